@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make			user space and the module; nothing outside of build/
+# make help		the other targets
+#
+# Variables: O= output directory, V=1 shows commands, KDIR= kernel tree to
+# build the module for, PREFIX= and DESTDIR= of install.
+MAKEFLAGS += --no-builtin-rules --no-builtin-variables
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+VERSION := 0.1.0
+
+O ?= build
+# A command line O= would reach the recursive makes of the workloads.
+unexport O
+PREFIX ?= /usr/local
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CC ?= gcc
+CFLAGS ?= -O2 -g
+override CFLAGS += -std=gnu17 -Wall -Wextra -Werror
+AR ?= ar
+PKG_CONFIG ?= pkg-config
+
+V ?= 0
+ifeq ($(V),1)
+Q :=
+say = :
+else
+Q := @
+say = echo
+endif
+quiet = $(Q)$(say) "  $(1)	$(2)";
+
+BINDIR = $(DESTDIR)$(PREFIX)/bin
+LIBDIR = $(DESTDIR)$(PREFIX)/lib
+LIBEXECDIR = $(DESTDIR)$(PREFIX)/libexec/tense
+SHAREDIR = $(DESTDIR)$(PREFIX)/share/tense
+MANDIR = $(DESTDIR)$(PREFIX)/share/man
+INCLUDEDIR = $(DESTDIR)$(PREFIX)/include
+
+# Those of the build.mk files below.
+USER_TARGETS :=
+UNIT_TESTS :=
+GUEST_TESTS :=
+
+.PHONY: all user module kernels check unit guest check-patches demo
+.PHONY: experiments bench install uninstall clean dist help FORCE
+all: user module
+
+-include libtense/build.mk
+-include tools/build.mk
+-include tests/build.mk
+-include tests/workloads/build.mk
+-include tests/bench/build.mk
+
+help:
+	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
+
+## user           tense and libtense
+user: $(USER_TARGETS)
+
+## module         tense.ko, for the UML kernel of `tense run` or for KDIR=
+module: $(O)/module/tense.ko
+ifdef KDIR
+KARCH := $(if $(shell grep -s '^CONFIG_UML=y' $(KDIR)/.config),um,$(shell uname -m))
+$(O)/module/tense.ko: FORCE
+	$(Q)mkdir -p $(@D)/src
+	$(Q)cp -Ru Kbuild module $(@D)/src
+	$(Q)$(MAKE) -C $(abspath $(KDIR)) M=$(abspath $(@D))/src ARCH=$(KARCH) \
+		$(if $(filter 1,$(V)),V=1) modules
+	$(Q)cp $(@D)/src/module/tense.ko $@
+else
+$(O)/module/tense.ko: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)dir=$$(tools/kernel-build --arch um) && cp -u "$$dir/tense.ko" $@
+endif
+
+## kernels        the kernels that `tense run` would build on its first use
+kernels:
+	$(Q)for config in kernel/configs/*.config; do \
+		arch=$$(basename $$config .config); \
+		[ $$arch = uml ] && arch=um; \
+		tools/kernel-build --arch $$arch || exit 1; \
+	done
+
+## check          all tests; what they need is installed first
+check: user module unit guest check-patches
+
+## unit           the tests that need no kernel of ours
+unit: user $(UNIT_TESTS)
+	$(Q)tests/run-tap $(UNIT_TESTS)
+
+## guest          the tests on the patched kernel, in User-Mode Linux
+guest: user module $(GUEST_TESTS)
+	$(Q)tests/run-tap $(GUEST_TESTS)
+
+## check-patches  each patch applies, compiles and passes checkpatch
+check-patches:
+	$(Q)tests/run-tap tests/check-patches
+
+## demo           a real program, predicted and then measured
+demo: user module
+## experiments    the first experiments: tables, CSV and SVG in build/
+experiments: user module
+## bench          the figures of the README: cost and accuracy
+bench: user module
+
+## install        to $(DESTDIR)$(PREFIX); uninstall removes it again
+install:: user
+uninstall::
+
+## dist           tense-VERSION.tar.gz from the commit checked out
+dist:
+	$(Q)mkdir -p $(O)
+	$(Q)git archive --format=tar.gz --prefix=tense-$(VERSION)/ \
+		-o $(O)/tense-$(VERSION).tar.gz HEAD
+
+## clean          removes build/
+clean:
+	$(Q)rm -rf $(O)
+
+# What the flags were: a change of CC or CFLAGS rebuilds.
+$(O)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(CFLAGS) $(LDFLAGS) $(PREFIX) $(VERSION)' | \
+		cmp -s - $@ || echo '$(CC) $(CFLAGS) $(LDFLAGS) $(PREFIX) $(VERSION)' >$@
