@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/* /dev/tense, as <uapi/linux/tense.h> specifies it. */
+#include <linux/ctype.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/uaccess.h>
+
+#include "tense.h"
+#include "trace.h"
+
+/* Longest text of a percent: room for leading zeros and a newline. */
+#define PERCENT_TEXT	15
+
+/*
+ * R13. What the caller spent between two of its calls is what entering and
+ * leaving one costs, if nothing else happened in between. That cannot be
+ * seen, but the shortest such times can be told from the others.
+ */
+static void note_call_cost(struct tense_experiment *exp, u64 between)
+{
+	lockdep_assert_held(&exp->lock);
+
+	if (between < exp->call_min) {
+		if (between + between / 2 < exp->call_min)
+			exp->call = between;
+		exp->call_min = between;
+	}
+	if (between < exp->call_min + exp->call_min / 2)
+		exp->call += ((s64)between - (s64)exp->call) / 8;
+}
+
+/*
+ * What a call costs the caller outside of the module is given back one half
+ * at the percent before, the other at the percent after it.
+ */
+static void refund_half(struct tense_task *t)
+{
+	u64 half = t->exp->call / 2;
+
+	lockdep_assert_held(&t->exp->lock);
+
+	vclock_refund(&t->v, half);
+	t->overhead += half;
+}
+
+/* From here to call_end() nothing is charged to the caller (R13). */
+static struct tense_task *call_begin(void)
+{
+	struct tense_task *t = current->tense;
+	struct tense_experiment *exp;
+
+	if (!t)
+		return NULL;
+	exp = t->exp;
+	tense_settle();
+	raw_spin_lock_irq(&exp->lock);
+	t->in_call = true;
+	if (t->call_end)
+		note_call_cost(exp, local_clock() - t->call_end);
+	refund_half(t);
+	raw_spin_unlock_irq(&exp->lock);
+	return t;
+}
+
+/* Returns the caller's virtual time. */
+static u64 call_end(struct tense_task *t)
+{
+	struct tense_experiment *exp = t->exp;
+	u64 now;
+
+	tense_settle();
+	raw_spin_lock_irq(&exp->lock);
+	t->in_call = false;
+	refund_half(t);
+	now = vclock_now(&exp->vc, &t->v);
+	t->call_end = local_clock();
+	raw_spin_unlock_irq(&exp->lock);
+
+	/* The call may have changed how soon a deadline is reached (R7). */
+	local_irq_disable();
+	tense_rearm(exp, t);
+	local_irq_enable();
+	return now;
+}
+
+static u64 now_of(struct tense_task *t)
+{
+	u64 now;
+
+	raw_spin_lock_irq(&t->exp->lock);
+	now = vclock_now(&t->exp->vc, &t->v);
+	raw_spin_unlock_irq(&t->exp->lock);
+	return now;
+}
+
+/* R10. The time is charged with the next charge of what really ran. */
+static void move(struct tense_task *t, u64 ns)
+{
+	raw_spin_lock_irq(&t->exp->lock);
+	t->move = ns;
+	raw_spin_unlock_irq(&t->exp->lock);
+	while (READ_ONCE(t->move))
+		tense_settle();
+}
+
+static int jump_by(struct tense_task *t, loff_t d)
+{
+	if (d >= 0) {
+		if (d > (loff_t)TENSE_TIME_MAX ||
+		    now_of(t) + d > TENSE_TIME_MAX)
+			return -EOVERFLOW;
+		if (d)
+			move(t, d);
+		return 0;
+	}
+	if (d < -(loff_t)TENSE_TIME_MAX)
+		return -EOVERFLOW;
+	raw_spin_lock_irq(&t->exp->lock);
+	vclock_credit(&t->v, -d);
+	raw_spin_unlock_irq(&t->exp->lock);
+	return 0;
+}
+
+static int jump_to(struct tense_task *t, loff_t to)
+{
+	u64 now = now_of(t);
+
+	if (to < 0 || to < now)
+		return -EINVAL;
+	return jump_by(t, to - now);
+}
+
+static int sleep_for(struct tense_task *t, loff_t d)
+{
+	u64 now = now_of(t);
+
+	if (d < 0)
+		return -EINVAL;
+	if (!d)
+		return 0;
+	if (d > (loff_t)TENSE_TIME_MAX || now + d > TENSE_TIME_MAX)
+		return -EOVERFLOW;
+	return tense_sleep(t, now + d);
+}
+
+static loff_t dev_llseek(struct file *file, loff_t d, int whence)
+{
+	struct tense_task *t = call_begin();
+	u64 now;
+	int err;
+
+	if (!t)
+		return -ESRCH;
+	switch (whence) {
+	case SEEK_CUR:
+		err = jump_by(t, d);
+		break;
+	case SEEK_SET:
+		err = jump_to(t, d);
+		break;
+	case SEEK_HOLE:
+		err = sleep_for(t, d);
+		break;
+	case SEEK_DATA:
+		err = -EOPNOTSUPP;
+		break;
+	default:
+		err = -EINVAL;
+	}
+	now = call_end(t);
+	return err ?: (loff_t)now;
+}
+
+static int parse_percent(const char __user *buf, size_t count, u32 *percent)
+{
+	char text[PERCENT_TEXT + 1];
+
+	if (!count || count > PERCENT_TEXT)
+		return -EINVAL;
+	if (copy_from_user(text, buf, count))
+		return -EFAULT;
+	text[count] = '\0';
+	/* kstrtou32() takes a sign, and a text that ends early. */
+	if (!isdigit(text[0]) || strlen(text) != count ||
+	    kstrtou32(text, 10, percent))
+		return -EINVAL;
+	return 0;
+}
+
+static int set_percent(struct tense_task *t, u32 percent)
+{
+	struct tense_experiment *exp = t->exp;
+	u64 lvt;
+	int err;
+
+	/* R2: call_begin() has charged what ran before. */
+	raw_spin_lock_irq(&exp->lock);
+	err = vclock_set_percent(&t->v, percent);
+	lvt = vclock_now(&exp->vc, &t->v);
+	raw_spin_unlock_irq(&exp->lock);
+	if (!err)
+		trace_tense_percent(exp->id, current->pid, percent, lvt);
+	return err;
+}
+
+static ssize_t dev_write(struct file *file, const char __user *buf,
+			 size_t count, loff_t *pos)
+{
+	struct tense_task *t = call_begin();
+	u32 percent;
+	int err;
+
+	if (!t)
+		return -ESRCH;
+	err = parse_percent(buf, count, &percent);
+	if (!err)
+		err = set_percent(t, percent);
+	call_end(t);
+	return err ?: (ssize_t)count;
+}
+
+static ssize_t dev_read(struct file *file, char __user *buf, size_t count,
+			loff_t *pos)
+{
+	struct tense_task *t = call_begin();
+	ssize_t ret;
+
+	if (!t)
+		return -ESRCH;
+	ret = tense_report(t, buf, count);
+	call_end(t);
+	return ret;
+}
+
+static int dev_open(struct inode *inode, struct file *file)
+{
+	return current->tense ? 0 : tense_join(file);
+}
+
+/* Called whenever a descriptor of the handle is closed. */
+static int dev_flush(struct file *file, fl_owner_t id)
+{
+	struct tense_task *t = current->tense;
+
+	/* Who exits leaves later, after its parent was woken. */
+	if (t && t->handle == file && !(current->flags & PF_EXITING))
+		tense_detach();
+	return 0;
+}
+
+static const struct file_operations dev_fops = {
+	.owner = THIS_MODULE,
+	.open = dev_open,
+	.flush = dev_flush,
+	.llseek = dev_llseek,
+	.read = dev_read,
+	.write = dev_write,
+};
+
+struct miscdevice tense_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "tense",
+	.mode = 0660,
+	.fops = &dev_fops,
+};

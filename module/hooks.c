@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the scheduler tells, told to the virtual clocks. */
+#include <linux/sched/signal.h>
+
+#include "tense.h"
+#include "trace.h"
+
+/* R6: the running task stops when it next returns to user mode. */
+static void gate_if_ahead(struct tense_task *t)
+{
+	lockdep_assert_held(&t->exp->lock);
+
+	if (t->at_gate || !vclock_ahead(&t->exp->vc, &t->v))
+		return;
+	init_task_work(&t->gate_work, tense_gate);
+	t->at_gate = !tense_at_return(&t->gate_work);
+}
+
+static u64 hook_charge(struct tense_task *t, u64 delta)
+{
+	struct tense_experiment *exp = t->exp;
+	u64 charged = 0, lvt, gvt;
+	int cpu;
+
+	raw_spin_lock(&exp->lock);
+	cpu = t->v.cpu;
+	if (cpu < 0) {
+		/* On its way out of the CPU, the rest is the scheduler's. */
+		raw_spin_unlock(&exp->lock);
+		return delta;
+	}
+	if (t->in_call)
+		t->overhead += delta;
+	else
+		charged = vclock_charge(&exp->vc, &t->v, delta);
+	if (t->move) {
+		charged += vclock_move(&exp->vc, &t->v, t->move);
+		t->move = 0;
+	}
+	if (t->task == current)
+		gate_if_ahead(t);
+	lvt = exp->vc.cpu[cpu].lvt.ns;
+	gvt = exp->vc.gvt;
+	raw_spin_unlock(&exp->lock);
+
+	trace_tense_charge(exp->id, t->task->pid, cpu, delta, charged, lvt,
+			   gvt);
+	return charged;
+}
+
+static void hook_enqueue(struct tense_task *t, int cpu)
+{
+	struct tense_experiment *exp = t->exp;
+
+	raw_spin_lock(&exp->lock);
+	if (!t->started) {
+		t->started = true;
+		t->pid = get_pid(t->task->thread_pid);
+		t->tgid = get_pid(t->task->signal->pids[PIDTYPE_TGID]);
+	}
+	if (t->wait == TENSE_HELD) {
+		vclock_disarm(&exp->vc, &t->v.deadline);
+		t->wait = TENSE_RUNS;
+	}
+	vclock_join(&exp->vc, &t->v, cpu, local_clock());
+	raw_spin_unlock(&exp->lock);
+}
+
+static void hook_dequeue(struct tense_task *t)
+{
+	struct tense_experiment *exp = t->exp;
+
+	raw_spin_lock(&exp->lock);
+	t->due = false;
+	/* A gated task keeps its CPU active: GVT is to wait for nobody else. */
+	if (t->wait != TENSE_GATED)
+		vclock_block(&exp->vc, &t->v, local_clock());
+	raw_spin_unlock(&exp->lock);
+}
+
+/* Whether the wake-up comes from what a task of the experiment does. */
+static struct tense_task *waker_in(struct tense_experiment *exp)
+{
+	struct tense_task *waker = current->tense;
+
+	if (!waker || waker->exp != exp || in_hardirq() || waker->v.cpu < 0)
+		return NULL;
+	return waker;
+}
+
+/*
+ * R3. Only a wait that a signal may end, and thus a program's own, is drawn
+ * out: whoever sleeps uninterruptibly may hold what others wait for.
+ */
+static bool may_hold(const struct tense_task *t)
+{
+	return t->wait == TENSE_RUNS &&
+	       READ_ONCE(t->task->__state) == TASK_INTERRUPTIBLE &&
+	       !signal_pending(t->task);
+}
+
+static bool hook_hold(struct tense_task *t)
+{
+	struct tense_experiment *exp = t->exp;
+	struct tense_task *waker;
+	bool hold = false, ahead;
+
+	/* Ready times are those of now, not of the last tick. */
+	if (current->tense)
+		tense_settle();
+
+	raw_spin_lock(&exp->lock);
+	waker = waker_in(exp);
+	if (t->due) {
+		t->due = false;
+	} else if (waker) {
+		vclock_ready_by(&exp->vc, &t->v, &waker->v);
+	} else if (t->wait == TENSE_HELD && !signal_pending(t->task)) {
+		hold = true;
+	} else {
+		ahead = vclock_ready_outside(&exp->vc, &t->v, local_clock());
+		if (ahead && may_hold(t)) {
+			vclock_arm(&exp->vc, &t->v.deadline, t->v.ready);
+			t->wait = TENSE_HELD;
+			hold = true;
+		}
+	}
+	raw_spin_unlock(&exp->lock);
+	if (hold)
+		tense_kick(exp);
+	return hold;
+}
+
+static void hook_switch(struct tense_task *prev, struct tense_task *next)
+{
+	if (prev && (!next || prev->exp != next->exp))
+		tense_rearm(prev->exp, NULL);
+	if (next)
+		tense_rearm(next->exp, next);
+}
+
+static void hook_tick(struct tense_task *t)
+{
+	tense_rearm(t->exp, t);
+}
+
+static struct tense_task *hook_fork(struct tense_task *parent,
+				    struct task_struct *child)
+{
+	struct tense_experiment *exp = parent->exp;
+	struct tense_task *t;
+
+	t = tense_task_alloc(exp, child, parent->v.percent);
+	if (!t)
+		return NULL;
+	tense_settle();
+	raw_spin_lock_irq(&exp->lock);
+	vclock_ready_by(&exp->vc, &t->v, &parent->v);
+	t->v.seen = t->v.ready;
+	t->v.blocked_at = t->v.ready;
+	raw_spin_unlock_irq(&exp->lock);
+	return t;
+}
+
+const struct tense_ops tense_hooks = {
+	.owner = THIS_MODULE,
+	.charge = hook_charge,
+	.enqueue = hook_enqueue,
+	.dequeue = hook_dequeue,
+	.hold = hook_hold,
+	.switch_to = hook_switch,
+	.tick = hook_tick,
+	.fork = hook_fork,
+	.leave = tense_leave,
+};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Experiments and their tasks.
+ *
+ * Lock order: pi_lock, runqueue lock, experiment lock, hrtimer base lock.
+ * Nothing that may take a pi_lock or a runqueue lock, a wake-up above all, is
+ * called under an experiment's lock.
+ */
+#ifndef TENSE_MODULE_H
+#define TENSE_MODULE_H
+
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/task_work.h>
+#include <linux/tense.h>
+#include <uapi/linux/tense.h>
+
+#include "vclock.h"
+
+struct tense_experiment;
+
+/* What an experiment has on one CPU beside its clock. */
+struct tense_cpu {
+	struct tense_experiment *exp;
+	struct hrtimer timer;	/* next deadline, or end of the window */
+	call_single_data_t kick;
+};
+
+struct tense_experiment {
+	/*
+	 * Protects everything in here but refs, and every member of the
+	 * experiment's tasks that does not say otherwise. Interrupts are
+	 * disabled under it.
+	 */
+	raw_spinlock_t lock;
+	struct vclock vc;
+	struct list_head tasks;
+	struct list_head exited;
+	unsigned int tasks_now;
+	unsigned int tasks_total;
+	unsigned int exited_now;
+	u64 departed_charged;	/* sums over tasks that left */
+	u64 departed_ran;
+	u64 departed_gated;
+	u64 departed_overhead;
+	u64 fired;
+	u64 call_min;		/* shortest time between two calls, real */
+	u64 call;		/* average of those that are about as short */
+
+	u64 started;		/* real; constant */
+	unsigned int id;	/* for tracing; constant */
+	refcount_t refs;	/* tasks, and who looks for one to join */
+	struct tense_cpu __percpu *cpu;
+	struct vclock_cpu *clocks;
+	u64 *tree;
+	struct rcu_head rcu;
+};
+
+/* What a task's deadline is there for. */
+enum tense_wait {
+	TENSE_RUNS,
+	TENSE_SLEEPS,		/* it asked for that */
+	TENSE_HELD,		/* woken from outside, ahead of GVT */
+	TENSE_GATED,		/* a window ahead of GVT */
+};
+
+struct tense_task {
+	struct tense_experiment *exp;	/* constant */
+	struct task_struct *task;	/* constant; valid until it leaves */
+	const struct file *handle;	/* that it joined by; its own to use */
+	struct vclock_task v;
+	enum tense_wait wait;
+	bool due;		/* woken by the module: not to be held */
+	bool started;		/* ever was runnable */
+	bool in_call;		/* runs code of this module: not charged */
+	bool at_gate;		/* gate_work is queued */
+	u64 move;		/* virtual; not charged yet */
+	u64 call_end;		/* real; when it last left a call */
+	u64 gated;		/* real */
+	u64 overhead;		/* real */
+	struct callback_head gate_work;
+	struct pid *pid;	/* set when it first runs, then constant */
+	struct pid *tgid;
+	char comm[TASK_COMM_LEN];	/* set when it leaves */
+	struct list_head node;
+	struct rcu_head rcu;
+};
+
+/* hooks.c */
+extern const struct tense_ops tense_hooks;
+
+/* experiment.c */
+extern unsigned long tense_window;
+int tense_join(const struct file *handle);
+void tense_leave(struct tense_task *t);
+struct tense_task *tense_task_alloc(struct tense_experiment *exp,
+				    struct task_struct *task, u32 percent);
+ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count);
+
+/* timer.c */
+void tense_timers_init(struct tense_experiment *exp);
+void tense_timers_stop(struct tense_experiment *exp);
+void tense_rearm(struct tense_experiment *exp, struct tense_task *running);
+void tense_kick(struct tense_experiment *exp);
+int tense_sleep(struct tense_task *t, u64 when);
+void tense_gate(struct callback_head *work);
+
+/* chardev.c */
+extern struct miscdevice tense_device;
+
+#endif

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The rules of virtual time. Each function names the rule that it keeps. */
+#include "vclock.h"
+
+#ifdef __KERNEL__
+#include <linux/errno.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#else
+#include <errno.h>
+#include <stddef.h>
+
+static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
+{
+	*remainder = (u32)(dividend % divisor);
+	return dividend / divisor;
+}
+
+static inline u64 div_u64(u64 dividend, u32 divisor)
+{
+	return dividend / divisor;
+}
+
+#define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
+#endif
+
+/* Real ns that one charge can hold without overflow: over two years. */
+#define CHARGE_MAX	(1ULL << 56)
+/* How far ahead a timer is ever set, in virtual ns: about a quarter hour. */
+#define HORIZON_MAX	(1ULL << 40)
+
+static struct vclock_time vtime_of(u64 real_ns, u32 percent)
+{
+	struct vclock_time v = { real_ns, 0 };
+	u32 rem;
+
+	if (percent == VCLOCK_PERCENT_REAL)
+		return v;
+	v.ns = div_u64_rem(min(real_ns, CHARGE_MAX) * 100, percent, &rem);
+	v.frac = (u32)div_u64((u64)rem << 32, percent);
+	return v;
+}
+
+static void vtime_add(struct vclock_time *to, struct vclock_time v)
+{
+	u64 frac = (u64)to->frac + v.frac;
+
+	to->ns += v.ns + (frac >> 32);
+	to->frac = (u32)frac;
+}
+
+/* --- deadlines: a leftist heap, logarithmic in the worst case --- */
+
+static bool before(const struct vclock_deadline *a,
+		   const struct vclock_deadline *b)
+{
+	return a->when != b->when ? a->when < b->when : a->seq < b->seq;
+}
+
+static u8 rank_of(const struct vclock_deadline *d)
+{
+	return d ? d->rank : 0;
+}
+
+static void swap_children(struct vclock_deadline *d)
+{
+	struct vclock_deadline *left = d->left;
+
+	d->left = d->right;
+	d->right = left;
+}
+
+/* Put d's children and rank right; false if the rank was right already. */
+static bool restore_rank(struct vclock_deadline *d)
+{
+	u8 rank;
+
+	if (rank_of(d->left) < rank_of(d->right))
+		swap_children(d);
+	rank = rank_of(d->right) + 1;
+	if (d->rank == rank)
+		return false;
+	d->rank = rank;
+	return true;
+}
+
+/* Merges two heaps along their right spines, whose length is logarithmic. */
+static struct vclock_deadline *merge(struct vclock_deadline *a,
+				     struct vclock_deadline *b)
+{
+	struct vclock_deadline *root = NULL, *last = NULL;
+
+	while (a && b) {
+		struct vclock_deadline *least = before(a, b) ? a : b;
+
+		if (least == a)
+			a = a->right;
+		else
+			b = b->right;
+		least->up = last;
+		if (last)
+			last->right = least;
+		else
+			root = least;
+		last = least;
+	}
+	if (!last)
+		return a ? a : b;
+	last->right = a ? a : b;
+	if (last->right)
+		last->right->up = last;
+	for (; last; last = last->up)
+		restore_rank(last);
+	return root;
+}
+
+/* Queues d for GVT = when (R7). It must not be queued already. */
+void vclock_arm(struct vclock *vc, struct vclock_deadline *d, u64 when)
+{
+	d->when = when;
+	d->seq = vc->seq++;
+	d->up = NULL;
+	d->left = NULL;
+	d->right = NULL;
+	d->rank = 1;
+	vc->first = merge(vc->first, d);
+	vc->first->up = NULL;
+}
+
+/* Takes d out of the queue; nothing happens if it is not in it. */
+void vclock_disarm(struct vclock *vc, struct vclock_deadline *d)
+{
+	struct vclock_deadline *up = d->up, *rest;
+
+	if (!vclock_armed(d))
+		return;
+	rest = merge(d->left, d->right);
+	if (rest)
+		rest->up = up;
+	if (!up)
+		vc->first = rest;
+	else if (up->left == d)
+		up->left = rest;
+	else
+		up->right = rest;
+	while (up && restore_rank(up))
+		up = up->up;
+	d->up = NULL;
+	d->left = NULL;
+	d->right = NULL;
+	d->rank = 0;
+}
+
+/* --- GVT: a tournament over the LVTs of the active CPUs --- */
+
+/* Elements of the array that vclock_init() needs for so many CPUs. */
+unsigned int vclock_tree_size(unsigned int cpus)
+{
+	unsigned int leaves = 1;
+
+	while (leaves < cpus)
+		leaves *= 2;
+	return 2 * leaves;
+}
+
+static void tree_set(struct vclock *vc, unsigned int cpu, u64 value)
+{
+	unsigned int i = vc->leaves + cpu;
+
+	vc->tree[i] = value;
+	for (i /= 2; i; i /= 2) {
+		u64 least = min(vc->tree[2 * i], vc->tree[2 * i + 1]);
+
+		if (vc->tree[i] == least)
+			break;
+		vc->tree[i] = least;
+	}
+}
+
+/* R5: the minimum over the active CPUs, and it never falls. */
+static void raise_gvt(struct vclock *vc)
+{
+	if (vc->active)
+		vc->gvt = max(vc->gvt, vc->tree[1]);
+}
+
+static void note_skew(struct vclock *vc, unsigned int cpu)
+{
+	u64 lvt = vc->cpu[cpu].lvt.ns;
+
+	if (lvt > vc->gvt)
+		vc->skew = max(vc->skew, lvt - vc->gvt);
+}
+
+/* GVT now; while no CPU is active it follows real time (R5). */
+u64 vclock_gvt(const struct vclock *vc, u64 real)
+{
+	if (vc->active || real <= vc->idle_since)
+		return vc->gvt;
+	return vc->gvt + (real - vc->idle_since);
+}
+
+/* Brings vc->gvt up to now; skips idle time if that is wanted (R5). */
+void vclock_advance(struct vclock *vc, u64 real)
+{
+	vc->gvt = vclock_gvt(vc, real);
+	if (vc->active) {
+		raise_gvt(vc);
+		return;
+	}
+	vc->idle_since = max(vc->idle_since, real);
+	if (vc->skip && !vc->outside && vc->first)
+		vc->gvt = max(vc->gvt, vc->first->when);
+}
+
+/*
+ * @cpu and @tree are arrays of @cpus and vclock_tree_size(@cpus) elements
+ * that live as long as @vc. Time starts at 0, with no CPU active.
+ */
+void vclock_init(struct vclock *vc, struct vclock_cpu *cpu, u64 *tree,
+		 unsigned int cpus, u64 window, u64 real)
+{
+	unsigned int size = vclock_tree_size(cpus), i;
+
+	*vc = (struct vclock) {
+		.window = window,
+		.idle_since = real,
+		.cpus = cpus,
+		.cpu = cpu,
+		.tree = tree,
+		.leaves = size / 2,
+	};
+	for (i = 0; i < cpus; i++)
+		cpu[i] = (struct vclock_cpu) { 0 };
+	for (i = 0; i < size; i++)
+		tree[i] = VCLOCK_NEVER;
+}
+
+/* A blocked task that becomes ready at @ready, by fork for instance. */
+void vclock_task_init(struct vclock_task *t, u32 percent, u64 ready)
+{
+	*t = (struct vclock_task) {
+		.percent = percent,
+		.cpu = -1,
+		.seen = ready,
+		.ready = ready,
+		.blocked_at = ready,
+	};
+}
+
+/* R2: the caller has charged what ran before. -EINVAL changes nothing. */
+int vclock_set_percent(struct vclock_task *t, u32 percent)
+{
+	if (percent < 1 || percent > VCLOCK_PERCENT_MAX)
+		return -EINVAL;
+	t->percent = percent;
+	return 0;
+}
+
+/* Charges @v to a task and its CPU; returns the whole ns that this made. */
+static u64 charge(struct vclock *vc, struct vclock_task *t, struct vclock_time v)
+{
+	struct vclock_cpu *cpu = &vc->cpu[t->cpu];
+	u64 used = min(t->credit, v.ns), before = t->charged.ns;
+
+	t->credit -= used;
+	v.ns -= used;
+	vtime_add(&t->charged, v);
+	vtime_add(&cpu->lvt, v);
+	tree_set(vc, t->cpu, cpu->lvt.ns);
+	raise_gvt(vc);
+	note_skew(vc, t->cpu);
+	return t->charged.ns - before;
+}
+
+/*
+ * R1: @t, which is runnable, ran for @real_ns since the last charge. Returns
+ * the virtual ns that this made, R8's measure of it.
+ */
+u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
+{
+	t->ran += real_ns;
+	return charge(vc, t, vtime_of(real_ns, t->percent));
+}
+
+/* R10: charges @ns of virtual time as if @t, which is running, had run it. */
+u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns)
+{
+	return charge(vc, t, (struct vclock_time) { ns, 0 });
+}
+
+/* R10: the next @ns that the task runs are not charged. */
+void vclock_credit(struct vclock_task *t, u64 ns)
+{
+	t->credit = min(t->credit + ns, VCLOCK_TIME_MAX);
+}
+
+/*
+ * R13: of what was charged, or is about to be at the percent of now,
+ * @real_ns were Tense's own.
+ */
+void vclock_refund(struct vclock_task *t, u64 real_ns)
+{
+	t->ran -= min(t->ran, real_ns);
+	vclock_credit(t, vtime_of(real_ns, t->percent).ns);
+}
+
+/* R9: what the task sees. Its running part has been charged by the caller. */
+u64 vclock_now(const struct vclock *vc, struct vclock_task *t)
+{
+	if (t->cpu >= 0)
+		t->seen = max(t->seen, vc->cpu[t->cpu].lvt.ns);
+	return t->seen;
+}
+
+static void leave_cpu(struct vclock *vc, struct vclock_task *t, u64 real)
+{
+	struct vclock_cpu *cpu = &vc->cpu[t->cpu];
+
+	vclock_now(vc, t);
+	if (!--cpu->tasks) {
+		/* What this CPU had reached still counts if it was the last. */
+		raise_gvt(vc);
+		tree_set(vc, t->cpu, VCLOCK_NEVER);
+		vc->active--;
+		vc->idle_since = real;
+		raise_gvt(vc);
+	}
+	t->cpu = -1;
+}
+
+/*
+ * R4: @t is runnable on @cpu from its ready time on. Also migration: a task
+ * that is still counted on another CPU takes its time along.
+ */
+void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
+		 u64 real)
+{
+	struct vclock_cpu *c = &vc->cpu[cpu];
+
+	if (t->cpu == (int)cpu)
+		return;
+	vclock_advance(vc, real);
+	if (t->cpu >= 0) {
+		t->ready = vc->cpu[t->cpu].lvt.ns;
+		leave_cpu(vc, t, real);
+	}
+	t->cpu = (int)cpu;
+	if (!c->tasks++) {
+		u64 least = max(t->ready, vc->gvt);
+
+		if (c->lvt.ns < least)
+			c->lvt = (struct vclock_time) { least, 0 };
+		vc->active++;
+		tree_set(vc, cpu, c->lvt.ns);
+		raise_gvt(vc);
+	}
+	note_skew(vc, cpu);
+}
+
+/* @t stopped running and waits; what it ran has been charged. */
+void vclock_block(struct vclock *vc, struct vclock_task *t, u64 real)
+{
+	leave_cpu(vc, t, real);
+	t->blocked_at = t->seen;
+	t->blocked_real = real;
+	t->ready = t->seen;
+}
+
+/* R11: @t has left the experiment. */
+void vclock_leave(struct vclock *vc, struct vclock_task *t, u64 real)
+{
+	vclock_disarm(vc, &t->deadline);
+	if (t->cpu >= 0)
+		leave_cpu(vc, t, real);
+}
+
+/* R3: a task of the experiment, which is running, wakes @t or forked it. */
+void vclock_ready_by(const struct vclock *vc, struct vclock_task *t,
+		     const struct vclock_task *waker)
+{
+	t->ready = max(t->blocked_at, vc->cpu[waker->cpu].lvt.ns);
+}
+
+/*
+ * R3: something outside the experiment wakes @t. True if GVT has still to
+ * reach its ready time: the caller queues a deadline for it.
+ */
+bool vclock_ready_outside(struct vclock *vc, struct vclock_task *t, u64 real)
+{
+	vclock_advance(vc, real);
+	t->ready = t->blocked_at;
+	if (real > t->blocked_real)
+		t->ready += real - t->blocked_real;
+	t->ready = max(t->ready, vc->gvt);
+	return t->ready > vc->gvt;
+}
+
+/* R7: the next deadline that GVT has reached, taken out of the queue. */
+struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real)
+{
+	struct vclock_deadline *d;
+
+	vclock_advance(vc, real);
+	d = vc->first;
+	if (!d || d->when > vc->gvt)
+		return NULL;
+	vclock_disarm(vc, d);
+	return d;
+}
+
+/* R6: the CPU of @t, which runs there, is more than a window ahead. */
+bool vclock_ahead(const struct vclock *vc, const struct vclock_task *t)
+{
+	u64 lvt = vc->cpu[t->cpu].lvt.ns;
+
+	return lvt > vc->gvt && lvt - vc->gvt > vc->window;
+}
+
+/*
+ * R6: the GVT at which a gated @t goes on. Half a window of play, so that
+ * a CPU that is let go does not stop at once again.
+ */
+u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t)
+{
+	return vc->cpu[t->cpu].lvt.ns - vc->window / 2;
+}
+
+/* Virtual ns from @from to @to if that lies ahead. */
+static u64 until(u64 from, u64 to)
+{
+	return to > from && to != VCLOCK_NEVER ? to - from : VCLOCK_NEVER;
+}
+
+/*
+ * R7: real ns from now until GVT could reach the next deadline, or the CPU of
+ * the running task the end of its window; with no task running here, until
+ * an idle experiment reaches its next deadline. VCLOCK_NEVER if there is nothing to
+ * wait for: a deadline that this CPU has passed is another CPU's to reach.
+ * The caller has charged the task and called vclock_advance().
+ */
+u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running)
+{
+	u64 deadline = vc->first ? vc->first->when : VCLOCK_NEVER;
+	u64 lvt, ahead;
+
+	if (deadline <= vc->gvt)
+		return 0;
+	if (!running) {
+		ahead = vc->active ? VCLOCK_NEVER : until(vc->gvt, deadline);
+		return ahead == VCLOCK_NEVER ? ahead : min(ahead, HORIZON_MAX);
+	}
+	lvt = vc->cpu[running->cpu].lvt.ns;
+	ahead = until(lvt, deadline);
+	if (vc->active > 1)
+		ahead = min(ahead, until(lvt, vc->gvt + vc->window + 1));
+	if (ahead == VCLOCK_NEVER)
+		return VCLOCK_NEVER;
+	ahead = min(ahead, HORIZON_MAX) + min(running->credit, HORIZON_MAX);
+	return div_u64(ahead * running->percent + 99, 100);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The rules of virtual time, R1 to R10, as plain C over plain structs: no
+ * kernel call, no lock, no allocation, so that the module, the unit tests and
+ * the simulator compile the same file.
+ *
+ * Everything that belongs to one struct vclock, its tasks and deadlines
+ * included, is protected by one lock of the caller's. "real" arguments are
+ * any monotonic clock in ns, the same one throughout.
+ */
+#ifndef TENSE_VCLOCK_H
+#define TENSE_VCLOCK_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stdint.h>
+typedef uint8_t u8;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int64_t s64;
+#endif
+
+#define VCLOCK_NEVER		(~0ULL)
+#define VCLOCK_TIME_MAX		(1ULL << 62)
+#define VCLOCK_PERCENT_REAL	100
+#define VCLOCK_PERCENT_MAX	100000
+#define VCLOCK_WINDOW_MIN	20000ULL
+#define VCLOCK_WINDOW_MAX	100000000ULL
+
+/* Virtual ns with 32 bits of fraction: a day of charges stays exact. */
+struct vclock_time {
+	u64 ns;
+	u32 frac;
+};
+
+/* A node of the leftist heap that orders an experiment's deadlines. */
+struct vclock_deadline {
+	u64 when;
+	u64 seq;		/* first come first served among equals */
+	struct vclock_deadline *up, *left, *right;
+	u8 rank;		/* length of the right spine; 0: not queued */
+};
+
+struct vclock_cpu {
+	struct vclock_time lvt;
+	unsigned int tasks;	/* runnable or gated here; active if > 0 */
+};
+
+struct vclock {
+	u64 window;
+	u64 gvt;		/* up to the last call; see vclock_gvt() */
+	u64 idle_since;		/* real; while no CPU is active */
+	u64 skew;		/* worst LVT - GVT of an active CPU */
+	unsigned int cpus;
+	unsigned int active;
+	unsigned int outside;	/* tasks that wait for the outside */
+	bool skip;		/* idle time is skipped */
+	u64 seq;
+	struct vclock_deadline *first;
+	struct vclock_cpu *cpu;
+	u64 *tree;		/* tournament: minimum LVT of active CPUs */
+	unsigned int leaves;
+};
+
+struct vclock_task {
+	u32 percent;
+	int cpu;		/* where it is runnable or gated; -1: blocked */
+	u64 seen;		/* latest time that was shown to it */
+	u64 ready;		/* when it last became ready */
+	u64 credit;		/* virtual ns that will not be charged */
+	u64 blocked_at;		/* virtual */
+	u64 blocked_real;
+	struct vclock_time charged;
+	u64 ran;		/* real */
+	struct vclock_deadline deadline;
+};
+
+unsigned int vclock_tree_size(unsigned int cpus);
+void vclock_init(struct vclock *vc, struct vclock_cpu *cpu, u64 *tree,
+		 unsigned int cpus, u64 window, u64 real);
+void vclock_task_init(struct vclock_task *t, u32 percent, u64 ready);
+
+int vclock_set_percent(struct vclock_task *t, u32 percent);
+u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns);
+u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns);
+void vclock_credit(struct vclock_task *t, u64 ns);
+void vclock_refund(struct vclock_task *t, u64 real_ns);
+u64 vclock_now(const struct vclock *vc, struct vclock_task *t);
+
+void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
+		 u64 real);
+void vclock_block(struct vclock *vc, struct vclock_task *t, u64 real);
+void vclock_leave(struct vclock *vc, struct vclock_task *t, u64 real);
+
+void vclock_ready_by(const struct vclock *vc, struct vclock_task *t,
+		     const struct vclock_task *waker);
+bool vclock_ready_outside(struct vclock *vc, struct vclock_task *t, u64 real);
+
+u64 vclock_gvt(const struct vclock *vc, u64 real);
+void vclock_advance(struct vclock *vc, u64 real);
+
+void vclock_arm(struct vclock *vc, struct vclock_deadline *d, u64 when);
+void vclock_disarm(struct vclock *vc, struct vclock_deadline *d);
+struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real);
+
+bool vclock_ahead(const struct vclock *vc, const struct vclock_task *t);
+u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t);
+u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running);
+
+static inline bool vclock_armed(const struct vclock_deadline *d)
+{
+	return d->rank;
+}
+
+#endif
