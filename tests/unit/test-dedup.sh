@@ -1,0 +1,185 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# dedup restores what it compressed and rejects what it did not write. Each
+# test runs on the plain build and on those with the sanitizers.
+set -u
+export LC_ALL=C TENSE=0
+export ASAN_OPTIONS=detect_leaks=1 TSAN_OPTIONS=halt_on_error=1
+
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+plain=$here/../../workloads/dedup
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+tests=0 failed=0
+
+ok() {	# STATUS NAME
+	tests=$((tests + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tests - $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $tests - $2"
+		sed 's/^/# /' stderr 2>/dev/null | head -n 20
+	fi
+}
+
+round_trip() {	# NAME FILE [OPTION]...
+	local name=$1 file=$2
+	shift 2
+	"$dedup" -c "$@" "$file" archive 2>stderr &&
+		"$dedup" -d archive back 2>>stderr && cmp "$file" back 2>>stderr
+	ok $? "$build: round trip: $name"
+}
+
+# Fails with this status and message, and leaves no output behind.
+fails() {	# NAME STATUS PATTERN ARGUMENT...
+	local name=$1 status=$2 pattern=$3
+	shift 3
+	rm -f back
+	"$dedup" "$@" >/dev/null 2>stderr
+	[ $? -eq "$status" ] && grep -q -- "$pattern" stderr && [ ! -e back ] &&
+		[ "$(wc -l <stderr)" -le 2 ]
+	ok $? "$build: $name"
+}
+
+flip() {	# FILE OFFSET: the archive with one byte changed, to ./bad
+	local byte
+	byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+	cp "$1" bad
+	printf '%b' "\\0$(printf %o $((byte ^ $3)))" |
+		dd of=bad bs=1 seek="$2" conv=notrunc status=none
+}
+
+# A stream that no two runs of the tests see differently.
+random() {	# BYTES SEED
+	perl -e 'srand $ARGV[1]; print map { chr rand 256 } 1 .. $ARGV[0]' \
+		"$1" "$2"
+}
+
+: >empty
+printf x >byte
+random 3000000 1 >random
+head -c 5000000 /dev/zero >zeros
+{
+	random 700000 2
+	cat random random
+	random 99 3
+	cat random
+} >repetitive
+seq 1 900000 >text
+cat random text repetitive text zeros text >large
+for i in 1 2 3; do cat large; done >larger
+
+for build in plain asan tsan; do
+	dedup=$plain
+	[ $build = plain ] || dedup=$here/dedup-$build
+
+	round_trip empty empty
+	round_trip "one byte" byte
+	round_trip random random
+	round_trip zeros zeros
+	round_trip repetitive repetitive
+	round_trip text text -l 1
+	for size in 63 64 4095 4096 4097 65536 65537 262143 262144 262145 \
+		    524288 524289; do
+		head -c $size random >part
+		round_trip "$size bytes" part -t 1
+	done
+	round_trip "large, 1 thread" large -t 1
+	cp archive archive-1
+	round_trip "large, 4 threads" large -t 4
+	cmp archive archive-1 2>stderr
+	ok $? "$build: 4 threads write the same archive as 1"
+	round_trip "large, 32 threads" large -t 32
+	cmp archive archive-1 2>stderr
+	ok $? "$build: 32 threads write the same archive as 1"
+	round_trip "large, extra work" large -t 2 --extra-work 250
+	cmp archive archive-1 2>stderr
+	ok $? "$build: extra work changes nothing in the archive"
+	"$dedup" -c <(cat text) archive 2>stderr &&
+		"$dedup" -d archive back 2>>stderr && cmp text back 2>>stderr
+	ok $? "$build: round trip: input is a pipe"
+done
+
+dedup=$plain build=plain
+round_trip "larger, 8 threads" larger -t 8
+
+"$dedup" -c --stats repetitive archive >stats 2>stderr &&
+	awk '{ v[$1] = $2 } END {
+		exit !(v["bytes"] == 9700099 && v["unique"] < 0.5 * v["chunks"] &&
+		       v["archive_bytes"] < 4100000 && v["elapsed_ns"] > 0 &&
+		       v["cpu_compress_ns"] > 0) }' stats
+ok $? "plain: chunks that repeat are stored once"
+
+head -c 140000 zeros >part
+"$plain" -c part small
+size=$(stat -c %s small)
+
+for build in plain asan; do
+	dedup=$plain
+	[ $build = plain ] || dedup=$here/dedup-$build
+
+	# A bit of padding inside a zlib stream may change and mean nothing.
+	accepted= crashed=
+	for ((i = 0; i < size; i++)); do
+		flip small $i 255
+		rm -f back
+		"$dedup" -d bad back >/dev/null 2>stderr
+		case $? in
+		0) cmp -s part back || accepted="$accepted $i" ;;
+		1) [ ! -e back ] || accepted="$accepted $i" ;;
+		*) crashed="$crashed $i" ;;
+		esac
+	done
+	[ -z "$accepted$crashed" ]
+	ok $? "$build: an archive with a changed byte is rejected:$accepted$crashed"
+
+	accepted=
+	for ((i = 0; i < size; i++)); do
+		head -c $i small >bad
+		rm -f back
+		"$dedup" -d bad back >/dev/null 2>stderr
+		[ $? -eq 1 ] && [ ! -e back ] || accepted="$accepted $i"
+	done
+	[ -z "$accepted" ]
+	ok $? "$build: a truncated archive is rejected:$accepted"
+
+	{ cat small; printf x; } >bad
+	fails "bytes after the end" 1 "something follows its end" -d bad back
+	flip small 8 2
+	fails "another version" 1 "version 3 of the format" -d bad back
+	fails "an empty archive" 1 "is not an archive" -d empty back
+	fails "not an archive" 1 "is not an archive" -d text back
+	# The second chunk is a reference; its index follows the tag.
+	packed=$(od -An -tu4 -j 21 -N 4 small)
+	flip small $((16 + 41 + packed + 2)) 1
+	fails "a reference to nowhere" 1 "refers to one that is not there" \
+		-d bad back
+	fails "archive in a pipe" 1 "not a regular file" -d <(cat small) back
+done
+
+dedup=$plain build=plain
+fails "no such input" 1 "No such file" -c missing back
+fails "input is a directory" 1 "Is a directory" -c . back
+fails "output cannot be created" 1 "No such file" -c text no/such/back
+fails "full disk, compress" 1 "No space left" -c text /dev/full
+fails "full disk, restore" 1 "No space left" -d small /dev/full
+cp text same
+fails "input is output" 1 "both input and output" -c same same
+cmp -s text same
+ok $? "plain: the file that was input and output is whole"
+fails "no mode" 2 "is needed" text back
+fails "two modes" 2 "only one" -c -d text back
+fails "no threads" 2 "from 1 to 256" -c -t 0 text back
+fails "threads is no number" 2 "not 'x'" -c -t x text back
+fails "level out of range" 2 "from 1 to 9" -c -l 10 text back
+fails "percent out of range" 2 "from 1 to" -c --compress-percent 0 text back
+fails "one name" 2 "missing" -c text
+fails "three names" 2 "too many" -c text back more
+fails "unknown option" 2 "Try" -c --no-such text back
+
+echo "1..$tests"
+[ $failed -eq 0 ]

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The programs that demo, experiments and bench run, and the test of dedup.
+
+workloads_dir := tests/workloads
+workloads_out := $(O)/workloads
+
+DEDUP_SOURCES := $(sort $(wildcard $(workloads_dir)/dedup*.c))
+DEDUP_LIBS := -lz -lcrypto -pthread
+SPINNERS_SOURCES := $(addprefix $(workloads_dir)/,spinners.c racers.c)
+PI_SOURCES := $(addprefix $(workloads_dir)/,pi.c pi-digits.c racers.c)
+
+WORKLOADS := $(addprefix $(workloads_out)/,dedup spinners pi)
+DEDUP_SANITIZED := $(addprefix $(O)/tests/unit/dedup-,asan tsan)
+
+WORKLOADS_FLAGS := -D_GNU_SOURCE -Ilibtense/include
+# Usable in place, wherever build/ is moved to.
+WORKLOADS_LINK = -L$(O)/lib -ltense -Wl,-rpath,'$$ORIGIN/../lib'
+
+workloads_objects = $(patsubst $(workloads_dir)/%.c,$(workloads_out)/obj/%.o,$(1))
+
+$(workloads_out)/obj/%.o: $(workloads_dir)/%.c $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
+		$(WORKLOADS_FLAGS) -MMD -MP -c -o $@ $<
+
+$(workloads_out)/dedup: $(call workloads_objects,$(DEDUP_SOURCES))
+$(workloads_out)/dedup: WORKLOADS_LIBS = $(DEDUP_LIBS)
+$(workloads_out)/spinners: $(call workloads_objects,$(SPINNERS_SOURCES))
+$(workloads_out)/pi: $(call workloads_objects,$(PI_SOURCES))
+
+$(WORKLOADS): $(O)/lib/libtense.so
+	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ \
+		$(filter %.o,$^) $(WORKLOADS_LINK) $(WORKLOADS_LIBS)
+
+-include $(wildcard $(workloads_out)/obj/*.d)
+
+# All sources at once: the objects above have other flags.
+$(O)/tests/unit/dedup-asan: SANITIZE := address,undefined
+$(O)/tests/unit/dedup-tsan: SANITIZE := thread
+$(DEDUP_SANITIZED): $(DEDUP_SOURCES) $(wildcard $(workloads_dir)/*.h) \
+		tests/lib/real-clock.h $(O)/lib/libtense.so $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
+		-fsanitize=$(SANITIZE) -fno-sanitize-recover=all \
+		$(WORKLOADS_FLAGS) $(LDFLAGS) -o $@ $(DEDUP_SOURCES) \
+		-L$(O)/lib -ltense -Wl,-rpath,'$$ORIGIN/../../lib' $(DEDUP_LIBS)
+
+$(O)/tests/unit/test-dedup: tests/unit/test-dedup.sh $(workloads_out)/dedup \
+		$(DEDUP_SANITIZED)
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+UNIT_TESTS += $(O)/tests/unit/test-dedup

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * dedup: a parallel deduplicating compressor in the shape of PARSEC's.
+ *
+ *	read -> refine -> identify -> compress -> write
+ *	  1       N          N           N          1	threads
+ *
+ * What travels through the queues is a fragment: some 300 KB of the input
+ * with all of its chunks, so that queue operations are few. Fragments are a
+ * fixed set and go back from the writer to the reader: that bounds the memory
+ * and lets the writer wait for a fragment out of order without a deadlock.
+ */
+#ifndef DEDUP_H
+#define DEDUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_BYTES	32
+
+/* Bounds of fragments and chunks; the mean is a bit above the lower ones. */
+#define FRAGMENT_MIN	(256u << 10)
+#define FRAGMENT_MAX	(512u << 10)
+#define CHUNK_MIN	(4u << 10)
+#define CHUNK_MAX	(64u << 10)
+/* A fragment's last chunk may be shorter than CHUNK_MIN. */
+#define FRAGMENT_CHUNKS	(FRAGMENT_MAX / CHUNK_MIN + 1)
+
+/* A chunk's content, the first time that it is seen. */
+struct known {
+	struct known *next;		/* in its bucket */
+	uint8_t hash[HASH_BYTES];
+	uint32_t length;		/* of the content */
+	uint32_t packed_length;
+	uint8_t *packed;		/* from compress until written */
+	uint64_t index;			/* writer: order in the archive */
+	enum { KNOWN_FOUND, KNOWN_PACKED, KNOWN_WRITTEN } state; /* writer */
+};
+
+struct chunk {
+	uint32_t offset;
+	uint32_t length;
+	struct known *known;
+	bool first;			/* this chunk's fragment packs it */
+};
+
+struct fragment {
+	uint64_t sequence;
+	size_t length;
+	unsigned int chunks;
+	struct chunk chunk[FRAGMENT_CHUNKS];
+	uint8_t data[FRAGMENT_MAX];
+};
+
+struct options {
+	int threads;			/* of each pool */
+	int level;			/* of zlib */
+	int percent;			/* of compress_chunk() in virtual time */
+	int extra;			/* extra work, per mille of the bytes */
+	bool stats;
+};
+
+enum stage { READ, REFINE, IDENTIFY, COMPRESS, WRITE, STAGES };
+
+struct stats {
+	uint64_t bytes;
+	uint64_t archive_bytes;
+	uint64_t chunks;
+	uint64_t unique;
+	uint64_t stage_cpu[STAGES];	/* real ns */
+};
+
+/* dedup-chunk.c */
+size_t fragment_cut(const uint8_t *data, size_t length);
+void fragment_refine(struct fragment *fragment);
+
+/* dedup-compress.c */
+struct packer *packer_new(const struct options *options);
+void packer_free(struct packer *packer);
+void compress_chunk(struct packer *packer, const uint8_t *data,
+		    size_t length, struct known *known);
+
+/* dedup-pipeline.c */
+void archive_create(const char *input, const char *output,
+		    const struct options *options, struct stats *stats);
+
+/* dedup-restore.c */
+void archive_restore(const char *input, const char *output);
+
+/* dedup-calibrate.c */
+void calibrate(const char *input, const struct options *options);
+
+/* dedup-file.c */
+void *allocate(size_t size);
+int input_open(const char *path);
+size_t input_read(int fd, const char *path, void *buffer, size_t size);
+int output_open(const char *path, int input);
+void output_write(int fd, const char *path, const void *data, size_t size);
+void output_close(int fd, const char *path);
+void die(const char *format, ...) __attribute__((noreturn,
+						 format(printf, 1, 2)));
+
+#endif
