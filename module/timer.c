@@ -27,7 +27,7 @@ static struct task_struct *take_due(struct tense_experiment *exp)
 	t = container_of(d, struct tense_task, v.deadline);
 	task = t->task;
 	t->v.ready = d->when;
-	t->wait = TENSE_RUNS;
+	WRITE_ONCE(t->wait, TENSE_RUNS);
 	t->due = true;
 	exp->fired++;
 	gvt = exp->vc.gvt;
@@ -112,11 +112,12 @@ void tense_kick(struct tense_experiment *exp)
 	hrtimer_start(&this_cpu_ptr(exp->cpu)->timer, 0,
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	for_each_online_cpu(cpu) {
+		struct tense_cpu *c = per_cpu_ptr(exp->cpu, cpu);
+
 		/* A CPU that turns active meanwhile sets its timer itself. */
 		if (cpu != smp_processor_id() &&
 		    READ_ONCE(exp->vc.cpu[cpu].tasks))
-			smp_call_function_single_async(cpu,
-				&per_cpu_ptr(exp->cpu, cpu)->kick);
+			smp_call_function_single_async(cpu, &c->kick);
 	}
 	local_irq_restore(flags);
 }

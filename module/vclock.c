@@ -1,36 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The rules of virtual time. Each function names the rule that it keeps. */
-#include "vclock.h"
-
 #ifdef __KERNEL__
 #include <linux/errno.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
-#else
-#include <errno.h>
-#include <stddef.h>
-
-static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
-{
-	*remainder = (u32)(dividend % divisor);
-	return dividend / divisor;
-}
-
-static inline u64 div_u64(u64 dividend, u32 divisor)
-{
-	return dividend / divisor;
-}
-
-#define min(a, b) ((a) < (b) ? (a) : (b))
-#define max(a, b) ((a) > (b) ? (a) : (b))
 #endif
 
-/* Real ns that one charge can hold without overflow: over two years. */
-#define CHARGE_MAX	(1ULL << 56)
-/* How far ahead a timer is ever set, in virtual ns: about a quarter hour. */
-#define HORIZON_MAX	(1ULL << 40)
+#include "vclock.h"
 
-static struct vclock_time vtime_of(u64 real_ns, u32 percent)
+/* Real ns that one charge can hold without overflow: over two years. */
+#define CHARGE_MAX	BIT_ULL(56)
+/* How far ahead a timer is ever set, in virtual ns: about a quarter hour. */
+#define HORIZON_MAX	BIT_ULL(40)
+
+static struct vclock_time time_of(u64 real_ns, u32 percent)
 {
 	struct vclock_time v = { real_ns, 0 };
 	u32 rem;
@@ -42,12 +25,35 @@ static struct vclock_time vtime_of(u64 real_ns, u32 percent)
 	return v;
 }
 
-static void vtime_add(struct vclock_time *to, struct vclock_time v)
+static void time_add(struct vclock_time *to, struct vclock_time v)
 {
 	u64 frac = (u64)to->frac + v.frac;
 
 	to->ns += v.ns + (frac >> 32);
 	to->frac = (u32)frac;
+}
+
+static struct vclock_time time_less(struct vclock_time a, struct vclock_time b)
+{
+	return (struct vclock_time) {
+		.ns = a.ns - b.ns - (a.frac < b.frac),
+		.frac = a.frac - b.frac,
+	};
+}
+
+/* Pays for @v with what there is of @credit; returns what is left to pay. */
+static struct vclock_time pay(struct vclock_time *credit, struct vclock_time v)
+{
+	struct vclock_time rest = { 0 };
+
+	if (credit->ns < v.ns ||
+	    (credit->ns == v.ns && credit->frac < v.frac)) {
+		rest = time_less(v, *credit);
+		*credit = (struct vclock_time) { 0 };
+	} else {
+		*credit = time_less(*credit, v);
+	}
+	return rest;
 }
 
 /* --- deadlines: a leftist heap, logarithmic in the worst case --- */
@@ -201,16 +207,21 @@ u64 vclock_gvt(const struct vclock *vc, u64 real)
 	return vc->gvt + (real - vc->idle_since);
 }
 
-/* Brings vc->gvt up to now; skips idle time if that is wanted (R5). */
-void vclock_advance(struct vclock *vc, u64 real)
+static void follow_real(struct vclock *vc, u64 real)
 {
 	vc->gvt = vclock_gvt(vc, real);
-	if (vc->active) {
-		raise_gvt(vc);
-		return;
-	}
 	vc->idle_since = max(vc->idle_since, real);
-	if (vc->skip && !vc->outside && vc->first)
+}
+
+/*
+ * Brings vc->gvt up to now; skips idle time if that is wanted (R5). A task
+ * on its way from vclock_expire() to vclock_join() counts as one that waits
+ * for the outside: time does not skip past it.
+ */
+void vclock_advance(struct vclock *vc, u64 real)
+{
+	follow_real(vc, real);
+	if (!vc->active && vc->skip && !vc->outside && vc->first)
 		vc->gvt = max(vc->gvt, vc->first->when);
 }
 
@@ -259,15 +270,14 @@ int vclock_set_percent(struct vclock_task *t, u32 percent)
 }
 
 /* Charges @v to a task and its CPU; returns the whole ns that this made. */
-static u64 charge(struct vclock *vc, struct vclock_task *t, struct vclock_time v)
+static u64 charge(struct vclock *vc, struct vclock_task *t,
+		  struct vclock_time v)
 {
 	struct vclock_cpu *cpu = &vc->cpu[t->cpu];
-	u64 used = min(t->credit, v.ns), before = t->charged.ns;
+	u64 before = t->charged.ns;
 
-	t->credit -= used;
-	v.ns -= used;
-	vtime_add(&t->charged, v);
-	vtime_add(&cpu->lvt, v);
+	time_add(&t->charged, v);
+	time_add(&cpu->lvt, v);
 	tree_set(vc, t->cpu, cpu->lvt.ns);
 	raise_gvt(vc);
 	note_skew(vc, t->cpu);
@@ -281,7 +291,7 @@ static u64 charge(struct vclock *vc, struct vclock_task *t, struct vclock_time v
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 {
 	t->ran += real_ns;
-	return charge(vc, t, vtime_of(real_ns, t->percent));
+	return charge(vc, t, pay(&t->credit, time_of(real_ns, t->percent)));
 }
 
 /* R10: charges @ns of virtual time as if @t, which is running, had run it. */
@@ -290,10 +300,18 @@ u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns)
 	return charge(vc, t, (struct vclock_time) { ns, 0 });
 }
 
+static void add_credit(struct vclock_task *t, struct vclock_time v)
+{
+	v.ns = min(v.ns, VCLOCK_TIME_MAX);
+	time_add(&t->credit, v);
+	if (t->credit.ns >= VCLOCK_TIME_MAX)
+		t->credit = (struct vclock_time) { VCLOCK_TIME_MAX, 0 };
+}
+
 /* R10: the next @ns that the task runs are not charged. */
 void vclock_credit(struct vclock_task *t, u64 ns)
 {
-	t->credit = min(t->credit + ns, VCLOCK_TIME_MAX);
+	add_credit(t, (struct vclock_time) { ns, 0 });
 }
 
 /*
@@ -303,7 +321,7 @@ void vclock_credit(struct vclock_task *t, u64 ns)
 void vclock_refund(struct vclock_task *t, u64 real_ns)
 {
 	t->ran -= min(t->ran, real_ns);
-	vclock_credit(t, vtime_of(real_ns, t->percent).ns);
+	add_credit(t, time_of(real_ns, t->percent));
 }
 
 /* R9: what the task sees. Its running part has been charged by the caller. */
@@ -341,7 +359,7 @@ void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 
 	if (t->cpu == (int)cpu)
 		return;
-	vclock_advance(vc, real);
+	follow_real(vc, real);
 	if (t->cpu >= 0) {
 		t->ready = vc->cpu[t->cpu].lvt.ns;
 		leave_cpu(vc, t, real);
@@ -443,7 +461,8 @@ static u64 until(u64 from, u64 to)
 u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running)
 {
 	u64 deadline = vc->first ? vc->first->when : VCLOCK_NEVER;
-	u64 lvt, ahead;
+	struct vclock_time credit, lvt;
+	u64 ahead;
 
 	if (deadline <= vc->gvt)
 		return 0;
@@ -451,12 +470,14 @@ u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running)
 		ahead = vc->active ? VCLOCK_NEVER : until(vc->gvt, deadline);
 		return ahead == VCLOCK_NEVER ? ahead : min(ahead, HORIZON_MAX);
 	}
-	lvt = vc->cpu[running->cpu].lvt.ns;
-	ahead = until(lvt, deadline);
+	lvt = vc->cpu[running->cpu].lvt;
+	credit = running->credit;
+	ahead = until(lvt.ns, deadline);
 	if (vc->active > 1)
-		ahead = min(ahead, until(lvt, vc->gvt + vc->window + 1));
+		ahead = min(ahead, until(lvt.ns, vc->gvt + vc->window + 1));
 	if (ahead == VCLOCK_NEVER)
 		return VCLOCK_NEVER;
-	ahead = min(ahead, HORIZON_MAX) + min(running->credit, HORIZON_MAX);
+	ahead = min(ahead, HORIZON_MAX) + min(credit.ns, HORIZON_MAX) +
+		(credit.frac > lvt.frac);
 	return div_u64(ahead * running->percent + 99, 100);
 }

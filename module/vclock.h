@@ -12,18 +12,14 @@
 #define TENSE_VCLOCK_H
 
 #ifdef __KERNEL__
+#include <linux/bits.h>
 #include <linux/types.h>
 #else
-#include <stdbool.h>
-#include <stdint.h>
-typedef uint8_t u8;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int64_t s64;
+#include "vclock-host.h"
 #endif
 
 #define VCLOCK_NEVER		(~0ULL)
-#define VCLOCK_TIME_MAX		(1ULL << 62)
+#define VCLOCK_TIME_MAX		BIT_ULL(62)
 #define VCLOCK_PERCENT_REAL	100
 #define VCLOCK_PERCENT_MAX	100000
 #define VCLOCK_WINDOW_MIN	20000ULL
@@ -69,7 +65,7 @@ struct vclock_task {
 	int cpu;		/* where it is runnable or gated; -1: blocked */
 	u64 seen;		/* latest time that was shown to it */
 	u64 ready;		/* when it last became ready */
-	u64 credit;		/* virtual ns that will not be charged */
+	struct vclock_time credit;	/* will not be charged */
 	u64 blocked_at;		/* virtual */
 	u64 blocked_real;
 	struct vclock_time charged;
