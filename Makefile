@@ -21,6 +21,9 @@ endif
 CC ?= gcc
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu17 -Wall -Wextra -Werror
+ifeq ($(origin AR),default)
+AR := ar
+endif
 AR ?= ar
 PKG_CONFIG ?= pkg-config
 

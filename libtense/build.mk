@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# libtense.so, libtense.a, header, manual pages, pkg-config file.
+
+LIBTENSE_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -pthread -fPIC \
+	-fvisibility=hidden -ftls-model=initial-exec \
+	-Ilibtense/include -Ikernel/include/uapi
+# -z now: signal handlers read clocks.
+LIBTENSE_LDFLAGS = $(LDFLAGS) -shared -pthread -Wl,-soname,libtense.so.0 \
+	-Wl,--version-script,libtense/libtense.map \
+	-Wl,-z,now -Wl,-z,relro -Wl,--no-undefined
+
+LIBTENSE_API := tense stack device syscalls config
+LIBTENSE_API_OBJ := $(LIBTENSE_API:%=$(O)/libtense/%.o)
+LIBTENSE_OBJ := $(LIBTENSE_API_OBJ) $(O)/libtense/clocks.o $(O)/libtense/preload.o
+LIBTENSE_MAN := $(wildcard libtense/man/*.[37])
+
+USER_TARGETS += $(O)/lib/libtense.so $(O)/lib/libtense.a
+
+$(O)/libtense/%.o: libtense/%.c $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/lib/libtense.so.0: $(LIBTENSE_OBJ) libtense/libtense.map
+	$(call quiet,LD,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_LDFLAGS) -o $@ $(LIBTENSE_OBJ) -ldl
+
+$(O)/lib/libtense.so: $(O)/lib/libtense.so.0
+	$(Q)ln -sf libtense.so.0 $@
+
+$(O)/lib/libtense.a: $(LIBTENSE_API_OBJ)
+	$(call quiet,AR,$@)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@ $^
+
+$(O)/libtense/libtense.pc: libtense/libtense.pc.in $(O)/flags
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
+
+install:: $(O)/libtense/libtense.pc
+	$(Q)install -d $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(MANDIR)/man3 $(MANDIR)/man7
+	$(Q)install -m 755 $(O)/lib/libtense.so.0 $(LIBDIR)
+	$(Q)ln -sf libtense.so.0 $(LIBDIR)/libtense.so
+	$(Q)install -m 644 $(O)/lib/libtense.a $(LIBDIR)
+	$(Q)install -m 644 $(O)/libtense/libtense.pc $(LIBDIR)/pkgconfig
+	$(Q)install -m 644 libtense/include/tense.h $(INCLUDEDIR)
+	$(Q)install -m 644 $(filter %.3,$(LIBTENSE_MAN)) $(MANDIR)/man3
+	$(Q)install -m 644 $(filter %.7,$(LIBTENSE_MAN)) $(MANDIR)/man7
+
+uninstall::
+	$(Q)rm -f $(LIBDIR)/libtense.so $(LIBDIR)/libtense.so.0 \
+		$(LIBDIR)/libtense.a $(LIBDIR)/pkgconfig/libtense.pc \
+		$(INCLUDEDIR)/tense.h \
+		$(patsubst libtense/man/%,$(MANDIR)/man3/%,$(filter %.3,$(LIBTENSE_MAN))) \
+		$(patsubst libtense/man/%,$(MANDIR)/man7/%,$(filter %.7,$(LIBTENSE_MAN)))
+
+-include $(LIBTENSE_OBJ:.o=.d)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the environment asks of libtense, read once before main().
+ */
+#ifndef LIBTENSE_CONFIG_H
+#define LIBTENSE_CONFIG_H
+
+#include <stdbool.h>
+
+struct tense_config {
+	bool off;	/* TENSE=0 */
+	bool strict;	/* TENSE_STRICT=1 */
+	bool preloaded;	/* LD_PRELOAD names libtense.so */
+};
+
+extern struct tense_config tense_config;
+
+struct tense_config tense_config_parse(const char *tense, const char *strict,
+				       const char *preload);
+
+#endif

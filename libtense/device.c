@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "device.h"
+
+/* Descriptors of ours lie this close together, from tense_device_ops.high(). */
+#define NUMBERS		8
+#define CALIBRATE	32
+
+static _Atomic int shared = -1;
+static _Atomic uint64_t rdev;
+static _Atomic bool keeping;
+static _Atomic int absent;	/* what the last probe found */
+
+/*
+ * Virtual time goes on where it was if the last member of an experiment left
+ * because the program closed our handle, as daemons do that close them all.
+ */
+static _Atomic int64_t last, ended;
+
+static _Thread_local int own = -1;
+static _Thread_local unsigned int own_percent;
+static pthread_key_t own_key;	/* closes it when the thread ends */
+
+static const struct tense_device_ops *ops(void)
+{
+	return tense_device_ops;
+}
+
+static bool ours(int fd)
+{
+	uint64_t dev = ops()->rdev(fd);
+
+	return dev && dev == rdev;
+}
+
+/* Moves a handle out of the way of numbers that programs choose themselves. */
+static int raise_fd(int fd, bool joined_by)
+{
+	int high = ops()->dup_above(fd, ops()->high());
+
+	if (high < 0)
+		return fd;
+	/* Closing a copy of the handle it joined by would make it leave. */
+	if (joined_by)
+		ops()->close_unseen(fd);
+	else
+		ops()->close(fd);
+	return high;
+}
+
+static void share(int fd)
+{
+	int old = shared;
+
+	fd = raise_fd(fd, false);
+	if ((old >= 0 && ours(old)) ||
+	    !atomic_compare_exchange_strong(&shared, &old, fd))
+		ops()->close(fd);
+}
+
+/* The handle that this thread joined by before an exec. */
+static bool kept_over_exec(void)
+{
+	int high = ops()->high();
+
+	for (int fd = high; fd < high + NUMBERS; fd++)
+		if (ours(fd) && ops()->kept(fd) > 0)
+			return true;
+	return false;
+}
+
+static int read_stats(int fd, struct tense_stats *stats)
+{
+	long n = ops()->read(fd, stats, sizeof(*stats));
+
+	if (n < 0)
+		return n;
+	/* Not our device, or not one that we know. */
+	if (n < (long)sizeof(*stats))
+		return -EBADF;
+	if (stats->version != TENSE_STATS_VERSION)
+		return -EPROTO;
+	return 0;
+}
+
+static int write_percent(int fd, unsigned int percent)
+{
+	char text[12];
+	int at = sizeof(text);
+	long n;
+
+	do {
+		text[--at] = '0' + percent % 10;
+		percent /= 10;
+	} while (percent);
+	n = ops()->write(fd, text + at, sizeof(text) - at);
+	return n < 0 ? n : 0;
+}
+
+static void resume(const struct tense_stats *stats)
+{
+	int64_t now = stats->lvt + ended;
+
+	/* In another experiment, not merely on another CPU than the last. */
+	if (now + (int64_t)stats->window < last)
+		ended += last - now;
+	if (own_percent)
+		write_percent(own, own_percent);
+}
+
+/* By a new handle, whatever there is: the caller knows that it must. */
+static int join(void)
+{
+	struct tense_stats stats;
+	int fd = ops()->open(), err, i;
+
+	if (fd < 0)
+		return fd;
+	rdev = ops()->rdev(fd);
+	err = read_stats(fd, &stats);
+	if (err) {
+		ops()->close(fd);
+		return err;
+	}
+	/* The kernel gives back what a call costs once it has seen some. */
+	for (i = 0; !stats.call && i < CALIBRATE; i++)
+		ops()->lseek(fd, 0, SEEK_CUR);
+
+	if (!(stats.flags & TENSE_STATS_OWNER) || kept_over_exec()) {
+		share(fd);
+		return 0;
+	}
+	own = raise_fd(fd, true);
+	if (keeping)
+		ops()->keep(own);
+	pthread_setspecific(own_key, &own);
+	resume(&stats);
+
+	/* For the threads that this one creates, and after it has left. */
+	if (shared < 0 || !ours(shared)) {
+		fd = ops()->open();
+		if (fd >= 0)
+			share(fd);
+	}
+	return 0;
+}
+
+static void close_own(void *unused)
+{
+	int fd = own;
+
+	(void)unused;
+	own = -1;
+	own_percent = 0;
+	if (fd >= 0 && ours(fd))
+		ops()->close(fd);
+}
+
+__attribute__((constructor(101))) static void device_init(void)
+{
+	pthread_key_create(&own_key, close_own);
+}
+
+static int handle(void)
+{
+	return own >= 0 ? own : shared;
+}
+
+/* The program has closed it: the number may be in use for another file. */
+static void forget(int fd)
+{
+	if (fd == own)
+		own = -1;
+	else
+		atomic_compare_exchange_strong(&shared, &fd, -1);
+}
+
+struct call {
+	enum { CALL_SEEK, CALL_STATS, CALL_PERCENT } what;
+	int whence;
+	int64_t ns;
+	struct tense_stats *stats;
+	unsigned int percent;
+};
+
+static int64_t seek(int fd, const struct call *c)
+{
+	int64_t now;
+	int type;
+
+	/* Of a file of the program's this would move the position. */
+	if ((c->ns || c->whence != SEEK_CUR) && !ours(fd))
+		return -EBADF;
+	if (c->whence == SEEK_HOLE) {
+		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+		now = ops()->lseek(fd, c->ns, c->whence);
+		pthread_setcanceltype(type, NULL);
+	} else {
+		now = ops()->lseek(fd, c->ns, c->whence);
+	}
+	if (now < 0)
+		return now;
+	now += ended;
+	if (now + TENSE_WINDOW_MAX_NS < last && !ours(fd))
+		return -EBADF;
+	last = now;
+	return now;
+}
+
+static int64_t attempt(int fd, const struct call *c)
+{
+	switch (c->what) {
+	case CALL_SEEK:
+		return seek(fd, c);
+	case CALL_STATS:
+		return read_stats(fd, c->stats);
+	case CALL_PERCENT:
+		return write_percent(fd, c->percent);
+	}
+	return -EINVAL;
+}
+
+static int no_handle(void)
+{
+	int err = absent;
+
+	if (!err)
+		err = tense_device_probe();
+	if (!err)
+		return -ESRCH;
+	absent = err;
+	return tense_device_complain(err);
+}
+
+static int64_t call(const struct call *c)
+{
+	int fd = handle(), err;
+	int64_t ret;
+
+	if (tense_config.off)
+		return -ENODEV;
+	if (fd >= 0) {
+		ret = attempt(fd, c);
+		if (ret >= 0 || ret == -EINTR)
+			return ret;
+		if (ret != -ESRCH) {
+			if (ours(fd))
+				return ret;
+			forget(fd);
+		} else if (!keeping) {
+			return ret;
+		}
+	} else if (!keeping) {
+		return no_handle();
+	}
+	err = join();
+	return err ? err : attempt(handle(), c);
+}
+
+int tense_device_join(bool keep)
+{
+	struct tense_stats stats;
+	int err;
+
+	if (tense_config.off)
+		return -ENODEV;
+	if (handle() >= 0) {
+		err = tense_device_stats(&stats);
+		if (err != -ESRCH)
+			return err;
+	}
+	if (keep)
+		keeping = true;
+	err = join();
+	if (err) {
+		keeping = false;
+		return tense_device_complain(err);
+	}
+	absent = 0;
+	return 0;
+}
+
+int tense_device_leave(void)
+{
+	struct tense_stats stats;
+	int err = tense_device_stats(&stats);
+
+	if (!err && !keeping)
+		close_own(NULL);
+	return err;
+}
+
+int tense_device_stats(struct tense_stats *stats)
+{
+	return call(&(struct call){ .what = CALL_STATS, .stats = stats });
+}
+
+int tense_device_percent(unsigned int percent)
+{
+	int err = call(&(struct call){
+		.what = CALL_PERCENT, .percent = percent });
+
+	if (!err)
+		own_percent = percent;
+	return err;
+}
+
+int64_t tense_device_move(int64_t ns)
+{
+	return call(&(struct call){
+		.what = CALL_SEEK, .ns = ns, .whence = SEEK_CUR });
+}
+
+int64_t tense_device_sleep(int64_t ns)
+{
+	return call(&(struct call){
+		.what = CALL_SEEK, .ns = ns, .whence = SEEK_HOLE });
+}
+
+int tense_device_probe(void)
+{
+	return tense_config.off ? -ENODEV : ops()->probe();
+}
+
+int tense_device_complain(int err)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	bool none = err == -ENOENT || err == -ENXIO || err == -ENODEV;
+	const char *advice = "";
+	char text[256];
+	int saved = errno, n;
+
+	if (!tense_config.off && !atomic_flag_test_and_set(&said)) {
+		if (none)
+			advice = "; 'tense run -- COMMAND' provides it";
+		else if (err == -EACCES)
+			advice = "; only members of its group may use it";
+		errno = -err;
+		n = snprintf(text, sizeof(text), "libtense: %s: %m%s%s\n",
+			     TENSE_DEVICE, advice, tense_config.strict ?
+			     "; TENSE_STRICT is set" :
+			     "; running in real time (TENSE=0 silences this)");
+		if (write(STDERR_FILENO, text, n) < 0) {
+			/* Nobody to tell. */
+		}
+	}
+	errno = saved;
+	return none ? -ENODEV : err;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libtense: virtual time for the calling thread.
+ *
+ * Every function returns 0 or a negative errno value, never sets errno, and
+ * may be called from any thread. Without /dev/tense all of them return
+ * -ENODEV, after one warning on standard error, and the program runs as if
+ * they were not there. Times are nanoseconds of virtual time; percent is the
+ * speed relative to real (200 = imagined twice as fast). Each function has a
+ * man page in section 3.
+ */
+#ifndef TENSE_H
+#define TENSE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bounds of a percent, and of the product of nested ones. */
+#define TENSE_SCALE_MIN 1
+#define TENSE_SCALE_MAX 100000
+/* How deep tense_scale_percent() may nest in one thread. */
+#define TENSE_SCALE_DEPTH 64
+
+int tense_init(void);
+int tense_destroy(void);
+int tense_health_check(void);
+
+int tense_scale_percent(int percent);
+int tense_scale_pop(void);
+int tense_scale_clear(void);
+
+int tense_move(int64_t ns);
+int tense_time(uint64_t *ns);
+int tense_sleep(int64_t ns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

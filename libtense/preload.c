@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The layer that makes an unmodified program run in virtual time: joins before
+ * main(), and stands in front of libc where it reads clocks and sleeps. All of
+ * that is inactive unless LD_PRELOAD names libtense.so: a program that merely
+ * links with it decides itself when to join, and keeps libc's clocks.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clocks.h"
+#include "config.h"
+#include "device.h"
+
+/* The tests, which need libc's functions themselves, rename these. */
+#ifndef INTERPOSE
+#define INTERPOSE(name) name
+#endif
+#define EXPORT __attribute__((visibility("default")))
+
+/* Gives an error the way that functions before POSIX.1b do. */
+static int fail(int err)
+{
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
+
+EXPORT int INTERPOSE(clock_gettime)(clockid_t clock, struct timespec *ts)
+{
+	return tense_clocks_get(clock, ts);
+}
+
+EXPORT int INTERPOSE(gettimeofday)(struct timeval *restrict tv,
+				   void *restrict tz)
+{
+	struct timespec ts;
+
+	if (tz && syscall(SYS_gettimeofday, NULL, tz))
+		return -1;
+	if (tense_clocks_get(CLOCK_REALTIME, &ts))
+		return -1;
+	tv->tv_sec = ts.tv_sec;
+	tv->tv_usec = ts.tv_nsec / 1000;
+	return 0;
+}
+
+EXPORT time_t INTERPOSE(time)(time_t *seconds)
+{
+	struct timespec ts;
+
+	/* Of the clock that also stamps files. */
+	if (tense_clocks_get(CLOCK_REALTIME_COARSE, &ts))
+		return -1;
+	if (seconds)
+		*seconds = ts.tv_sec;
+	return ts.tv_sec;
+}
+
+EXPORT int INTERPOSE(timespec_get)(struct timespec *ts, int base)
+{
+	if (base != TIME_UTC || tense_clocks_get(CLOCK_REALTIME, ts))
+		return 0;
+	return base;
+}
+
+EXPORT int INTERPOSE(clock_nanosleep)(clockid_t clock, int flags,
+				      const struct timespec *request,
+				      struct timespec *remain)
+{
+	return tense_clocks_sleep(clock, flags, request, remain);
+}
+
+EXPORT int INTERPOSE(nanosleep)(const struct timespec *request,
+				struct timespec *remain)
+{
+	return fail(tense_clocks_sleep(CLOCK_REALTIME, 0, request, remain));
+}
+
+EXPORT int INTERPOSE(usleep)(useconds_t us)
+{
+	struct timespec request = {
+		.tv_sec = us / 1000000,
+		.tv_nsec = us % 1000000 * 1000,
+	};
+
+	return fail(tense_clocks_sleep(CLOCK_REALTIME, 0, &request, NULL));
+}
+
+EXPORT unsigned int INTERPOSE(sleep)(unsigned int seconds)
+{
+	struct timespec ts = { .tv_sec = seconds };
+
+	if (fail(tense_clocks_sleep(CLOCK_REALTIME, 0, &ts, &ts)))
+		return ts.tv_sec;
+	return 0;
+}
+
+static void find_libc(void)
+{
+	__typeof__(&clock_gettime) gettime;
+	__typeof__(&clock_nanosleep) sleep;
+
+	/* POSIX's way to get a function out of a void pointer. */
+	*(void **)&gettime = dlsym(RTLD_NEXT, "clock_gettime");
+	*(void **)&sleep = dlsym(RTLD_NEXT, "clock_nanosleep");
+	if (gettime)
+		tense_real_gettime = gettime;
+	if (sleep)
+		tense_real_nanosleep = sleep;
+}
+
+__attribute__((constructor)) static void preload_init(void)
+{
+	int err;
+
+	find_libc();
+	if (tense_config.off)
+		return;
+	if (tense_config.preloaded) {
+		err = tense_device_join(true);
+		if (!err) {
+			err = tense_clocks_start();
+			if (err)
+				tense_device_complain(err);
+		}
+	} else {
+		/* Its own tense_init() will do the rest. */
+		if (!tense_config.strict)
+			return;
+		err = tense_device_probe();
+		if (err)
+			tense_device_complain(err);
+	}
+	if (err && tense_config.strict)
+		_exit(1);
+}

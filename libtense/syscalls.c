@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The system calls of device.c. Bare ones: libc's are cancellation points,
+ * which the functions that read a clock are not, and may be interposed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device.h"
+
+/*
+ * The device ignores the position, and there a file of the program's that has
+ * taken the descriptor's number has nothing to read or to overwrite.
+ */
+#define NOWHERE (INT64_MAX - 4096)
+
+/* Descriptors that share a table of 1024, the usual limit, cost fork little. */
+#define HIGH_LIMIT	1024
+#define HIGH_ROOM	16
+
+_Static_assert(sizeof(long) == 8, "positions are passed in one register");
+
+static long sys(long nr, long a, long b, long c, long d)
+{
+	int saved = errno;
+	long ret = syscall(nr, a, b, c, d);
+
+	if (ret == -1) {
+		ret = -errno;
+		errno = saved;
+	}
+	return ret;
+}
+
+static int sys_open(void)
+{
+	return sys(SYS_openat, AT_FDCWD, (long)TENSE_DEVICE,
+		   O_RDWR | O_CLOEXEC, 0);
+}
+
+static int sys_probe(void)
+{
+	return sys(SYS_faccessat, AT_FDCWD, (long)TENSE_DEVICE, R_OK | W_OK, 0);
+}
+
+static int sys_close(int fd)
+{
+	return sys(SYS_close, fd, 0, 0, 0);
+}
+
+static int close_for_parent(void *arg)
+{
+	return sys_close(*(int *)arg);
+}
+
+/* A process that shares nothing but memory and descriptors closes it. */
+static int sys_close_unseen(int fd)
+{
+	_Alignas(16) char stack[4096];
+	sigset_t all, old;
+	int pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	pid = clone(close_for_parent, stack + sizeof(stack),
+		    CLONE_VM | CLONE_FILES | CLONE_VFORK, &fd);
+	if (pid > 0)
+		sys(SYS_wait4, pid, 0, __WCLONE, 0);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return pid > 0 ? 0 : -EAGAIN;
+}
+
+static int sys_high(void)
+{
+	struct rlimit lim;
+	rlim_t max = HIGH_LIMIT;
+
+	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur < max)
+		max = lim.rlim_cur;
+	return max > HIGH_ROOM ? max - HIGH_ROOM : 0;
+}
+
+static int sys_dup_above(int fd, int min)
+{
+	return sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, min, 0);
+}
+
+static int sys_keep(int fd)
+{
+	return sys(SYS_fcntl, fd, F_SETFD, 0, 0);
+}
+
+static int sys_kept(int fd)
+{
+	long flags = sys(SYS_fcntl, fd, F_GETFD, 0, 0);
+
+	return flags < 0 ? flags : !(flags & FD_CLOEXEC);
+}
+
+static uint64_t sys_rdev(int fd)
+{
+	struct stat st;
+	int saved = errno, err = fstat(fd, &st);
+
+	errno = saved;
+	return err || !S_ISCHR(st.st_mode) ? 0 : st.st_rdev;
+}
+
+static long sys_read(int fd, void *buf, size_t size)
+{
+	return sys(SYS_pread64, fd, (long)buf, size, NOWHERE);
+}
+
+static long sys_write(int fd, const void *buf, size_t size)
+{
+	return sys(SYS_pwrite64, fd, (long)buf, size, NOWHERE);
+}
+
+static int64_t sys_lseek(int fd, int64_t offset, int whence)
+{
+	return sys(SYS_lseek, fd, offset, whence, 0);
+}
+
+static const struct tense_device_ops sys_ops = {
+	.open = sys_open,
+	.probe = sys_probe,
+	.close = sys_close,
+	.close_unseen = sys_close_unseen,
+	.high = sys_high,
+	.dup_above = sys_dup_above,
+	.keep = sys_keep,
+	.kept = sys_kept,
+	.rdev = sys_rdev,
+	.read = sys_read,
+	.write = sys_write,
+	.lseek = sys_lseek,
+};
+
+const struct tense_device_ops *tense_device_ops = &sys_ops;
