@@ -7,7 +7,7 @@ set -u
 export LC_ALL=C TENSE=0
 export ASAN_OPTIONS=detect_leaks=1 TSAN_OPTIONS=halt_on_error=1
 
-here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+here=$(cd -- "$(dirname -- "$0")" && pwd)
 plain=$here/../../workloads/dedup
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -45,7 +45,7 @@ fails() {	# NAME STATUS PATTERN ARGUMENT...
 	ok $? "$build: $name"
 }
 
-flip() {	# FILE OFFSET: the archive with one byte changed, to ./bad
+flip() {	# FILE OFFSET BITS: the archive with one byte changed, to ./bad
 	local byte
 	byte=$(od -An -tu1 -j "$2" -N 1 "$1")
 	cp "$1" bad
@@ -61,17 +61,22 @@ random() {	# BYTES SEED
 
 : >empty
 printf x >byte
-random 3000000 1 >random
+random 3000000 1 >noise
 head -c 5000000 /dev/zero >zeros
 {
 	random 700000 2
-	cat random random
+	cat noise noise
 	random 99 3
-	cat random
+	cat noise
 } >repetitive
 seq 1 900000 >text
-cat random text repetitive text zeros text >large
+cat noise text repetitive text zeros text >large
 for i in 1 2 3; do cat large; done >larger
+# Content that comes twice at once: threads race for who sees it first.
+for i in {10..69}; do
+	random 350000 "$i" >part
+	cat part part
+done >pairs
 
 for build in plain asan tsan; do
 	dedup=$plain
@@ -79,13 +84,13 @@ for build in plain asan tsan; do
 
 	round_trip empty empty
 	round_trip "one byte" byte
-	round_trip random random
+	round_trip noise noise
 	round_trip zeros zeros
 	round_trip repetitive repetitive
 	round_trip text text -l 1
 	for size in 63 64 4095 4096 4097 65536 65537 262143 262144 262145 \
 		    524288 524289; do
-		head -c $size random >part
+		head -c $size noise >part
 		round_trip "$size bytes" part -t 1
 	done
 	round_trip "large, 1 thread" large -t 1
@@ -99,6 +104,14 @@ for build in plain asan tsan; do
 	round_trip "large, extra work" large -t 2 --extra-work 250
 	cmp archive archive-1 2>stderr
 	ok $? "$build: extra work changes nothing in the archive"
+	lost=
+	for i in 4 16; do
+		"$dedup" -c -l 1 -t $i pairs archive 2>stderr &&
+			"$dedup" -d archive back 2>>stderr &&
+			cmp pairs back 2>>stderr || lost="$lost $i"
+	done
+	[ -z "$lost" ]
+	ok $? "$build: round trip: pairs, 4 and 16 threads:$lost"
 	"$dedup" -c <(cat text) archive 2>stderr &&
 		"$dedup" -d archive back 2>>stderr && cmp text back 2>>stderr
 	ok $? "$build: round trip: input is a pipe"
@@ -114,30 +127,38 @@ round_trip "larger, 8 threads" larger -t 8
 		       v["cpu_compress_ns"] > 0) }' stats
 ok $? "plain: chunks that repeat are stored once"
 
-head -c 140000 zeros >part
+# Its chunks: data, the same again, other data, the first again.
+head -c 65536 zeros >zero
+tr '\0' x <zero >other
+cat zero zero zero zero other zero >part
 "$plain" -c part small
 size=$(stat -c %s small)
+# Where the packed bytes lie.
+data=$((16 + 41)) packed=$(od -An -tu4 -j 21 -N 4 small)
+data_2=$((data + packed + 3 * 9 + 41))
+packed_2=$(od -An -tu4 -j $((data_2 - 36)) -N 4 small)
 
 for build in plain asan; do
 	dedup=$plain
 	[ $build = plain ] || dedup=$here/dedup-$build
 
-	# A bit of padding inside a zlib stream may change and mean nothing.
-	accepted= crashed=
+	accepted=''
 	for ((i = 0; i < size; i++)); do
-		flip small $i 255
+		flip small $i 1
 		rm -f back
 		"$dedup" -d bad back >/dev/null 2>stderr
-		case $? in
-		0) cmp -s part back || accepted="$accepted $i" ;;
-		1) [ ! -e back ] || accepted="$accepted $i" ;;
-		*) crashed="$crashed $i" ;;
-		esac
+		status=$?
+		[ $status -eq 1 ] && [ ! -e back ] && continue
+		# Padding inside a zlib stream may change and mean nothing.
+		[ $status -eq 0 ] && cmp -s part back &&
+			((i >= data && i < data + packed ||
+			  i >= data_2 && i < data_2 + packed_2)) && continue
+		accepted="$accepted $i"
 	done
-	[ -z "$accepted$crashed" ]
-	ok $? "$build: an archive with a changed byte is rejected:$accepted$crashed"
+	[ -z "$accepted" ]
+	ok $? "$build: an archive with a changed byte is rejected:$accepted"
 
-	accepted=
+	accepted=''
 	for ((i = 0; i < size; i++)); do
 		head -c $i small >bad
 		rm -f back
@@ -154,8 +175,7 @@ for build in plain asan; do
 	fails "an empty archive" 1 "is not an archive" -d empty back
 	fails "not an archive" 1 "is not an archive" -d text back
 	# The second chunk is a reference; its index follows the tag.
-	packed=$(od -An -tu4 -j 21 -N 4 small)
-	flip small $((16 + 41 + packed + 2)) 1
+	flip small $((data + packed + 1)) 2
 	fails "a reference to nowhere" 1 "refers to one that is not there" \
 		-d bad back
 	fails "archive in a pipe" 1 "not a regular file" -d <(cat small) back

@@ -48,4 +48,7 @@ $(O)/tests/unit/test-dedup: tests/unit/test-dedup.sh $(workloads_out)/dedup \
 		$(DEDUP_SANITIZED)
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-UNIT_TESTS += $(O)/tests/unit/test-dedup
+$(O)/tests/unit/test-workloads: tests/unit/test-workloads.sh $(WORKLOADS)
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+UNIT_TESTS += $(O)/tests/unit/test-dedup $(O)/tests/unit/test-workloads
