@@ -32,11 +32,13 @@ static bool names_libtense(const char *preload)
 }
 
 struct tense_config tense_config_parse(const char *tense, const char *strict,
+				       const char *warned,
 				       const char *preload)
 {
 	return (struct tense_config) {
 		.off = !parse_bool(tense, true),
 		.strict = parse_bool(strict, false),
+		.warned = parse_bool(warned, false),
 		.preloaded = names_libtense(preload),
 	};
 }
@@ -46,5 +48,6 @@ __attribute__((constructor(101))) static void config_init(void)
 {
 	tense_config = tense_config_parse(getenv("TENSE"),
 					  getenv("TENSE_STRICT"),
+					  getenv("TENSE_WARNED"),
 					  getenv("LD_PRELOAD"));
 }

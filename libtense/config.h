@@ -10,12 +10,14 @@
 struct tense_config {
 	bool off;	/* TENSE=0 */
 	bool strict;	/* TENSE_STRICT=1 */
+	bool warned;	/* TENSE_WARNED=1: some process before this one has */
 	bool preloaded;	/* LD_PRELOAD names libtense.so */
 };
 
 extern struct tense_config tense_config;
 
 struct tense_config tense_config_parse(const char *tense, const char *strict,
+				       const char *warned,
 				       const char *preload);
 
 #endif

@@ -26,6 +26,7 @@ static _Atomic int64_t last, ended;
 
 static _Thread_local int own = -1;
 static _Thread_local unsigned int own_percent;
+static _Thread_local int64_t seen;	/* the thread's own time, as the device says */
 static pthread_key_t own_key;	/* closes it when the thread ends */
 
 static const struct tense_device_ops *ops(void)
@@ -108,9 +109,10 @@ static void resume(const struct tense_stats *stats)
 {
 	int64_t now = stats->lvt + ended;
 
-	/* In another experiment, not merely on another CPU than the last. */
-	if (now + (int64_t)stats->window < last)
+	/* The only one there has ever been: this experiment is new. */
+	if (stats->tasks_total == 1 && now < last)
 		ended += last - now;
+	seen = 0;
 	if (own_percent)
 		write_percent(own, own_percent);
 }
@@ -207,9 +209,11 @@ static int64_t seek(int fd, const struct call *c)
 	}
 	if (now < 0)
 		return now;
-	now += ended;
-	if (now + TENSE_WINDOW_MAX_NS < last && !ours(fd))
+	/* Hardly ever: the thread has been running since it last looked. */
+	if (now <= seen && !ours(fd))
 		return -EBADF;
+	seen = now;
+	now += ended;
 	last = now;
 	return now;
 }
@@ -333,11 +337,13 @@ int tense_device_complain(int err)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	bool none = err == -ENOENT || err == -ENXIO || err == -ENODEV;
+	bool silent = tense_config.off ||
+		      (tense_config.warned && !tense_config.strict);
 	const char *advice = "";
 	char text[256];
 	int saved = errno, n;
 
-	if (!tense_config.off && !atomic_flag_test_and_set(&said)) {
+	if (!silent && !atomic_flag_test_and_set(&said)) {
 		if (none)
 			advice = "; 'tense run -- COMMAND' provides it";
 		else if (err == -EACCES)

@@ -40,8 +40,8 @@ int tense_device_probe(void);
 
 /*
  * Says on standard error, once in a process, that the program runs in real
- * time because of err, unless TENSE=0. Returns err, with all the ways for a
- * device not to be there as -ENODEV.
+ * time because of err, unless the environment asks for silence. Returns err,
+ * with all the ways for a device not to be there as -ENODEV.
  */
 int tense_device_complain(int err);
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -117,24 +118,30 @@ static void find_libc(void)
 		tense_real_nanosleep = sleep;
 }
 
+static int start(void)
+{
+	int err = tense_device_join(true);
+
+	if (err)
+		return err;
+	err = tense_clocks_start();
+	return err ? tense_device_complain(err) : 0;
+}
+
 __attribute__((constructor)) static void preload_init(void)
 {
-	int err;
+	int err = 0;
 
 	find_libc();
 	if (tense_config.off)
 		return;
 	if (tense_config.preloaded) {
-		err = tense_device_join(true);
-		if (!err) {
-			err = tense_clocks_start();
-			if (err)
-				tense_device_complain(err);
-		}
-	} else {
-		/* Its own tense_init() will do the rest. */
-		if (!tense_config.strict)
-			return;
+		err = start();
+		/* One warning is enough for all that a script runs. */
+		if (err)
+			setenv("TENSE_WARNED", "1", 1);
+	} else if (tense_config.strict) {
+		/* It joins by itself, if it can. */
 		err = tense_device_probe();
 		if (err)
 			tense_device_complain(err);

@@ -4,8 +4,8 @@
  *
  * Each level holds the product of the percents up to it as a decimal
  * fixed-point number: a percent of a percent then has a finite expansion, so
- * that nesting is exact as far as the digits reach (six levels of any
- * percents) and errs by less than 1e-12 of a percent for each level after.
+ * that nesting is exact as far as the digits reach, six levels of any
+ * percents, and is rounded to 1e-12 of a percent at each level after.
  */
 #ifndef LIBTENSE_STACK_H
 #define LIBTENSE_STACK_H

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The tests of libtense that run on the host, compiled with sanitizers, and
+# those of the library as it is shipped.
+
+libtense_test_out := $(O)/tests/unit
+libtense_test_sources := $(addprefix libtense/,tense.c stack.c device.c \
+	syscalls.c config.c clocks.c)
+libtense_test_headers := $(wildcard libtense/*.h libtense/include/*.h \
+	tests/unit/*.h tests/lib/tap.h)
+LIBTENSE_TEST_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -pthread -Ilibtense \
+	-Ilibtense/include -Ikernel/include/uapi -Itests/lib -Itests/unit \
+	-fno-sanitize-recover=all
+
+libtense_tests := $(addprefix $(libtense_test_out)/test-libtense-, \
+	stack config api clocks threads)
+libtense_tsan_tests := $(libtense_test_out)/test-libtense-threads-tsan
+
+$(libtense_tests): SANITIZE := address,undefined
+$(libtense_tsan_tests): SANITIZE := thread
+
+$(libtense_tests): $(libtense_test_out)/%: tests/unit/%.c
+$(libtense_tsan_tests): $(libtense_test_out)/%-tsan: tests/unit/%.c
+$(libtense_tests) $(libtense_tsan_tests): tests/unit/fake-device.c \
+		libtense/preload.c $(libtense_test_sources) \
+		$(libtense_test_headers) $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_TEST_CFLAGS) -fsanitize=$(SANITIZE) $(LDFLAGS) -o $@ \
+		$(filter tests/unit/test-%.c,$^) tests/unit/fake-device.c \
+		$(libtense_test_sources) -ldl
+
+UNIT_TESTS += $(libtense_tests) $(libtense_tsan_tests)

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake-device.h"
+
+#define RDEV 0x0a42
+
+struct fake_device fake;
+
+/* One lock for all: this device is for being right. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct fake_fd {
+	int file;	/* 0: closed, < 0: not of this device */
+	bool cloexec;
+} fds[FAKE_FDS];
+static int files;
+static _Atomic unsigned int departed;
+
+static _Thread_local struct {
+	bool member;
+	int joined_by;
+	unsigned int percent;
+} self;
+
+void fake_start(void)
+{
+	memset(fds, 0, sizeof(fds));
+	memset(&fake, 0, sizeof(fake));
+	memset(&self, 0, sizeof(self));
+	fake.version = TENSE_STATS_VERSION;
+}
+
+bool fake_member(void)
+{
+	return self.member;
+}
+
+unsigned int fake_percent(void)
+{
+	return self.percent;
+}
+
+static void leave(void)
+{
+	self.member = false;
+	self.joined_by = 0;
+	departed++;
+	/* The next to join finds a new experiment. */
+	if (!--fake.members) {
+		departed = 0;
+		fake.now = 0;
+		fake.real = 0;
+	}
+}
+
+static int lowest(int min)
+{
+	for (int fd = min; fd < FAKE_FDS; fd++)
+		if (!fds[fd].file)
+			return fd;
+	return -EMFILE;
+}
+
+static int fake_open(void)
+{
+	int fd;
+
+	if (fake.open_error)
+		return fake.open_error;
+	pthread_mutex_lock(&lock);
+	fd = lowest(3);
+	if (fd >= 0) {
+		fake.opens++;
+		fds[fd] = (struct fake_fd) { .file = ++files, .cloexec = true };
+		if (!self.member) {
+			self.member = true;
+			self.joined_by = files;
+			self.percent = TENSE_PERCENT_REAL;
+			fake.members++;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return fd;
+}
+
+static int fake_probe(void)
+{
+	return fake.open_error;
+}
+
+static int close_as(int fd, bool seen)
+{
+	int file;
+
+	if (fd < 0 || fd >= FAKE_FDS)
+		return -EBADF;
+	pthread_mutex_lock(&lock);
+	file = fds[fd].file;
+	fds[fd].file = 0;
+	if (file < 0)
+		fake.foreign++;
+	if (seen && file > 0 && self.member && self.joined_by == file)
+		leave();
+	pthread_mutex_unlock(&lock);
+	return file ? 0 : -EBADF;
+}
+
+static int fake_close(int fd)
+{
+	return close_as(fd, true);
+}
+
+static int fake_close_unseen(int fd)
+{
+	return close_as(fd, false);
+}
+
+static int fake_high(void)
+{
+	return FAKE_HIGH;
+}
+
+static int fake_dup_above(int fd, int min)
+{
+	int high;
+
+	pthread_mutex_lock(&lock);
+	high = lowest(min);
+	if (high >= 0)
+		fds[high] = (struct fake_fd) {
+			.file = fds[fd].file, .cloexec = true };
+	pthread_mutex_unlock(&lock);
+	return high;
+}
+
+static int fake_keep(int fd)
+{
+	pthread_mutex_lock(&lock);
+	fds[fd].cloexec = false;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+static int file_of(int fd)
+{
+	int file;
+
+	if (fd < 0 || fd >= FAKE_FDS)
+		return 0;
+	pthread_mutex_lock(&lock);
+	file = fds[fd].file;
+	pthread_mutex_unlock(&lock);
+	return file;
+}
+
+static int fake_kept(int fd)
+{
+	int kept;
+
+	if (!file_of(fd))
+		return -EBADF;
+	pthread_mutex_lock(&lock);
+	kept = !fds[fd].cloexec;
+	pthread_mutex_unlock(&lock);
+	return kept;
+}
+
+static uint64_t fake_rdev(int fd)
+{
+	return file_of(fd) > 0 ? RDEV : 0;
+}
+
+/* What a regular file of the program's would say to reads far behind its end. */
+static int usable(int fd)
+{
+	int file = file_of(fd);
+
+	if (!file)
+		return -EBADF;
+	if (file < 0)
+		return -EFBIG;
+	return self.member ? 0 : -ESRCH;
+}
+
+static long fake_read(int fd, void *buf, size_t size)
+{
+	struct tense_stats stats = {
+		.version = fake.version,
+		.size = sizeof(stats),
+		.thread_size = sizeof(struct tense_thread),
+		.window = TENSE_WINDOW_NS,
+		.gvt = fake.now,
+		.lvt = fake.now,
+		.elapsed = fake.real,
+		.tasks = fake.members,
+		.tasks_total = fake.members + departed,
+		.percent = self.percent,
+		.flags = self.joined_by ? TENSE_STATS_OWNER : 0,
+	};
+	int err = usable(fd);
+
+	if (err == -EFBIG)
+		return 0;
+	if (err)
+		return err;
+	if (size < sizeof(stats))
+		return -EINVAL;
+	fake.reads++;
+	memcpy(buf, &stats, sizeof(stats));
+	return sizeof(stats);
+}
+
+static long fake_write(int fd, const void *buf, size_t size)
+{
+	char text[16] = "";
+	int err = usable(fd), end = 0;
+	unsigned int percent;
+
+	if (err)
+		return err;
+	if (fake.write_error)
+		return fake.write_error;
+	fake.writes++;
+	if (!size || size > 15)
+		return -EINVAL;
+	memcpy(text, buf, size);
+	if (sscanf(text, "%u%n", &percent, &end) != 1 || (size_t)end != size ||
+	    percent < TENSE_PERCENT_MIN || percent > TENSE_PERCENT_MAX)
+		return -EINVAL;
+	self.percent = percent;
+	return size;
+}
+
+static int64_t fake_lseek(int fd, int64_t offset, int whence)
+{
+	int err = usable(fd);
+	int64_t now = fake.now;
+
+	if (err == -EFBIG) {
+		if (offset || whence != SEEK_CUR)
+			fake.foreign++;
+		return 0;
+	}
+	if (err)
+		return err;
+	fake.seeks++;
+	if (whence == SEEK_HOLE && offset < 0)
+		return -EINVAL;
+	if (whence != SEEK_CUR && whence != SEEK_HOLE)
+		return -EINVAL;
+	if (offset > 0 && (uint64_t)now + offset > TENSE_TIME_MAX)
+		return -EOVERFLOW;
+	if (whence == SEEK_HOLE) {
+		fake.slept = offset;
+		if (fake.interrupt_after) {
+			fake.now += fake.interrupt_after;
+			fake.interrupt_after = 0;
+			return -EINTR;
+		}
+	}
+	if (offset > 0)
+		now = atomic_fetch_add(&fake.now, offset) + offset;
+	return now;
+}
+
+static const struct tense_device_ops fake_ops = {
+	.open = fake_open,
+	.probe = fake_probe,
+	.close = fake_close,
+	.close_unseen = fake_close_unseen,
+	.high = fake_high,
+	.dup_above = fake_dup_above,
+	.keep = fake_keep,
+	.kept = fake_kept,
+	.rdev = fake_rdev,
+	.read = fake_read,
+	.write = fake_write,
+	.lseek = fake_lseek,
+};
+
+__attribute__((constructor)) static void install(void)
+{
+	tense_device_ops = &fake_ops;
+	fake_start();
+}
+
+void fake_close_all(void)
+{
+	for (int fd = 0; fd < FAKE_FDS; fd++)
+		fake_close(fd);
+}
+
+void fake_put_foreign(void)
+{
+	for (int fd = 0; fd < FAKE_FDS; fd++) {
+		if (fds[fd].file > 0) {
+			fake_close(fd);
+			fds[fd].file = -1;
+		}
+	}
+}
+
+void fake_exec(void)
+{
+	for (int fd = 0; fd < FAKE_FDS; fd++)
+		if (fds[fd].file && fds[fd].cloexec)
+			fake_close(fd);
+}
+
+static unsigned int count(int from, int to, bool kept)
+{
+	unsigned int n = 0;
+
+	for (int fd = from; fd < to; fd++)
+		n += fds[fd].file > 0 && (!kept || !fds[fd].cloexec);
+	return n;
+}
+
+unsigned int fake_open_fds(void)
+{
+	return count(0, FAKE_FDS, false);
+}
+
+unsigned int fake_low_fds(void)
+{
+	return count(0, FAKE_HIGH, false);
+}
+
+unsigned int fake_kept_fds(void)
+{
+	return count(0, FAKE_FDS, true);
+}
+
+struct birth {
+	bool member;
+	unsigned int percent;
+	void *(*fn)(void *arg);
+	void *arg;
+};
+
+static void *run(void *arg)
+{
+	struct birth birth = *(struct birth *)arg;
+	void *ret;
+
+	free(arg);
+	self.member = birth.member;
+	self.percent = birth.percent;
+	ret = birth.fn(birth.arg);
+	/* One that joined itself leaves in libtense's destructor, after this. */
+	if (self.member && !self.joined_by) {
+		pthread_mutex_lock(&lock);
+		leave();
+		pthread_mutex_unlock(&lock);
+	}
+	return ret;
+}
+
+int fake_thread(pthread_t *thread, bool stranger, void *(*fn)(void *arg),
+		void *arg)
+{
+	struct birth *birth = malloc(sizeof(*birth));
+
+	if (!birth)
+		return ENOMEM;
+	*birth = (struct birth) {
+		.member = self.member && !stranger,
+		.percent = stranger ? 0 : self.percent,
+		.fn = fn,
+		.arg = arg,
+	};
+	if (birth->member) {
+		pthread_mutex_lock(&lock);
+		fake.members++;
+		pthread_mutex_unlock(&lock);
+	}
+	return pthread_create(thread, NULL, run, birth);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A /dev/tense of one process for the tests of libtense, with the rules of
+ * <uapi/linux/tense.h>: who joins, who leaves by which close, and a virtual
+ * clock that only moves when somebody moves it.
+ */
+#ifndef TESTS_FAKE_DEVICE_H
+#define TESTS_FAKE_DEVICE_H
+
+#include <linux/tense.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device.h"
+
+#define FAKE_HIGH	48	/* where descriptors are moved to */
+#define FAKE_FDS	64
+
+struct fake_device {
+	/* What it is told to do. */
+	int open_error;
+	int write_error;
+	int64_t interrupt_after;	/* a sleep, once; 0 = not */
+	uint32_t version;
+	int64_t real;			/* the experiment's real age */
+	/* What it saw. */
+	_Atomic unsigned int opens, reads, writes, seeks, foreign;
+	_Atomic int64_t now;		/* virtual */
+	_Atomic unsigned int members;
+	_Atomic int64_t slept;		/* length of the last sleep */
+};
+
+extern struct fake_device fake;
+
+/* Forgets all; libtense's own state is only ever that of a new process once. */
+void fake_start(void);
+
+/* The calling thread's. */
+bool fake_member(void);
+unsigned int fake_percent(void);
+
+/* What the program does behind libtense's back. */
+void fake_close_all(void);
+void fake_put_foreign(void);		/* a file in place of each descriptor */
+void fake_exec(void);			/* closes those that exec closes */
+unsigned int fake_open_fds(void);
+unsigned int fake_low_fds(void);	/* below FAKE_HIGH */
+unsigned int fake_kept_fds(void);	/* that an exec leaves open */
+
+/* A thread that inherits membership and percent; stranger: one that does not. */
+int fake_thread(pthread_t *thread, bool stranger, void *(*fn)(void *arg),
+		void *arg);
+
+#endif

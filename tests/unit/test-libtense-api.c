@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The functions of libtense on a device that is not there, or a fake one. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include <tense.h>
+
+#include "config.h"
+#include "fake-device.h"
+#include "in-child.h"
+
+#define SECOND 1000000000LL
+
+static int scale(void)
+{
+	return tense_scale_percent(200);
+}
+
+static int move(void)
+{
+	return tense_move(1000);
+}
+
+static int time_of(void)
+{
+	uint64_t ns;
+
+	return tense_time(&ns);
+}
+
+static int nap(void)
+{
+	return tense_sleep(1000);
+}
+
+/* Each function with arguments that are valid. */
+static const struct {
+	const char *name;
+	int (*call)(void);
+} functions[] = {
+	{ "tense_init", tense_init },
+	{ "tense_health_check", tense_health_check },
+	{ "tense_scale_percent", scale },
+	{ "tense_scale_pop", tense_scale_pop },
+	{ "tense_scale_clear", tense_scale_clear },
+	{ "tense_move", move },
+	{ "tense_time", time_of },
+	{ "tense_sleep", nap },
+	{ "tense_destroy", tense_destroy },
+};
+
+#define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
+
+/* What the checks write to standard error, which lines. */
+static int err_pipe[2], err_old;
+
+static void watch_stderr(void)
+{
+	err_old = dup(STDERR_FILENO);
+	if (pipe(err_pipe) || dup2(err_pipe[1], STDERR_FILENO) < 0)
+		ok(false, "pipe");
+	close(err_pipe[1]);
+}
+
+static int lines_on_stderr(char *text, size_t size)
+{
+	size_t n = 0;
+	ssize_t got;
+	int lines = 0;
+
+	dup2(err_old, STDERR_FILENO);
+	close(err_old);
+	while ((got = read(err_pipe[0], text + n, size - 1 - n)) > 0)
+		n += got;
+	close(err_pipe[0]);
+	text[n] = '\0';
+	for (size_t i = 0; i < n; i++)
+		lines += text[i] == '\n';
+	return lines;
+}
+
+static void all_fail(int err, const char *why)
+{
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < FUNCTIONS; i++) {
+			errno = 42;
+			is_i64(functions[i].call(), err, "%s: %s",
+			       why, functions[i].name);
+			is_i64(errno, 42, "%s leaves errno alone",
+			       functions[i].name);
+		}
+	}
+	is_i64(tense_scale_percent(0), err, "%s: also with a bad percent", why);
+	is_i64(tense_time(NULL), err, "%s: also with no memory", why);
+}
+
+static void without_device(void)
+{
+	char text[1024];
+
+	fake.open_error = -ENOENT;
+	watch_stderr();
+	all_fail(-ENODEV, "no device");
+	is_i64(lines_on_stderr(text, sizeof(text)), 1, "one warning in all");
+	ok(strstr(text, "libtense: /dev/tense: No such file") &&
+	   strstr(text, "tense run") && strstr(text, "real time"),
+	   "it says what is missing, what to do, and what happens instead");
+}
+
+static void switched_off(void)
+{
+	char text[1024];
+
+	tense_config.off = true;
+	watch_stderr();
+	all_fail(-ENODEV, "TENSE=0");
+	is_i64(lines_on_stderr(text, sizeof(text)), 0, "TENSE=0 is silent");
+	is_i64(fake.opens, 0, "TENSE=0 does not touch the device");
+}
+
+static void not_permitted(void)
+{
+	char text[1024];
+
+	fake.open_error = -EACCES;
+	watch_stderr();
+	all_fail(-EACCES, "no permission");
+	is_i64(lines_on_stderr(text, sizeof(text)), 1, "one warning in all");
+	ok(strstr(text, "Permission denied") && strstr(text, "group"),
+	   "it says who may");
+}
+
+static void warned_before(void)
+{
+	char text[1024];
+
+	fake.open_error = -ENOENT;
+	tense_config.warned = true;
+	watch_stderr();
+	is_i64(tense_init(), -ENODEV, "a process above has warned");
+	is_i64(lines_on_stderr(text, sizeof(text)), 0, "no further warning");
+}
+
+static void strict(void)
+{
+	char text[1024];
+
+	fake.open_error = -ENOENT;
+	tense_config.strict = true;
+	tense_config.warned = true;
+	watch_stderr();
+	is_i64(tense_init(), -ENODEV, "TENSE_STRICT: tense_init() fails");
+	is_i64(lines_on_stderr(text, sizeof(text)), 1, "with its own message");
+	ok(!strstr(text, "real time"), "that does not call it a warning");
+}
+
+static void device_appears(void)
+{
+	char text[1024];
+
+	fake.open_error = -ENOENT;
+	watch_stderr();
+	is_i64(tense_scale_percent(200), -ENODEV, "no device yet");
+	fake.open_error = 0;
+	is_i64(tense_init(), 0, "tense_init() looks again");
+	is_i64(tense_scale_percent(200), 0, "and then the others work");
+	lines_on_stderr(text, sizeof(text));
+}
+
+static void other_version(void)
+{
+	char text[1024];
+
+	fake.version = TENSE_STATS_VERSION + 1;
+	watch_stderr();
+	is_i64(tense_init(), -EPROTO, "a device of another version");
+	is_i64(lines_on_stderr(text, sizeof(text)), 1, "is told");
+	is_i64(fake_open_fds(), 0, "and closed again");
+	ok(!fake_member(), "and left");
+}
+
+static void outside(void)
+{
+	for (size_t i = 1; i < FUNCTIONS; i++)
+		is_i64(functions[i].call(), -ESRCH, "before tense_init: %s",
+		       functions[i].name);
+	ok(!fake_member(), "none of them joins");
+}
+
+static void joins_and_leaves(void)
+{
+	unsigned int opens;
+
+	is_i64(tense_init(), 0, "tense_init");
+	ok(fake_member(), "joins");
+	is_i64(fake_low_fds(), 0, "no descriptor where programs expect theirs");
+	is_i64(fake_kept_fds(), 0, "none that exec leaves open");
+	is_i64(fake.seeks, 32, "the cost of a call is measured at first");
+	opens = fake.opens;
+	is_i64(tense_init(), 0, "tense_init again");
+	is_i64(fake.opens, opens, "changes nothing");
+	is_i64(tense_health_check(), 0, "health");
+	is_i64(tense_scale_percent(300), 0, "a percent");
+	is_i64(tense_destroy(), 0, "tense_destroy");
+	ok(!fake_member(), "leaves");
+	is_i64(tense_destroy(), -ESRCH, "a second time there is nothing to leave");
+	is_i64(tense_scale_percent(200), -ESRCH, "percents are refused");
+	is_i64(tense_init(), 0, "tense_init joins again");
+	is_i64(fake_percent(), 100, "at percent 100");
+	is_i64(tense_scale_pop(), -EINVAL, "with an empty stack");
+	is_i64(fake_open_fds(), 2, "no descriptor was lost on the way");
+}
+
+static void percents(void)
+{
+	unsigned int writes;
+
+	tense_init();
+	is_i64(tense_scale_percent(200), 0, "push 200");
+	is_i64(fake_percent(), 200, "the kernel knows");
+	is_i64(tense_scale_percent(50), 0, "push 50");
+	is_i64(fake_percent(), 100, "50 inside 200 is 100");
+	writes = fake.writes;
+	is_i64(tense_scale_percent(100), 0, "push 100");
+	is_i64(fake.writes, writes, "makes no system call");
+	is_i64(tense_health_check(), 0, "health");
+	is_i64(tense_scale_pop(), 0, "pop");
+	is_i64(tense_scale_pop(), 0, "pop");
+	is_i64(fake_percent(), 200, "back at 200");
+	is_i64(tense_scale_percent(10), 0, "push 10");
+	is_i64(tense_scale_clear(), 0, "clear");
+	is_i64(fake_percent(), 100, "back at the beginning");
+	is_i64(tense_scale_clear(), 0, "clear with nothing pushed");
+	is_i64(tense_scale_pop(), -EINVAL, "pop with nothing pushed");
+
+	tense_scale_percent(200);
+	writes = fake.writes;
+	is_i64(tense_scale_percent(0), -EINVAL, "percent 0");
+	is_i64(tense_scale_percent(-5), -EINVAL, "percent -5");
+	is_i64(tense_scale_percent(100001), -EINVAL, "percent 100001");
+	is_i64(tense_scale_percent(INT_MIN), -EINVAL, "percent INT_MIN");
+	is_i64(tense_scale_percent(100000), -ERANGE, "a product of 200000");
+	is_i64(fake.writes, writes, "none of them reaches the kernel");
+	fake.write_error = -EIO;
+	is_i64(tense_scale_percent(300), -EIO, "the kernel's error is returned");
+	is_i64(tense_scale_pop(), -EIO, "for a pop too");
+	is_i64(tense_scale_clear(), -EIO, "and a clear");
+	fake.write_error = 0;
+	is_i64(fake_percent(), 200, "nothing has changed");
+	is_i64(tense_scale_pop(), 0, "one level was there");
+	is_i64(tense_scale_pop(), -EINVAL, "no more than one");
+
+	for (int i = 0; i < TENSE_SCALE_DEPTH; i++)
+		if (tense_scale_percent(i & 1 ? 50 : 200))
+			ok(false, "level %d", i);
+	is_i64(tense_scale_percent(100), -ENOSPC, "too deep");
+	for (int i = 0; i < TENSE_SCALE_DEPTH; i++)
+		if (tense_scale_pop())
+			ok(false, "pop of level %d", i);
+	is_i64(tense_scale_pop(), -EINVAL, "all levels are popped");
+	is_i64(fake_percent(), 100, "back at the beginning");
+}
+
+static void out_of_step(void)
+{
+	tense_init();
+	tense_scale_percent(200);
+	/* The program writes to the device itself. */
+	tense_device_percent(300);
+	is_i64(tense_health_check(), -EIO, "the kernel's percent is another");
+}
+
+static void clock_and_sleep(void)
+{
+	uint64_t ns = 42;
+
+	tense_init();
+	fake.now = 1000;
+	is_i64(tense_time(&ns), 0, "tense_time");
+	is_i64(ns, 1000, "reads the clock");
+	is_i64(tense_time(NULL), -EINVAL, "tense_time(NULL)");
+	is_i64(tense_move(500), 0, "tense_move");
+	is_i64(fake.now, 1500, "jumps");
+	is_i64(tense_move(-500), 0, "a credit");
+	is_i64(tense_move(INT64_MAX), -EOVERFLOW, "a jump too far");
+	is_i64(tense_sleep(7000), 0, "tense_sleep");
+	is_i64(fake.now, 8500, "sleeps");
+	is_i64(tense_sleep(0), 0, "no time");
+	is_i64(tense_sleep(-1), -EINVAL, "less than no time");
+	is_i64(tense_sleep(INT64_MAX), -EOVERFLOW, "too much time");
+	fake.interrupt_after = 100;
+	is_i64(tense_sleep(1000), -EINTR, "a signal");
+	tense_time(&ns);
+	is_i64(ns, 8600, "the clock tells how long it slept");
+}
+
+static void descriptors_closed(void)
+{
+	uint64_t ns;
+
+	tense_init();
+	tense_scale_percent(250);
+	tense_move(SECOND);
+	fake_close_all();
+	ok(!fake_member(), "closefrom(3) makes the thread leave");
+	is_i64(tense_time(&ns), 0, "the next call opens the device again");
+	ok(fake_member(), "and joins");
+	is_i64(ns, SECOND, "time goes on where it was");
+	is_i64(fake_percent(), 250, "at the same percent");
+	tense_move(10);
+	tense_time(&ns);
+	is_i64(ns, SECOND + 10, "and goes on");
+	is_i64(tense_scale_pop(), 0, "the stack is as it was");
+	is_i64(fake_percent(), 100, "with what was below");
+
+	for (int i = 0; i < 5; i++) {
+		fake_put_foreign();
+		switch (i) {
+		case 0:
+			is_i64(tense_time(&ns), 0, "other files: tense_time");
+			is_i64(ns, SECOND + 10, "other files: time goes on");
+			break;
+		case 1:
+			is_i64(tense_move(1), 0, "other files: tense_move");
+			break;
+		case 2:
+			is_i64(tense_sleep(0), 0, "other files: tense_sleep");
+			break;
+		case 3:
+			is_i64(tense_scale_percent(50), 0,
+			       "other files: tense_scale_percent");
+			break;
+		case 4:
+			is_i64(tense_health_check(), 0,
+			       "other files: tense_health_check");
+			break;
+		}
+	}
+	is_i64(fake.foreign, 0, "no file of the program's was touched");
+}
+
+static void *of_a_member(void *arg)
+{
+	(void)arg;
+	is_i64(tense_scale_percent(50), 0, "a thread of a member can scale");
+	is_i64(fake_percent(), 100, "on top of its parent's percent");
+	is_i64(tense_scale_clear(), 0, "and clear");
+	is_i64(fake_percent(), 200, "to its parent's percent");
+	is_i64(tense_init(), 0, "tense_init only checks");
+	is_i64(tense_destroy(), 0, "tense_destroy");
+	ok(fake_member(), "cannot make it leave what it inherited");
+	is_i64(tense_health_check(), 0, "which stays usable");
+	return NULL;
+}
+
+static void *of_a_stranger(void *arg)
+{
+	(void)arg;
+	is_i64(tense_scale_percent(50), -ESRCH, "a stranger cannot scale");
+	is_i64(tense_init(), 0, "tense_init");
+	ok(fake_member(), "makes it a member");
+	is_i64(tense_scale_percent(50), 0, "that can");
+	/* Ends without tense_destroy(). */
+	return NULL;
+}
+
+static void threads(void)
+{
+	pthread_t thread;
+	unsigned int open;
+
+	tense_init();
+	tense_scale_percent(200);
+	fake_thread(&thread, false, of_a_member, NULL);
+	pthread_join(thread, NULL);
+	is_i64(fake_percent(), 200, "what a thread does changes no other");
+	open = fake_open_fds();
+	fake_thread(&thread, true, of_a_stranger, NULL);
+	pthread_join(thread, NULL);
+	is_i64(fake_open_fds(), open, "a thread's handle goes with the thread");
+}
+
+static void no_descriptors_left(void)
+{
+	char text[1024];
+
+	fake.open_error = -EMFILE;
+	watch_stderr();
+	is_i64(tense_init(), -EMFILE, "no descriptor left");
+	is_i64(lines_on_stderr(text, sizeof(text)), 1, "is told");
+}
+
+int main(void)
+{
+	in_child("without device", without_device);
+	in_child("off", switched_off);
+	in_child("permission", not_permitted);
+	in_child("warned", warned_before);
+	in_child("strict", strict);
+	in_child("appears", device_appears);
+	in_child("version", other_version);
+	in_child("outside", outside);
+	in_child("join", joins_and_leaves);
+	in_child("percents", percents);
+	in_child("health", out_of_step);
+	in_child("clock", clock_and_sleep);
+	in_child("closed", descriptors_closed);
+	in_child("threads", threads);
+	in_child("EMFILE", no_descriptors_left);
+	return done();
+}

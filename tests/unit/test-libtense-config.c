@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What libtense reads from the environment. */
+#include <stddef.h>
+
+#include "config.h"
+#include "tap.h"
+
+static void preload(const char *value, bool expected)
+{
+	struct tense_config c = tense_config_parse(NULL, NULL, NULL, value);
+
+	ok(c.preloaded == expected, "LD_PRELOAD=%s: %s", value ? value : "(unset)",
+	   expected ? "preloaded" : "not preloaded");
+}
+
+static void flags(const char *tense, const char *strict, bool off,
+		  bool is_strict)
+{
+	struct tense_config c = tense_config_parse(tense, strict, NULL, NULL);
+
+	ok(c.off == off && c.strict == is_strict,
+	   "TENSE=%s TENSE_STRICT=%s: %s, %s", tense ? tense : "(unset)",
+	   strict ? strict : "(unset)", off ? "off" : "on",
+	   is_strict ? "strict" : "not strict");
+}
+
+int main(void)
+{
+	flags(NULL, NULL, false, false);
+	flags("", "", false, false);
+	flags("0", "0", true, false);
+	flags("1", "1", false, true);
+	flags("00", "yes", false, true);
+
+	preload(NULL, false);
+	preload("", false);
+	preload(":", false);
+	preload("libtense.so", true);
+	preload("libtense.so.0", true);
+	preload("/usr/lib/libtense.so", true);
+	preload("./libtense.so", true);
+	preload("libfoo.so:/a b/libtense.so.0", true);
+	preload("libfoo.so libtense.so", true);
+	preload("libtense.so:libfoo.so", true);
+	preload("libtense.s", false);
+	preload("mylibtense.so", false);
+	preload("/libtense.so/other.so", false);
+	preload("libother.so::", false);
+
+	ok(!tense_config_parse(NULL, NULL, NULL, NULL).warned,
+	   "nobody has warned yet");
+	ok(tense_config_parse(NULL, NULL, "1", NULL).warned, "TENSE_WARNED=1");
+	return done();
+}
