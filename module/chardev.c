@@ -5,7 +5,6 @@
 #include <linux/kernel.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/preempt.h>
 #include <linux/uaccess.h>
 
 #include "tense.h"
@@ -14,22 +13,36 @@
 /* Longest text of a percent: room for leading zeros and a newline. */
 #define PERCENT_TEXT	15
 
+/* Calls one right after the other that must be seen before any is refunded. */
+#define CALLS_TO_LEARN	16
+
 /*
- * R13. What the caller spent between two of its calls is what entering and
- * leaving one costs, if nothing else happened in between. That cannot be
- * seen, but the shortest such times can be told from the others.
+ * R13. What the caller ran between two of its calls is what entering and
+ * leaving one costs, if it did nothing else in between. That cannot be seen,
+ * but the shortest such times can be told from the others.
  */
 static void note_call_cost(struct tense_experiment *exp, u64 between)
 {
 	lockdep_assert_held(&exp->lock);
 
 	if (between < exp->call_min) {
-		if (between + between / 2 < exp->call_min)
-			exp->call = between;
+		if (2 * between < exp->call_average)
+			exp->call_average = between;
 		exp->call_min = between;
 	}
-	if (between < exp->call_min + exp->call_min / 2)
-		exp->call += ((s64)between - (s64)exp->call) / 8;
+	if (between >= 2 * exp->call_min)
+		return;
+	if (!exp->call_average)
+		exp->call_average = between;
+	exp->call_average += ((s64)between - (s64)exp->call_average) / 8;
+	if (exp->calls_alike < CALLS_TO_LEARN)
+		exp->calls_alike++;
+}
+
+/* What entering and leaving a call costs its caller; 0 while unknown. */
+u64 tense_call_cost(const struct tense_experiment *exp)
+{
+	return exp->calls_alike < CALLS_TO_LEARN ? 0 : exp->call_average;
 }
 
 /*
@@ -38,7 +51,7 @@ static void note_call_cost(struct tense_experiment *exp, u64 between)
  */
 static void refund_half(struct tense_task *t)
 {
-	u64 half = t->exp->call / 2;
+	u64 half = tense_call_cost(t->exp) / 2;
 
 	lockdep_assert_held(&t->exp->lock);
 
@@ -58,8 +71,8 @@ static struct tense_task *call_begin(void)
 	tense_settle();
 	raw_spin_lock_irq(&exp->lock);
 	t->in_call = true;
-	if (t->call_end)
-		note_call_cost(exp, local_clock() - t->call_end);
+	if (t->ran_at_call)
+		note_call_cost(exp, t->v.ran - t->ran_at_call);
 	refund_half(t);
 	raw_spin_unlock_irq(&exp->lock);
 	return t;
@@ -76,7 +89,7 @@ static u64 call_end(struct tense_task *t)
 	t->in_call = false;
 	refund_half(t);
 	now = vclock_now(&exp->vc, &t->v);
-	t->call_end = local_clock();
+	t->ran_at_call = t->v.ran;
 	raw_spin_unlock_irq(&exp->lock);
 
 	/* The call may have changed how soon a deadline is reached (R7). */

@@ -44,7 +44,7 @@ static struct tense_experiment *experiment_alloc(void)
 	refcount_set(&exp->refs, 1);
 	exp->id = atomic_inc_return(&last_id);
 	exp->call_min = U64_MAX;
-	exp->started = local_clock();
+	exp->started = tense_real_now();
 	vclock_init(&exp->vc, exp->clocks, exp->tree, nr_cpu_ids, tense_window,
 		    exp->started);
 	tense_timers_init(exp);
@@ -89,7 +89,8 @@ struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 	t->task = task;
 
 	raw_spin_lock_irq(&exp->lock);
-	vclock_task_init(&t->v, percent, vclock_gvt(&exp->vc, local_clock()));
+	vclock_task_init(&t->v, percent,
+			 vclock_gvt(&exp->vc, tense_real_now()));
 	list_add_tail(&t->node, &exp->tasks);
 	exp->tasks_now++;
 	exp->tasks_total++;
@@ -132,7 +133,7 @@ void tense_leave(struct tense_task *t)
 	struct tense_task *forgotten;
 
 	raw_spin_lock_irq(&exp->lock);
-	vclock_leave(&exp->vc, &t->v, local_clock());
+	vclock_leave(&exp->vc, &t->v, tense_real_now());
 	get_task_comm(t->comm, t->task);
 	list_del(&t->node);
 	exp->tasks_now--;
@@ -206,7 +207,7 @@ static void fill_stats(struct tense_task *t, struct tense_stats *s)
 
 	lockdep_assert_held(&exp->lock);
 
-	vclock_advance(&exp->vc, local_clock());
+	vclock_advance(&exp->vc, tense_real_now());
 	*s = (struct tense_stats) {
 		.version = TENSE_STATS_VERSION,
 		.size = sizeof(*s),
@@ -216,12 +217,12 @@ static void fill_stats(struct tense_task *t, struct tense_stats *s)
 		.lvt = vclock_now(&exp->vc, &t->v),
 		.window = exp->vc.window,
 		.skew = exp->vc.skew,
-		.elapsed = local_clock() - exp->started,
+		.elapsed = tense_real_now() - exp->started,
 		.charged = exp->departed_charged,
 		.ran = exp->departed_ran,
 		.gated = exp->departed_gated,
 		.overhead = exp->departed_overhead,
-		.call = exp->call,
+		.call = tense_call_cost(exp),
 		.deadlines = exp->fired,
 		.tasks = exp->tasks_now,
 		.tasks_total = exp->tasks_total,

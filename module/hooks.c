@@ -62,7 +62,7 @@ static void hook_enqueue(struct tense_task *t, int cpu)
 		vclock_disarm(&exp->vc, &t->v.deadline);
 		t->wait = TENSE_RUNS;
 	}
-	vclock_join(&exp->vc, &t->v, cpu, local_clock());
+	vclock_join(&exp->vc, &t->v, cpu, tense_real_now());
 	raw_spin_unlock(&exp->lock);
 }
 
@@ -74,7 +74,7 @@ static void hook_dequeue(struct tense_task *t)
 	t->due = false;
 	/* A gated task keeps its CPU active: GVT is to wait for nobody else. */
 	if (t->wait != TENSE_GATED)
-		vclock_block(&exp->vc, &t->v, local_clock());
+		vclock_block(&exp->vc, &t->v, tense_real_now());
 	raw_spin_unlock(&exp->lock);
 }
 
@@ -118,7 +118,7 @@ static bool hook_hold(struct tense_task *t)
 	} else if (t->wait == TENSE_HELD && !signal_pending(t->task)) {
 		hold = true;
 	} else {
-		ahead = vclock_ready_outside(&exp->vc, &t->v, local_clock());
+		ahead = vclock_ready_outside(&exp->vc, &t->v, tense_real_now());
 		if (ahead && may_hold(t)) {
 			vclock_arm(&exp->vc, &t->v.deadline, t->v.ready);
 			t->wait = TENSE_HELD;
@@ -168,7 +168,7 @@ const struct tense_ops tense_hooks = {
 	.enqueue = hook_enqueue,
 	.dequeue = hook_dequeue,
 	.hold = hook_hold,
-	.switch_to = hook_switch,
+	.switched = hook_switch,
 	.tick = hook_tick,
 	.fork = hook_fork,
 	.leave = tense_leave,

@@ -12,11 +12,11 @@
 #include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/tense.h>
+#include <linux/timekeeping.h>
 #include <uapi/linux/tense.h>
 
 #include "vclock.h"
@@ -48,8 +48,9 @@ struct tense_experiment {
 	u64 departed_gated;
 	u64 departed_overhead;
 	u64 fired;
-	u64 call_min;		/* shortest time between two calls, real */
-	u64 call;		/* average of those that are about as short */
+	u64 call_min;		/* shortest that a task ran between two calls */
+	u64 call_average;	/* of those that are about as short */
+	unsigned int calls_alike;	/* how many of them, up to a few */
 
 	u64 started;		/* real; constant */
 	unsigned int id;	/* for tracing; constant */
@@ -79,7 +80,7 @@ struct tense_task {
 	bool in_call;		/* runs code of this module: not charged */
 	bool at_gate;		/* gate_work is queued */
 	u64 move;		/* virtual; not charged yet */
-	u64 call_end;		/* real; when it last left a call */
+	u64 ran_at_call;	/* v.ran when it last left a call */
 	u64 gated;		/* real */
 	u64 overhead;		/* real */
 	struct callback_head gate_work;
@@ -89,6 +90,12 @@ struct tense_task {
 	struct list_head node;
 	struct rcu_head rcu;
 };
+
+/* The clock that waits and idle experiments follow; from any context. */
+static inline u64 tense_real_now(void)
+{
+	return ktime_get_mono_fast_ns();
+}
 
 /* hooks.c */
 extern const struct tense_ops tense_hooks;
@@ -110,6 +117,7 @@ int tense_sleep(struct tense_task *t, u64 when);
 void tense_gate(struct callback_head *work);
 
 /* chardev.c */
+u64 tense_call_cost(const struct tense_experiment *exp);
 extern struct miscdevice tense_device;
 
 #endif

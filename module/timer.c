@@ -19,7 +19,7 @@ static struct task_struct *take_due(struct tense_experiment *exp)
 	u64 gvt;
 
 	raw_spin_lock_irqsave(&exp->lock, flags);
-	d = vclock_expire(&exp->vc, local_clock());
+	d = vclock_expire(&exp->vc, tense_real_now());
 	if (!d) {
 		raw_spin_unlock_irqrestore(&exp->lock, flags);
 		return NULL;
@@ -64,7 +64,7 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 	raw_spin_lock(&exp->lock);
 	if (running && running->v.cpu < 0)
 		running = NULL;
-	vclock_advance(&exp->vc, local_clock());
+	vclock_advance(&exp->vc, tense_real_now());
 	ns = vclock_horizon(&exp->vc, running ? &running->v : NULL);
 	raw_spin_unlock(&exp->lock);
 
@@ -176,7 +176,7 @@ void tense_gate(struct callback_head *work)
 	vclock_arm(&exp->vc, &t->v.deadline,
 		   vclock_release_time(&exp->vc, &t->v));
 	t->wait = TENSE_GATED;
-	since = local_clock();
+	since = tense_real_now();
 	lvt = exp->vc.cpu[t->v.cpu].lvt.ns;
 	gvt = exp->vc.gvt;
 	raw_spin_unlock_irq(&exp->lock);
@@ -197,7 +197,7 @@ void tense_gate(struct callback_head *work)
 		vclock_disarm(&exp->vc, &t->v.deadline);
 		t->wait = TENSE_RUNS;
 	}
-	t->gated += local_clock() - since;
+	t->gated += tense_real_now() - since;
 	lvt = exp->vc.cpu[t->v.cpu].lvt.ns;
 	gvt = exp->vc.gvt;
 	raw_spin_unlock_irq(&exp->lock);

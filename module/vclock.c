@@ -332,41 +332,12 @@ u64 vclock_now(const struct vclock *vc, struct vclock_task *t)
 	return t->seen;
 }
 
-static void leave_cpu(struct vclock *vc, struct vclock_task *t, u64 real)
-{
-	struct vclock_cpu *cpu = &vc->cpu[t->cpu];
-
-	vclock_now(vc, t);
-	if (!--cpu->tasks) {
-		/* What this CPU had reached still counts if it was the last. */
-		raise_gvt(vc);
-		tree_set(vc, t->cpu, VCLOCK_NEVER);
-		vc->active--;
-		vc->idle_since = real;
-		raise_gvt(vc);
-	}
-	t->cpu = -1;
-}
-
-/*
- * R4: @t is runnable on @cpu from its ready time on. Also migration: a task
- * that is still counted on another CPU takes its time along.
- */
-void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
-		 u64 real)
+static void enter_cpu(struct vclock *vc, unsigned int cpu, u64 ready)
 {
 	struct vclock_cpu *c = &vc->cpu[cpu];
 
-	if (t->cpu == (int)cpu)
-		return;
-	follow_real(vc, real);
-	if (t->cpu >= 0) {
-		t->ready = vc->cpu[t->cpu].lvt.ns;
-		leave_cpu(vc, t, real);
-	}
-	t->cpu = (int)cpu;
 	if (!c->tasks++) {
-		u64 least = max(t->ready, vc->gvt);
+		u64 least = max(ready, vc->gvt);
 
 		if (c->lvt.ns < least)
 			c->lvt = (struct vclock_time) { least, 0 };
@@ -377,10 +348,45 @@ void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 	note_skew(vc, cpu);
 }
 
+static void leave_cpu(struct vclock *vc, unsigned int cpu, u64 real)
+{
+	if (!--vc->cpu[cpu].tasks) {
+		tree_set(vc, cpu, VCLOCK_NEVER);
+		vc->active--;
+		vc->idle_since = real;
+		raise_gvt(vc);
+	}
+}
+
+/*
+ * R4: @t is runnable on @cpu from its ready time on. Also migration: a task
+ * that is still counted on another CPU takes its time along.
+ */
+void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
+		 u64 real)
+{
+	int from = t->cpu;
+
+	if (from == (int)cpu)
+		return;
+	follow_real(vc, real);
+	if (from >= 0) {
+		vclock_now(vc, t);
+		t->ready = vc->cpu[from].lvt.ns;
+	}
+	t->cpu = (int)cpu;
+	/* In this order, since GVT is not to pass a task on its way. */
+	enter_cpu(vc, cpu, t->ready);
+	if (from >= 0)
+		leave_cpu(vc, from, real);
+}
+
 /* @t stopped running and waits; what it ran has been charged. */
 void vclock_block(struct vclock *vc, struct vclock_task *t, u64 real)
 {
-	leave_cpu(vc, t, real);
+	vclock_now(vc, t);
+	leave_cpu(vc, t->cpu, real);
+	t->cpu = -1;
 	t->blocked_at = t->seen;
 	t->blocked_real = real;
 	t->ready = t->seen;
@@ -390,8 +396,11 @@ void vclock_block(struct vclock *vc, struct vclock_task *t, u64 real)
 void vclock_leave(struct vclock *vc, struct vclock_task *t, u64 real)
 {
 	vclock_disarm(vc, &t->deadline);
-	if (t->cpu >= 0)
-		leave_cpu(vc, t, real);
+	if (t->cpu < 0)
+		return;
+	vclock_now(vc, t);
+	leave_cpu(vc, t->cpu, real);
+	t->cpu = -1;
 }
 
 /* R3: a task of the experiment, which is running, wakes @t or forked it. */

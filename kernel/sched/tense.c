@@ -187,7 +187,7 @@ bool __tense_hold(struct task_struct *p)
 void __tense_switch(struct task_struct *prev, struct task_struct *next)
 {
 	lockdep_assert_rq_held(this_rq());
-	tense_ops->switch_to(prev->tense, next->tense);
+	tense_ops->switched(prev->tense, next->tense);
 }
 
 void __tense_tick(struct task_struct *p)

@@ -33,7 +33,7 @@ struct tense_task;
  * @dequeue: the task has stopped to wait. Runqueue locked.
  * @hold: current, or an interrupt, wakes the blocked task; true if it is
  *	to sleep on, until the module wakes it. pi_lock held.
- * @switch_to: the CPU is about to run the second task instead of the first,
+ * @switched: the CPU is about to run the second task instead of the first,
  *	either of which may be NULL. Runqueue locked.
  * @tick: the task has just been charged by the tick. Runqueue locked.
  * @fork: the task, which is running, creates the child; returns the child's
@@ -46,7 +46,7 @@ struct tense_ops {
 	void (*enqueue)(struct tense_task *t, int cpu);
 	void (*dequeue)(struct tense_task *t);
 	bool (*hold)(struct tense_task *t);
-	void (*switch_to)(struct tense_task *prev, struct tense_task *next);
+	void (*switched)(struct tense_task *prev, struct tense_task *next);
 	void (*tick)(struct tense_task *t);
 	struct tense_task *(*fork)(struct tense_task *t, struct task_struct *child);
 	void (*leave)(struct tense_task *t);
