@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Every call of /dev/tense, with right and wrong arguments. */
+#include "guest.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/socket.h>
+
+#include "kselftest_harness.h"
+
+/* Not known to the compiler, which would warn of it. */
+static void *volatile bad_address = (void *)16;
+
+FIXTURE(dev)
+{
+	int fd;
+};
+
+FIXTURE_SETUP(dev)
+{
+	self->fd = dev_open();
+	ASSERT_GE(self->fd, 0) TH_LOG("open: %s", strerror(errno));
+}
+
+FIXTURE_TEARDOWN(dev)
+{
+	close(self->fd);
+}
+
+TEST_F(dev, percent_accepts)
+{
+	static const struct {
+		const char *text;
+		unsigned int percent;
+	} good[] = {
+		{ "1", 1 }, { "100000", 100000 }, { "125\n", 125 },
+		{ "0125", 125 }, { "000000000000007", 7 },
+		{ "00000000000007\n", 7 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(good); i++) {
+		EXPECT_TRUE(dev_percent(self->fd, good[i].text))
+			TH_LOG("\"%s\": %s", good[i].text, strerror(errno));
+		EXPECT_EQ(dev_stats(self->fd).percent, good[i].percent);
+	}
+}
+
+TEST_F(dev, percent_refuses)
+{
+	static const char *const bad[] = {
+		"", "0", "100001", "-5", "+5", " 5", "5 ", "5\n\n", "\n", "1e3",
+		"0x10", "12.5", "4294967297", "99999999999999", "five",
+		"0000000000000007", "00000000000000000000000000000000000000007",
+	};
+
+	ASSERT_TRUE(dev_percent(self->fd, "125"));
+	for (size_t i = 0; i < ARRAY_LENGTH(bad); i++) {
+		errno = 0;
+		EXPECT_EQ(write(self->fd, bad[i], strlen(bad[i])), -1)
+			TH_LOG("\"%s\" was accepted", bad[i]);
+		EXPECT_EQ(errno, EINVAL);
+	}
+	EXPECT_EQ(write(self->fd, "1\0002", 3), -1);
+	EXPECT_EQ(errno, EINVAL);
+	EXPECT_EQ(write(self->fd, bad_address, 3), -1);
+	EXPECT_EQ(errno, EFAULT);
+	EXPECT_EQ(dev_stats(self->fd).percent, 125);
+}
+
+TEST_F(dev, seek_refuses)
+{
+	static const struct {
+		int64_t offset;
+		int whence;
+		int error;
+	} bad[] = {
+		{ 0, SEEK_END, EINVAL },
+		{ 1, SEEK_END, EINVAL },
+		{ 0, 5, EINVAL },
+		{ 0, -1, EINVAL },
+		{ 1000, SEEK_DATA, EOPNOTSUPP },
+		{ -1, SEEK_HOLE, EINVAL },
+		{ INT64_MIN, SEEK_HOLE, EINVAL },
+		{ INT64_MAX, SEEK_HOLE, EOVERFLOW },
+		{ INT64_MAX, SEEK_CUR, EOVERFLOW },
+		{ INT64_MIN, SEEK_CUR, EOVERFLOW },
+		{ INT64_MAX, SEEK_SET, EOVERFLOW },
+		{ 0, SEEK_SET, EINVAL },
+		{ -1, SEEK_SET, EINVAL },
+	};
+	int64_t now;
+
+	ASSERT_GT(dev_now(self->fd), 0);
+	for (size_t i = 0; i < ARRAY_LENGTH(bad); i++) {
+		errno = 0;
+		EXPECT_EQ(lseek(self->fd, bad[i].offset, bad[i].whence), -1);
+		EXPECT_EQ(errno, bad[i].error)
+			TH_LOG("offset %lld, whence %d: %s",
+			       (long long)bad[i].offset, bad[i].whence,
+			       strerror(errno));
+	}
+	/* None of them moved the clock. */
+	now = dev_now(self->fd);
+	EXPECT_GT(now, 0);
+	EXPECT_LT(now, 60 * S);
+}
+
+TEST_F(dev, jump_charges_exactly)
+{
+	uint64_t before = dev_stats(self->fd).charged;
+	uint64_t ran = dev_stats(self->fd).ran;
+	int64_t from = dev_now(self->fd), to;
+
+	to = lseek(self->fd, 3600 * S, SEEK_CUR);
+	EXPECT_GE(to - from, 3600 * S);
+	/* An hour was charged, but nobody ran for it. */
+	EXPECT_GE(dev_stats(self->fd).charged - before, 3600 * S);
+	EXPECT_LT(dev_stats(self->fd).ran - ran, 60 * S);
+
+	to = lseek(self->fd, to + 10 * S, SEEK_SET);
+	EXPECT_GE(to - from, 3610 * S);
+}
+
+TEST_F(dev, credit_holds_time_still)
+{
+	int64_t from = dev_now(self->fd), now;
+
+	from = lseek(self->fd, -3600 * S, SEEK_CUR);
+	burn(20 * MS);
+	now = dev_now(self->fd);
+	EXPECT_EQ(now, from);
+	/* A jump is not run, so credit does not pay for it. */
+	EXPECT_EQ(lseek(self->fd, S, SEEK_CUR), from + S);
+}
+
+TEST_F(dev, clock_never_falls)
+{
+	int64_t last = 0, now;
+
+	for (int i = 0; i < 2000; i++) {
+		if (i % 100 == 0)
+			dev_percent(self->fd, i % 200 ? "1000" : "10");
+		if (i % 150 == 0)
+			lseek(self->fd, -1000, SEEK_CUR);
+		now = dev_now(self->fd);
+		ASSERT_GE(now, last);
+		last = now;
+	}
+}
+
+TEST_F(dev, read_refuses)
+{
+	struct tense_stats s;
+
+	EXPECT_EQ(read(self->fd, &s, sizeof(s) - 1), -1);
+	EXPECT_EQ(errno, EINVAL);
+	EXPECT_EQ(read(self->fd, &s, 0), -1);
+	EXPECT_EQ(errno, EINVAL);
+	EXPECT_EQ(read(self->fd, bad_address, sizeof(s)), -1);
+	EXPECT_EQ(errno, EFAULT);
+}
+
+TEST_F(dev, read_reports)
+{
+	struct {
+		struct tense_stats s;
+		struct tense_thread t[8];
+	} r;
+	pid_t child = fork();
+	ssize_t n;
+
+	ASSERT_GE(child, 0);
+	if (!child) {
+		burn(5 * MS);
+		_exit(0);
+	}
+	ASSERT_EQ(waitpid(child, NULL, 0), child);
+	n = read(self->fd, &r, sizeof(r));
+	ASSERT_EQ(n, (ssize_t)(sizeof(r.s) + 2 * sizeof(r.t[0])));
+	EXPECT_EQ(r.s.version, TENSE_STATS_VERSION);
+	EXPECT_EQ(r.s.size, sizeof(r.s));
+	EXPECT_EQ(r.s.thread_size, sizeof(r.t[0]));
+	EXPECT_EQ(r.s.threads, 2);
+	EXPECT_EQ(r.s.tasks_total, 2);
+	EXPECT_EQ(r.s.window, TENSE_WINDOW_NS);
+	EXPECT_EQ(r.s.percent, 100);
+	EXPECT_EQ(r.s.flags, TENSE_STATS_OWNER);
+	EXPECT_EQ(r.s.charged, r.t[0].charged + r.t[1].charged);
+	EXPECT_EQ(r.s.ran, r.t[0].ran + r.t[1].ran);
+	EXPECT_EQ(r.s.overhead, r.t[0].overhead + r.t[1].overhead);
+	EXPECT_EQ(r.t[0].pid, getpid());
+	EXPECT_EQ(r.t[1].pid, child);
+	EXPECT_GE(r.t[1].ran, 5 * MS);
+	/* One record fits, then the header alone. */
+	EXPECT_EQ(read(self->fd, &r, sizeof(r.s) + sizeof(r.t[0])),
+		  (ssize_t)(sizeof(r.s) + sizeof(r.t[0])));
+	EXPECT_EQ(read(self->fd, &r, sizeof(r.s)), (ssize_t)sizeof(r.s));
+}
+
+TEST_F(dev, second_handle_changes_nothing)
+{
+	int64_t now = lseek(self->fd, 100 * S, SEEK_CUR);
+	int fd = dev_open();
+
+	ASSERT_GE(fd, 0);
+	EXPECT_GE(dev_now(fd), now);
+	EXPECT_EQ(dev_stats(fd).tasks, 1);
+	close(fd);
+	EXPECT_GE(dev_now(self->fd), now);
+}
+
+TEST_F(dev, close_leaves)
+{
+	int other = dev_open(), copy = dup(self->fd);
+
+	ASSERT_GE(other, 0);
+	close(copy);
+	EXPECT_EQ(dev_now(other), -1);
+	EXPECT_EQ(errno, ESRCH);
+	EXPECT_EQ(write(other, "100", 3), -1);
+	EXPECT_EQ(errno, ESRCH);
+	EXPECT_EQ(read(other, &(struct tense_stats){ 0 },
+		       sizeof(struct tense_stats)), -1);
+	EXPECT_EQ(errno, ESRCH);
+	/* A new one begins at 0. */
+	close(self->fd);
+	self->fd = dev_open();
+	EXPECT_LT(dev_now(self->fd), S);
+}
+
+TEST_F(dev, child_inherits)
+{
+	int64_t now;
+	pid_t child;
+	int status;
+
+	ASSERT_TRUE(dev_percent(self->fd, "1000"));
+	now = lseek(self->fd, 100 * S, SEEK_CUR);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		struct tense_stats s = dev_stats(self->fd);
+
+		/* Its own handle does not make it an owner. */
+		close(self->fd);
+		self->fd = dev_open();
+		_exit(s.percent != 1000 || s.flags || s.tasks != 2 ||
+		      dev_stats(self->fd).flags || dev_now(self->fd) < now);
+	}
+	ASSERT_EQ(waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, 0);
+}
+
+static void *thread_joined(void *arg)
+{
+	struct tense_stats s = dev_stats(*(int *)arg);
+
+	return (void *)(uintptr_t)(s.percent == 250 && s.tasks == 2 && !s.flags);
+}
+
+TEST_F(dev, thread_inherits)
+{
+	pthread_t thread;
+	void *right;
+
+	ASSERT_TRUE(dev_percent(self->fd, "250"));
+	ASSERT_EQ(pthread_create(&thread, NULL, thread_joined, &self->fd), 0);
+	ASSERT_EQ(pthread_join(thread, &right), 0);
+	EXPECT_NE(right, NULL);
+}
+
+static void *thread_joins(void *arg)
+{
+	int *pipes = arg, fd;
+	int64_t now;
+	char c;
+
+	if (read(pipes[0], &c, 1) != 1)
+		return NULL;
+	fd = dev_open();
+	now = dev_now(fd);
+	close(fd);
+	return (void *)(uintptr_t)(now >= 500 * S);
+}
+
+TEST(thread_joins_its_siblings)
+{
+	pthread_t thread;
+	int pipes[2], fd;
+	void *right;
+
+	ASSERT_EQ(pipe(pipes), 0);
+	ASSERT_EQ(pthread_create(&thread, NULL, thread_joins, pipes), 0);
+	fd = dev_open();
+	ASSERT_GE(fd, 0);
+	lseek(fd, 500 * S, SEEK_CUR);
+	ASSERT_EQ(write(pipes[1], "", 1), 1);
+	ASSERT_EQ(pthread_join(thread, &right), 0);
+	EXPECT_NE(right, NULL);
+	close(fd);
+}
+
+TEST(child_joins_its_parent)
+{
+	int pipes[2], fd, status;
+	pid_t child;
+	char c;
+
+	ASSERT_EQ(pipe(pipes), 0);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		if (read(pipes[0], &c, 1) != 1)
+			_exit(2);
+		fd = dev_open();
+		_exit(dev_now(fd) < 500 * S || dev_stats(fd).tasks != 2);
+	}
+	fd = dev_open();
+	ASSERT_GE(fd, 0);
+	lseek(fd, 500 * S, SEEK_CUR);
+	ASSERT_EQ(write(pipes[1], "", 1), 1);
+	ASSERT_EQ(waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, 0);
+	close(fd);
+}
+
+TEST(handle_of_a_stranger_is_of_no_use)
+{
+	int pair[2], fd, status;
+	struct iovec iov = { &(char){ 0 }, 1 };
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	pid_t child;
+
+	ASSERT_EQ(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), 0);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		fd = dev_open();
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+		_exit(sendmsg(pair[1], &msg, 0) != 1);
+	}
+	ASSERT_EQ(waitpid(child, &status, 0), child);
+	ASSERT_EQ(status, 0);
+	ASSERT_EQ(recvmsg(pair[0], &msg, 0), 1);
+	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
+	EXPECT_EQ(dev_now(fd), -1);
+	EXPECT_EQ(errno, ESRCH);
+	close(fd);
+}
+
+TEST(only_the_fair_class_can_be_scaled)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	int fd;
+
+	ASSERT_EQ(sched_setscheduler(0, SCHED_FIFO, &param), 0);
+	errno = 0;
+	EXPECT_EQ(dev_open(), -1);
+	EXPECT_EQ(errno, ENODEV);
+	param.sched_priority = 0;
+	ASSERT_EQ(sched_setscheduler(0, SCHED_OTHER, &param), 0);
+	fd = dev_open();
+	EXPECT_GE(fd, 0);
+	close(fd);
+}
+
+/* Runs /proc/self/exe again as "member FD"; true if that is one. */
+static bool member_after_exec(int flags)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child) {
+		int fd = open(TENSE_DEVICE, O_RDWR | flags);
+		int other = open(TENSE_DEVICE, O_RDWR);
+		char text[16];
+
+		if (fd < 0 || other < 0)
+			_exit(2);
+		snprintf(text, sizeof(text), "%d", other);
+		execl("/proc/self/exe", "guest-abi", "member", text, NULL);
+		_exit(2);
+	}
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(exec_keeps_or_leaves)
+{
+	EXPECT_TRUE(member_after_exec(0));
+	EXPECT_FALSE(member_after_exec(O_CLOEXEC));
+}
+
+TEST(module_in_use_stays)
+{
+	int fd = dev_open();
+
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(unload_module(), -EAGAIN);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	const char *complaint;
+	int err, ret;
+
+	if (argc == 3 && !strcmp(argv[1], "member"))
+		return dev_now(atoi(argv[2])) < 0;
+	err = load_module();
+	if (err) {
+		printf("Bail out! cannot load tense.ko: %s\n", strerror(-err));
+		return 1;
+	}
+	ret = test_harness_run(argc, argv);
+	err = unload_module_soon();
+	if (err)
+		printf("# FAIL: rmmod afterwards: %s\n", strerror(-err));
+	complaint = kernel_complaint();
+	if (complaint)
+		printf("# FAIL: kernel log: %.200s\n", complaint);
+	return ret || err || complaint;
+}

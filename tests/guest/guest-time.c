@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The rules of virtual time, asserted on a running kernel. */
+#include "guest.h"
+
+#include <sched.h>
+
+#include "kselftest_harness.h"
+
+FIXTURE(exp)
+{
+	int fd;
+};
+
+FIXTURE_SETUP(exp)
+{
+	self->fd = dev_open();
+	ASSERT_GE(self->fd, 0) TH_LOG("open: %s", strerror(errno));
+	/* Let the cost of a call become known. */
+	for (int i = 0; i < 200; i++)
+		dev_now(self->fd);
+}
+
+FIXTURE_TEARDOWN(exp)
+{
+	close(self->fd);
+}
+
+/* What was charged since *from, and what had run. */
+static void since(int fd, const struct tense_stats *from, int64_t *charged,
+		  int64_t *ran)
+{
+	struct tense_stats now = dev_stats(fd);
+
+	*charged = now.charged - from->charged;
+	*ran = now.ran - from->ran;
+}
+
+TEST_F(exp, R1_charge_follows_percent)
+{
+	static const struct {
+		const char *text;
+		int percent;
+	} speeds[] = {
+		{ "100", 100 }, { "200", 200 }, { "50", 50 }, { "125", 125 },
+		{ "99999", 99999 }, { "3", 3 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(speeds); i++) {
+		struct tense_stats from;
+		int64_t charged, ran, expected, slack;
+
+		/* What calls at the percent before gave back is used up. */
+		dev_percent(self->fd, "100");
+		burn(MS);
+		ASSERT_TRUE(dev_percent(self->fd, speeds[i].text));
+		from = dev_stats(self->fd);
+		burn(30 * MS);
+		since(self->fd, &from, &charged, &ran);
+		expected = ran * 100 / speeds[i].percent;
+		/* Half a call is given back at 100 percent. */
+		slack = expected / 100 + from.call;
+		EXPECT_GE(ran, 29 * MS);
+		EXPECT_GE(charged, expected - slack);
+		EXPECT_LE(charged, expected + slack);
+	}
+}
+
+TEST_F(exp, R1_real_speed_is_the_task_clock)
+{
+	int64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int64_t virt = dev_now(self->fd);
+
+	burn(500 * MS);
+	virt = dev_now(self->fd) - virt;
+	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	EXPECT_GE(virt, cpu - cpu / 1000);
+	EXPECT_LE(virt, cpu + cpu / 1000);
+}
+
+TEST_F(exp, R1_others_cost_nothing)
+{
+	volatile int *stop = shared(4096);
+	pid_t other = fork();
+	int64_t cpu, virt, real;
+
+	/* A process of an experiment of its own competes for the CPU. */
+	ASSERT_GE(other, 0);
+	if (!other) {
+		close(self->fd);
+		spin_until(stop);
+		_exit(0);
+	}
+	ASSERT_EQ(close(self->fd), 0);
+	self->fd = dev_open();
+	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	real = clock_ns(CLOCK_MONOTONIC);
+	virt = dev_now(self->fd);
+	burn(100 * MS);
+	virt = dev_now(self->fd) - virt;
+	real = clock_ns(CLOCK_MONOTONIC) - real;
+	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	*stop = 1;
+	waitpid(other, NULL, 0);
+	/* It really took longer, but was not charged for that. */
+	EXPECT_GE(real, virt + virt / 2);
+	EXPECT_LE(virt, cpu + cpu / 100);
+}
+
+TEST_F(exp, R2_percent_holds_from_the_call)
+{
+	struct tense_stats from, to;
+	int64_t slow, fast, expected;
+
+	ASSERT_TRUE(dev_percent(self->fd, "50"));
+	from = dev_stats(self->fd);
+	burn(20 * MS);
+	ASSERT_TRUE(dev_percent(self->fd, "1000"));
+	to = dev_stats(self->fd);
+	slow = to.ran - from.ran;
+	expected = 2 * slow;
+	EXPECT_GE((int64_t)(to.charged - from.charged),
+		  expected - expected / 100);
+	from = to;
+	burn(20 * MS);
+	to = dev_stats(self->fd);
+	fast = to.ran - from.ran;
+	expected = fast / 10;
+	EXPECT_LE((int64_t)(to.charged - from.charged),
+		  expected + expected / 100);
+}
+
+/* R4: ready times and join, as seen through a wake-up. */
+TEST_F(exp, R3_woken_no_earlier_than_its_waker)
+{
+	int64_t *woke = shared(4096), told;
+	int pipes[2];
+	pid_t child;
+	char c;
+
+	ASSERT_EQ(pipe(pipes), 0);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		if (read(pipes[0], &c, 1) == 1)
+			*woke = dev_now(self->fd);
+		_exit(0);
+	}
+	burn(5 * MS);
+	told = lseek(self->fd, 10 * S, SEEK_CUR);
+	ASSERT_EQ(write(pipes[1], "", 1), 1);
+	waitpid(child, NULL, 0);
+	EXPECT_GE(*woke, told);
+	EXPECT_GE(dev_now(self->fd), *woke);
+}
+
+/*
+ * A process outside wakes us after a real time, while a neighbour's CPU time
+ * is imagined so fast that GVT falls behind: the wait is drawn out until
+ * virtual time has advanced as far.
+ */
+TEST(R3_outside_takes_its_real_time)
+{
+	volatile int *stop = shared(4096);
+	int fd, there[2], back[2];
+	pid_t outside, neighbour;
+	int64_t from, waited;
+	char c;
+
+	ASSERT_EQ(pipe(there), 0);
+	ASSERT_EQ(pipe(back), 0);
+	outside = fork();
+	ASSERT_GE(outside, 0);
+	if (!outside) {
+		struct timespec t = { .tv_nsec = 40 * MS };
+
+		if (read(there[0], &c, 1) != 1)
+			_exit(1);
+		nanosleep(&t, NULL);
+		_exit(write(back[1], "", 1) != 1);
+	}
+	fd = dev_open();
+	ASSERT_GE(fd, 0);
+	neighbour = fork();
+	if (!neighbour) {
+		dev_percent(fd, "400");
+		spin_until(stop);
+		_exit(0);
+	}
+	from = dev_now(fd);
+	ASSERT_EQ(write(there[1], "", 1), 1);
+	ASSERT_EQ(read(back[0], &c, 1), 1);
+	waited = dev_now(fd) - from;
+	*stop = 1;
+	waitpid(neighbour, NULL, 0);
+	waitpid(outside, NULL, 0);
+	/* Only what ran between the clock and the wait may be missing. */
+	EXPECT_GE(waited, 40 * MS - 4 * MS);
+	close(fd);
+}
+
+TEST_F(exp, R5_idle_follows_real_time)
+{
+	struct timespec t = { .tv_nsec = 30 * MS };
+	int64_t real = clock_ns(CLOCK_MONOTONIC), virt = dev_now(self->fd);
+
+	nanosleep(&t, NULL);
+	virt = dev_now(self->fd) - virt;
+	real = clock_ns(CLOCK_MONOTONIC) - real;
+	EXPECT_GE(virt, 30 * MS);
+	/* Its own work was charged, and no more than it really took. */
+	EXPECT_LE(virt, real + 1000);
+}
+
+TEST_F(exp, R5_gvt_never_falls)
+{
+	volatile int *stop = shared(4096);
+	uint64_t last = 0;
+	pid_t child = fork();
+
+	ASSERT_GE(child, 0);
+	if (!child) {
+		while (!*stop) {
+			dev_percent(self->fd, "10");
+			lseek(self->fd, 100, SEEK_HOLE);
+			dev_percent(self->fd, "1000");
+			sched_yield();
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < 500; i++) {
+		struct tense_stats s = dev_stats(self->fd);
+
+		ASSERT_GE(s.gvt, last);
+		ASSERT_GE(s.lvt + s.window, s.gvt);
+		last = s.gvt;
+		if (i % 3 == 0)
+			lseek(self->fd, 10000, SEEK_HOLE);
+	}
+	*stop = 1;
+	waitpid(child, NULL, 0);
+}
+
+TEST_F(exp, R7_sleep_is_never_early)
+{
+	static const int64_t times[] = { 1, 1000, 50000, MS, 20 * MS };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(times); i++) {
+		int64_t from = dev_now(self->fd);
+		int64_t to = lseek(self->fd, times[i], SEEK_HOLE);
+
+		EXPECT_GE(to, from + times[i]);
+	}
+}
+
+/* The neighbours' speed decides when the virtual time is reached. */
+TEST_F(exp, R7_sleep_beside_neighbours)
+{
+	static const char *const speeds[] = { "50", "100", "400", "20000" };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(speeds); i++) {
+		struct {
+			volatile int ready, stop;
+		} *flags = shared(4096);
+		struct tense_stats from, to;
+		int64_t start, end;
+		pid_t child = fork();
+
+		ASSERT_GE(child, 0);
+		if (!child) {
+			dev_percent(self->fd, speeds[i]);
+			flags->ready = 1;
+			spin_until(&flags->stop);
+			_exit(0);
+		}
+		while (!flags->ready)
+			lseek(self->fd, 100000, SEEK_HOLE);
+		from = dev_stats(self->fd);
+		start = dev_now(self->fd);
+		end = lseek(self->fd, 5 * MS, SEEK_HOLE);
+		to = dev_stats(self->fd);
+		flags->stop = 1;
+		waitpid(child, NULL, 0);
+		EXPECT_GE(end, start + 5 * MS);
+		/* Virtual time passed because the neighbour was charged. */
+		EXPECT_GE(to.charged - from.charged, 5 * MS - 100000);
+		EXPECT_GE(to.ran - from.ran,
+			  5 * MS * strtoul(speeds[i], NULL, 10) / 100 -
+			  5 * MS / 10);
+	}
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+TEST_F(exp, R7_signal_ends_a_sleep)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	int64_t from, now;
+	pid_t child, self_pid = getpid();
+
+	ASSERT_EQ(sigaction(SIGUSR1, &action, NULL), 0);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		lseek(self->fd, 5 * MS, SEEK_HOLE);
+		kill(self_pid, SIGUSR1);
+		_exit(0);
+	}
+	from = dev_now(self->fd);
+	errno = 0;
+	EXPECT_EQ(lseek(self->fd, 3600 * S, SEEK_HOLE), -1);
+	EXPECT_EQ(errno, EINTR);
+	now = dev_now(self->fd);
+	EXPECT_GE(now, from + 4 * MS);
+	EXPECT_LT(now, from + 3600 * S);
+	waitpid(child, NULL, 0);
+	/* The deadline went with it: the next sleep is a sleep of its own. */
+	from = dev_now(self->fd);
+	EXPECT_GE(lseek(self->fd, 2 * MS, SEEK_HOLE), from + 2 * MS);
+	EXPECT_EQ(dev_stats(self->fd).tasks, 1);
+}
+
+TEST_F(exp, R7_many_sleepers_are_never_early)
+{
+	enum { SLEEPERS = 50 };
+	struct {
+		volatile int64_t start;
+		int woken, early;
+	} *all = shared(4096);
+	uint64_t fired = dev_stats(self->fd).deadlines;
+
+	for (int i = 0; i < SLEEPERS; i++) {
+		pid_t child = fork();
+
+		ASSERT_GE(child, 0);
+		if (!child) {
+			int64_t until;
+
+			while (!all->start)
+				lseek(self->fd, 10 * MS, SEEK_HOLE);
+			until = all->start + i * 7 % SLEEPERS * 2 * MS;
+			if (lseek(self->fd, until - dev_now(self->fd),
+				  SEEK_HOLE) < until)
+				__atomic_fetch_add(&all->early, 1,
+						   __ATOMIC_SEQ_CST);
+			__atomic_fetch_add(&all->woken, 1, __ATOMIC_SEQ_CST);
+			_exit(0);
+		}
+	}
+	all->start = dev_now(self->fd) + S;
+	while (wait(NULL) > 0)
+		;
+	EXPECT_EQ(all->woken, SLEEPERS);
+	EXPECT_EQ(all->early, 0);
+	EXPECT_GE(dev_stats(self->fd).deadlines, fired + SLEEPERS);
+}
+
+/* R8: shares of the CPU, and of nothing else, follow the percents. */
+TEST_F(exp, R8_shares_follow_percent)
+{
+	static const char *const speeds[] = { "100", "200", "400" };
+	struct {
+		volatile int start, stop;
+	} *flags = shared(4096);
+	struct {
+		struct tense_stats s;
+		struct tense_thread t[8];
+	} r;
+	pid_t child[3];
+
+	for (int i = 0; i < 3; i++) {
+		child[i] = fork();
+		ASSERT_GE(child[i], 0);
+		if (!child[i]) {
+			dev_percent(self->fd, speeds[i]);
+			while (!flags->start)
+				lseek(self->fd, 100000, SEEK_HOLE);
+			spin_until(&flags->stop);
+			_exit(0);
+		}
+	}
+	flags->start = 1;
+	lseek(self->fd, S, SEEK_HOLE);
+	ASSERT_GT(read(self->fd, &r, sizeof(r)), 0);
+	flags->stop = 1;
+	while (wait(NULL) > 0)
+		;
+	ASSERT_EQ(r.s.threads, 4);
+	for (int i = 0; i < 3; i++) {
+		int64_t third = r.s.charged / 3;
+
+		/* Each got its third of virtual time, within 5 slices. */
+		EXPECT_EQ(r.t[i + 1].pid, child[i]);
+		EXPECT_GE((int64_t)r.t[i + 1].charged, third - 30 * MS);
+		EXPECT_LE((int64_t)r.t[i + 1].charged, third + 30 * MS);
+	}
+}
+
+TEST_F(exp, R9_thread_never_sees_time_fall)
+{
+	volatile int *stop = shared(4096);
+	int64_t last = 0;
+
+	for (int i = 0; i < 2; i++) {
+		if (!fork()) {
+			dev_percent(self->fd, i ? "1000" : "10");
+			spin_until(stop);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < 300; i++) {
+		int64_t now = dev_now(self->fd);
+
+		ASSERT_GE(now, last);
+		last = now;
+		if (i % 10 == 0)
+			sched_yield();
+	}
+	*stop = 1;
+	while (wait(NULL) > 0)
+		;
+}
+
+TEST(experiments_do_not_affect_each_other)
+{
+	int64_t *clock = shared(4096);
+
+	for (int i = 0; i < 2; i++) {
+		pid_t child = fork();
+
+		ASSERT_GE(child, 0);
+		if (!child) {
+			int fd = dev_open();
+
+			if (i)
+				lseek(fd, 1000 * S, SEEK_CUR);
+			dev_percent(fd, i ? "1" : "100000");
+			burn(50 * MS);
+			clock[i] = dev_now(fd);
+			_exit(dev_stats(fd).tasks_total != 1);
+		}
+	}
+	for (int i = 0, status; i < 2; i++) {
+		wait(&status);
+		EXPECT_EQ(status, 0);
+	}
+	EXPECT_LT(clock[0], 100 * MS);
+	EXPECT_GE(clock[1], 1004 * S);
+	EXPECT_LT(clock[1], 1100 * S);
+}
+
+/* What happens at any moment of a call or between two: kill -9. */
+TEST(R11_killed_at_any_point_leaves_nothing)
+{
+	for (unsigned int i = 0; i < 300; i++) {
+		struct timespec t = { .tv_nsec = (i * 7919 % 64) * 20000 };
+		pid_t child = fork();
+
+		ASSERT_GE(child, 0);
+		if (!child) {
+			int fd = dev_open();
+
+			if (i % 3 == 0)
+				fork();
+			for (int n = 0;; n++) {
+				dev_percent(fd, n & 1 ? "50" : "300");
+				lseek(fd, n % 5 * 30000, SEEK_HOLE);
+				lseek(fd, n % 7 * 1000, SEEK_CUR);
+				dev_stats(fd);
+				if (i % 7 == 0) {
+					close(fd);
+					fd = dev_open();
+				}
+			}
+		}
+		/* What it forks has the same group. */
+		setpgid(child, child);
+		nanosleep(&t, NULL);
+		ASSERT_EQ(kill(-child, SIGKILL), 0);
+		waitpid(child, NULL, 0);
+	}
+}
+
+TEST(R11_a_thousand_tasks)
+{
+	enum { TASKS = 1000 };
+	volatile int *stop = shared(4096);
+	int fd = dev_open();
+	pid_t group;
+
+	ASSERT_GE(fd, 0);
+	group = fork();
+	ASSERT_GE(group, 0);
+	if (!group) {
+		setpgid(0, 0);
+		for (int i = 0; i < TASKS; i++) {
+			pid_t child = fork();
+
+			if (child < 0)
+				_exit(1);
+			if (!child) {
+				lseek(fd, 3600 * S, SEEK_HOLE);
+				_exit(0);
+			}
+		}
+		*stop = 1;
+		lseek(fd, 3600 * S, SEEK_HOLE);
+		_exit(0);
+	}
+	while (!*stop)
+		usleep(1000);
+	EXPECT_EQ(dev_stats(fd).tasks, TASKS + 2);
+	kill(-group, SIGKILL);
+	waitpid(group, NULL, 0);
+	for (int i = 0; i < 10000 && dev_stats(fd).tasks > 1; i++)
+		usleep(1000);
+	EXPECT_EQ(dev_stats(fd).tasks, 1);
+	EXPECT_EQ(dev_stats(fd).tasks_total, TASKS + 2);
+	close(fd);
+}
+
+TEST_F(exp, R13_calls_are_free)
+{
+	struct tense_stats from, to;
+
+	from = dev_stats(self->fd);
+	for (int i = 0; i < 2000; i++)
+		dev_percent(self->fd, "100");
+	to = dev_stats(self->fd);
+	/*
+	 * The program's own part of the loop is a few ns; what the calls took
+	 * was given back but for the error of its estimate.
+	 */
+	EXPECT_GT(to.overhead - from.overhead, 0);
+	EXPECT_LT(to.charged - from.charged,
+		  (to.overhead - from.overhead) / 4);
+}
+
+int main(int argc, char **argv)
+{
+	const char *complaint;
+	int err, ret;
+
+	err = load_module();
+	if (err) {
+		printf("Bail out! cannot load tense.ko: %s\n", strerror(-err));
+		return 1;
+	}
+	ret = test_harness_run(argc, argv);
+	err = unload_module_soon();
+	if (err)
+		printf("# FAIL: rmmod afterwards: %s\n", strerror(-err));
+	complaint = kernel_complaint();
+	if (complaint)
+		printf("# FAIL: kernel log: %.200s\n", complaint);
+	return ret || err || complaint;
+}

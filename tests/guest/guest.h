@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the guest tests share: they run as root in a guest without tense.ko,
+ * `tense run --real`, and load and remove it themselves. TENSE_KO names it.
+ */
+#ifndef TENSE_GUEST_H
+#define TENSE_GUEST_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/klog.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/tense.h>
+
+#define MS 1000000LL
+#define S 1000000000LL
+#define ARRAY_LENGTH(a) (sizeof(a) / sizeof(*(a)))
+
+static inline int load_module(void)
+{
+	const char *path = getenv("TENSE_KO");
+	int fd = open(path ? path : "tense.ko", O_RDONLY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+static inline int unload_module(void)
+{
+	return syscall(SYS_delete_module, "tense", O_NONBLOCK) ? -errno : 0;
+}
+
+/* Tasks that exit give their reference back after their parent was told. */
+static inline int unload_module_soon(void)
+{
+	int err = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		err = unload_module();
+		if (!err)
+			break;
+		usleep(1000);
+	}
+	return err;
+}
+
+/* What the kernel complained about, or NULL. */
+static inline const char *kernel_complaint(void)
+{
+	static const char *const bad[] = {
+		"WARNING:", "BUG:", "INFO:", "Oops", "Call Trace", "leak",
+	};
+	static char log[1 << 18];
+	int n = klogctl(3, log, sizeof(log) - 1);
+
+	if (n < 0)
+		return "cannot read the kernel's log";
+	log[n] = '\0';
+	for (size_t i = 0; i < ARRAY_LENGTH(bad); i++) {
+		char *found = strstr(log, bad[i]);
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+static inline int dev_open(void)
+{
+	return open(TENSE_DEVICE, O_RDWR | O_CLOEXEC);
+}
+
+static inline int64_t dev_now(int fd)
+{
+	return lseek(fd, 0, SEEK_CUR);
+}
+
+static inline struct tense_stats dev_stats(int fd)
+{
+	struct tense_stats s;
+
+	if (read(fd, &s, sizeof(s)) != sizeof(s))
+		memset(&s, 0, sizeof(s));
+	return s;
+}
+
+/* Whether a write of this text succeeds. */
+static inline bool dev_percent(int fd, const char *text)
+{
+	return write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+}
+
+/* Memory that forked processes share. */
+static inline void *shared(size_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+static inline int64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return t.tv_sec * S + t.tv_nsec;
+}
+
+/* Runs until the thread's CPU time has grown by this. */
+static inline void burn(int64_t ns)
+{
+	int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		for (volatile int i = 0; i < 20000; i++)
+			;
+}
+
+/* Runs on without a system call until *stop. */
+static inline void spin_until(const volatile int *stop)
+{
+	while (!*stop)
+		;
+}
+
+#endif
