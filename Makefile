@@ -56,6 +56,7 @@ all: user module
 -include libtense/build.mk
 -include tools/build.mk
 -include tests/build.mk
+-include tests/guest/build.mk
 -include tests/workloads/build.mk
 -include tests/bench/build.mk
 
@@ -74,7 +75,7 @@ $(O)/module/tense.ko: FORCE
 	$(Q)cp -Ru Kbuild module $(@D)/src
 	$(Q)$(MAKE) -C $(abspath $(KDIR)) M=$(abspath $(@D))/src ARCH=$(KARCH) \
 		$(if $(filter 1,$(V)),V=1) modules
-	$(Q)cp $(@D)/src/module/tense.ko $@
+	$(Q)cp $(@D)/src/tense.ko $@
 else
 $(O)/module/tense.ko: FORCE
 	$(Q)mkdir -p $(@D)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A back end provides a kernel with virtual time and runs a command on it. */
+#ifndef TOOLS_BACKEND_H
+#define TOOLS_BACKEND_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "launch.h"
+
+struct run {
+	char **argv;
+	unsigned int percent;
+	bool real;		/* in real time: no module, no experiment */
+	bool stats;		/* wanted */
+	char **writable;	/* directories by real path, ends with NULL */
+	const char *directory;	/* the current one, by real path */
+	bool closed[3];		/* standard streams that the caller closed */
+	/* The caller's dispositions, before tense changed any. */
+	uint64_t ignored;
+	sigset_t mask;
+};
+
+struct backend {
+	const char *name;
+	/* Can it be used at all? */
+	bool (*usable)(void);
+	/* Returns when the command has ended; *stats as of launch(). */
+	void (*run)(const struct run *run, struct outcome *out, void **stats);
+};
+
+extern const struct backend backend_native;
+extern const struct backend backend_uml;
+
+#endif

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+# tense and guest-init, and the links that make the build directory look like
+# an installation.
+
+TENSE_SRC := tense cmd-run cmd-check stats backend-native backend-uml \
+	terminal launch kernel progress paths util
+INIT_SRC := guest-init launch util
+
+TENSE_OBJ := $(TENSE_SRC:%=$(O)/tools/%.o)
+INIT_OBJ := $(INIT_SRC:%=$(O)/tools/%.o)
+TENSE_BIN := $(O)/bin/tense
+INIT_BIN := $(O)/libexec/tense/guest-init
+
+USER_TARGETS += $(TENSE_BIN) $(INIT_BIN) $(O)/share/tense
+
+$(O)/tools/%.o: tools/%.c $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
+		-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi \
+		-MMD -MP -c -o $@ $<
+
+$(TENSE_BIN): $(TENSE_OBJ)
+	$(call quiet,LD,$@) mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson -lz
+
+# Static: it starts in a guest that has nothing yet, and the sooner the better.
+$(INIT_BIN): $(INIT_OBJ)
+	$(call quiet,LD,$@) mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+
+$(O)/share/tense:
+	$(Q)mkdir -p $(@D) && ln -srfn . $@
+
+-include $(wildcard $(O)/tools/*.d)
+
+# What kernel-build takes, in the layout of the source.
+SHARE_FILES := Kbuild tools/kernel-build \
+	$(wildcard kernel/Kconfig kernel/configs/* kernel/sched/* kernel/um/*) \
+	$(wildcard kernel/include/linux/* kernel/include/uapi/linux/*) \
+	$(wildcard patches/v6.1/*) $(wildcard module/*.[ch])
+
+install::
+	$(Q)install -D -m 755 $(TENSE_BIN) $(BINDIR)/tense
+	$(Q)install -D -m 755 $(INIT_BIN) $(LIBEXECDIR)/guest-init
+	$(Q)for f in $(SHARE_FILES); do \
+		mode=644; [ -x $$f ] && mode=755; \
+		install -D -m $$mode $$f $(SHAREDIR)/$$f || exit 1; \
+	done
+	$(Q)for f in tools/man/*.1; do \
+		install -D -m 644 $$f $(MANDIR)/man1/$${f##*/} || exit 1; \
+	done
+
+uninstall::
+	$(Q)rm -f $(BINDIR)/tense $(MANDIR)/man1/tense.1 \
+		$(MANDIR)/man1/tense-run.1 $(MANDIR)/man1/tense-check.1
+	$(Q)rm -rf $(LIBEXECDIR) $(SHAREDIR)

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <jansson.h>
+#include <linux/tense.h>
+#include <zlib.h>
+
+#include "commands.h"
+#include "kernel.h"
+#include "paths.h"
+#include "util.h"
+
+#define CHECK_JSON_VERSION	1
+
+static const char usage[] =
+"Usage: tense check [--json]\n"
+"\n"
+"Says what `tense run` finds on this machine, what it misses, and the command\n"
+"that mends it.\n"
+"\n"
+"  --json   as JSON\n"
+"  --help   print this text\n"
+"\n"
+"Exit status: 0 if `tense run` works, 1 if not, 2 if misused.\n";
+
+struct item {
+	const char *name;
+	const char *what;
+	bool good;
+	char *detail;
+	char *mend;		/* NULL if there is nothing to do */
+};
+
+/* 1 or 0, or -1 where the kernel's configuration cannot be read. */
+static int kernel_patched(void)
+{
+	struct utsname name;
+	char line[256], *path;
+	int found = 0;
+	gzFile f;
+
+	/* Reads plain text as well. */
+	f = gzopen("/proc/config.gz", "r");
+	if (!f) {
+		uname(&name);
+		path = xprintf("/boot/config-%s", name.release);
+		f = gzopen(path, "r");
+		free(path);
+	}
+	if (!f)
+		return -1;
+	while (gzgets(f, line, sizeof(line)))
+		if (!strcmp(line, "CONFIG_TENSE=y\n"))
+			found = 1;
+	gzclose(f);
+	return found;
+}
+
+static void check_device(struct item *item)
+{
+	if (!access(TENSE_DEVICE, R_OK | W_OK)) {
+		item->good = true;
+		item->detail = xstrdup("here, `tense run` uses it");
+	} else if (errno == EACCES) {
+		item->detail = xstrdup("permission denied");
+		item->mend = xstrdup("adduser \"$USER\" tense, then log in again");
+	} else {
+		item->detail = xstrdup(strerror(errno));
+		if (kernel_patched() == 1)
+			item->mend = xstrdup("make module KDIR=/lib/modules/$(uname -r)/build && insmod build/module/tense.ko");
+	}
+}
+
+static void check_kernel(struct item *item)
+{
+	struct utsname name;
+	int patched = kernel_patched();
+
+	uname(&name);
+	item->good = patched == 1;
+	item->detail = xprintf("%s %s", name.release,
+			       patched == 1 ? "has CONFIG_TENSE" :
+			       patched == 0 ? "is without CONFIG_TENSE" :
+			       "does not tell its configuration");
+}
+
+static void check_built(struct item *item)
+{
+	char *directory = kernel_directory("um");
+	char *module;
+
+	if (!directory) {
+		item->detail = xstrdup("cannot tell");
+		item->mend = xstrdup("install tense again");
+		return;
+	}
+	module = xprintf("%s/tense.ko", directory);
+	item->good = !access(module, R_OK);
+	item->detail = item->good ? directory : xstrdup("not built yet");
+	if (!item->good) {
+		item->mend = xstrdup("tense run true");
+		free(directory);
+	}
+	free(module);
+}
+
+static void check_build_tools(struct item *item)
+{
+	char *missing = kernel_missing("um");
+	char *command;
+
+	item->good = !missing;
+	if (!missing) {
+		item->detail = xstrdup("all here");
+		return;
+	}
+	command = strstr(missing, "apt-get install");
+	if (command)
+		item->mend = xstrdup(command);
+	item->detail = missing;
+	for (char *p = missing; *p; p++)
+		if (*p == '\n')
+			*p = ' ';
+}
+
+static void check_part(struct item *item, const char *part, int mode)
+{
+	char *path = find_part(part);
+
+	item->good = !access(path, mode);
+	item->detail = item->good ? path :
+		       xprintf("%s: %s", path, strerror(errno));
+	if (!item->good) {
+		item->mend = xstrdup("make user");
+		free(path);
+	}
+}
+
+static void check_guest_init(struct item *item)
+{
+	check_part(item, PATH_GUEST_INIT, X_OK);
+}
+
+static void check_library(struct item *item)
+{
+	check_part(item, PATH_LIBTENSE, R_OK);
+}
+
+/* User-Mode Linux traces its processes; some containers forbid that. */
+static void check_ptrace(struct item *item)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0)
+		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) ? errno : 0);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		status = errno << 8;
+	item->good = WIFEXITED(status) && !WEXITSTATUS(status);
+	item->detail = xstrdup(item->good ? "allowed" :
+			       strerror(WEXITSTATUS(status)));
+	if (!item->good)
+		item->mend = xstrdup("sysctl kernel.yama.ptrace_scope=1, or start the container with --cap-add=SYS_PTRACE");
+}
+
+static const struct {
+	const char *name;
+	const char *what;
+	void (*check)(struct item *item);
+} checks[] = {
+	{ "device", TENSE_DEVICE, check_device },
+	{ "kernel", "this kernel", check_kernel },
+	{ "guest_kernel", "kernel for guests", check_built },
+	{ "build_tools", "tools to build it", check_build_tools },
+	{ "guest_init", "guest-init", check_guest_init },
+	{ "library", "libtense", check_library },
+	{ "ptrace", "ptrace", check_ptrace },
+};
+
+enum { DEVICE, KERNEL, GUEST_KERNEL, BUILD_TOOLS, GUEST_INIT, LIBRARY, PTRACE,
+       NR_CHECKS };
+
+_Static_assert(sizeof(checks) / sizeof(checks[0]) == NR_CHECKS, "one each");
+
+static bool can_run(const struct item *items)
+{
+	if (!items[LIBRARY].good)
+		return false;
+	return items[DEVICE].good ||
+	       (items[GUEST_INIT].good && items[PTRACE].good &&
+		(items[GUEST_KERNEL].good || items[BUILD_TOOLS].good));
+}
+
+/* What `tense run` does without is not worth mending. */
+static bool matters(const struct item *items, int i)
+{
+	if (items[i].good)
+		return false;
+	switch (i) {
+	case DEVICE:
+	case KERNEL:
+		return items[i].mend;
+	case BUILD_TOOLS:
+		return !items[DEVICE].good && !items[GUEST_KERNEL].good;
+	case LIBRARY:
+		return true;
+	default:
+		return !items[DEVICE].good;
+	}
+}
+
+static void print_table(const struct item *items)
+{
+	for (int i = 0; i < NR_CHECKS; i++) {
+		printf("%-8s %-18s %s\n", items[i].good ? "ok" :
+		       matters(items, i) ? "missing" : "-", items[i].what,
+		       items[i].detail);
+		if (matters(items, i) && items[i].mend)
+			printf("%-8s %-18s   %s\n", "", "", items[i].mend);
+	}
+	if (items[DEVICE].good)
+		puts("\n`tense run` works here: native.");
+	else if (can_run(items))
+		printf("\n`tense run` works here: uml%s.\n",
+		       items[GUEST_KERNEL].good ? "" :
+		       ", after it has built a kernel, which takes minutes");
+	else
+		puts("\n`tense run` does not work here yet.");
+}
+
+static int print_json(const struct item *items)
+{
+	json_t *list = json_object(), *root;
+	int result;
+
+	for (int i = 0; i < NR_CHECKS; i++)
+		json_object_set_new(list, items[i].name, json_pack(
+			"{sb ss* ss*}", "ok", items[i].good,
+			"detail", items[i].detail, "mend", items[i].mend));
+	root = json_pack("{si sb so}", "version", CHECK_JSON_VERSION,
+			 "ok", can_run(items), "items", list);
+	result = root ? json_dumpf(root, stdout, JSON_INDENT(2)) : -1;
+	json_decref(root);
+	putchar('\n');
+	return result;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	enum { JSON = 1, HELP };
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, JSON },
+		{ "help", no_argument, NULL, HELP },
+		{ 0 }
+	};
+	struct item items[NR_CHECKS] = { 0 };
+	bool json = false, good;
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (c) {
+		case JSON:
+			json = true;
+			break;
+		case 'h':
+		case HELP:
+			fputs(usage, stdout);
+			return 0;
+		default:
+			warn("check: unknown option '%s': see tense check --help",
+			     argv[optind - 1]);
+			return STATUS_USAGE;
+		}
+	}
+	if (optind < argc) {
+		warn("check: takes no argument '%s': see tense check --help",
+		     argv[optind]);
+		return STATUS_USAGE;
+	}
+
+	for (int i = 0; i < NR_CHECKS; i++) {
+		items[i].name = checks[i].name;
+		items[i].what = checks[i].what;
+		checks[i].check(&items[i]);
+	}
+	if (!json)
+		print_table(items);
+	else if (print_json(items))
+		die(STATUS_FAILED, "cannot write JSON");
+	good = can_run(items);
+	for (int i = 0; i < NR_CHECKS; i++) {
+		free(items[i].detail);
+		free(items[i].mend);
+	}
+	return good ? 0 : 1;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/tense.h>
+
+#include "backend.h"
+#include "commands.h"
+#include "stats.h"
+#include "util.h"
+
+static const char usage[] =
+"Usage: tense run [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+"\n"
+"Runs a command in an experiment: in virtual time.\n"
+"\n"
+"  --backend NAME   native: on this kernel, which needs /dev/tense\n"
+"                   uml: on a kernel that runs as a process, built on first use\n"
+"                   auto (default): native if it can be had, else uml\n"
+"  --percent P      speed of the command, 1 to 100000: 200 is twice as fast as\n"
+"                   real; default 100\n"
+"  --rw DIR         uml: a directory that the command may write to, besides the\n"
+"                   current one and /tmp, where writes are lost; may be repeated\n"
+"  --stats          print what the run cost, in real and virtual time\n"
+"  --json FILE      write that to FILE\n"
+"  --real           run in real time on the same kernel, for comparison\n"
+"  --help           print this text\n"
+"\n"
+"Exit status: the command's; 128 + n if signal n ended it; 127 if it was not\n"
+"found, 126 if it could not be executed, 125 if tense failed or was misused.\n";
+
+static const struct backend *const backends[] = {
+	&backend_native,
+	&backend_uml,
+};
+
+#define NR_BACKENDS (sizeof(backends) / sizeof(backends[0]))
+
+static void __attribute__((noreturn, format(printf, 1, 2)))
+misuse(const char *format, ...)
+{
+	va_list args;
+	char line[300];
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	die(STATUS_FAILED, "run: %s: see tense run --help", line);
+}
+
+static const struct backend *find_backend(const char *name)
+{
+	if (!strcmp(name, "auto"))
+		return NULL;
+	for (size_t i = 0; i < NR_BACKENDS; i++)
+		if (!strcmp(backends[i]->name, name))
+			return backends[i];
+	misuse("unknown back end '%s'", name);
+}
+
+static const struct backend *choose_backend(void)
+{
+	for (size_t i = 0; i < NR_BACKENDS; i++)
+		if (backends[i]->usable())
+			return backends[i];
+	die(STATUS_FAILED, "no back end can be used: see tense check");
+}
+
+static unsigned int parse_percent(const char *text)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (end == text || *end || errno || value < TENSE_PERCENT_MIN ||
+	    value > TENSE_PERCENT_MAX)
+		misuse("percent '%s' is not a number from %d to %d", text,
+		       TENSE_PERCENT_MIN, TENSE_PERCENT_MAX);
+	return value;
+}
+
+static char *parse_directory(const char *text)
+{
+	char *path = realpath(text, NULL);
+	struct stat st;
+
+	if (!path || stat(path, &st))
+		die(STATUS_FAILED, "--rw %s: %s", text, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		die(STATUS_FAILED, "--rw %s: not a directory", text);
+	return path;
+}
+
+static int shorter(const void *a, const void *b)
+{
+	size_t la = strlen(*(char *const *)a), lb = strlen(*(char *const *)b);
+
+	return (la > lb) - (la < lb);
+}
+
+/*
+ * The current directory is writable, too, unless it is the root: that would
+ * be everything. A directory comes before those in it, which it would hide.
+ */
+static void set_writable(struct run *run, char **dirs, size_t n)
+{
+	size_t kept = 0;
+
+	if (strcmp(run->directory, "/"))
+		dirs[n++] = xstrdup(run->directory);
+	qsort(dirs, n, sizeof(*dirs), shorter);
+	for (size_t i = 0; i < n; i++) {
+		size_t j;
+
+		for (j = 0; j < kept && strcmp(dirs[j], dirs[i]); j++)
+			;
+		if (j == kept)
+			dirs[kept++] = dirs[i];
+	}
+	dirs[kept] = NULL;
+	run->writable = dirs;
+}
+
+/* How the caller left the process, before anything is changed. */
+static void note_caller(struct run *run)
+{
+	for (int i = 0; i < 3; i++) {
+		run->closed[i] = fcntl(i, F_GETFD) < 0;
+		/* Keeps other files from taking its place. */
+		if (run->closed[i] && open("/dev/null", O_RDWR) != i)
+			die(STATUS_FAILED, "/dev/null: %s", strerror(errno));
+	}
+	for (int sig = 1; sig < SIGRTMIN; sig++) {
+		struct sigaction action;
+
+		if (!sigaction(sig, NULL, &action) &&
+		    action.sa_handler == SIG_IGN)
+			run->ignored |= 1ULL << (sig - 1);
+	}
+	sigprocmask(SIG_SETMASK, NULL, &run->mask);
+}
+
+/* The exit status, with a message where the command did not run. */
+static int report(const struct outcome *out, char **argv)
+{
+	switch (out->kind) {
+	case OUTCOME_EXITED:
+		return out->value;
+	case OUTCOME_SIGNALED:
+		return STATUS_SIGNAL + out->value;
+	case OUTCOME_NOT_RUN:
+		if (out->value == ENOENT && !strchr(argv[0], '/')) {
+			warn("%s: command not found", argv[0]);
+			return STATUS_NOT_FOUND;
+		}
+		warn("%s: %s", argv[0], strerror(out->value));
+		return out->value == ENOENT ? STATUS_NOT_FOUND :
+					      STATUS_NOT_EXECUTABLE;
+	default:
+		warn("%s", out->text);
+		return STATUS_FAILED;
+	}
+}
+
+int cmd_run(int argc, char **argv)
+{
+	enum { BACKEND = 1, PERCENT, RW, STATS, JSON, REAL, HELP };
+	static const struct option options[] = {
+		{ "backend", required_argument, NULL, BACKEND },
+		{ "percent", required_argument, NULL, PERCENT },
+		{ "rw", required_argument, NULL, RW },
+		{ "stats", no_argument, NULL, STATS },
+		{ "json", required_argument, NULL, JSON },
+		{ "real", no_argument, NULL, REAL },
+		{ "help", no_argument, NULL, HELP },
+		{ 0 }
+	};
+	struct run run = { .percent = TENSE_PERCENT_REAL };
+	const struct backend *backend = NULL;
+	char **dirs = xmalloc((argc + 2) * sizeof(*dirs));
+	const char *json_path = NULL;
+	bool table = false, percent = false;
+	size_t nr_dirs = 0;
+	struct outcome out;
+	FILE *json = NULL;
+	void *stats;
+	int c, status;
+
+	note_caller(&run);
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
+		switch (c) {
+		case BACKEND:
+			backend = find_backend(optarg);
+			break;
+		case PERCENT:
+			run.percent = parse_percent(optarg);
+			percent = true;
+			break;
+		case RW:
+			dirs[nr_dirs++] = parse_directory(optarg);
+			break;
+		case STATS:
+			table = true;
+			break;
+		case JSON:
+			json_path = optarg;
+			break;
+		case REAL:
+			run.real = true;
+			break;
+		case 'h':
+		case HELP:
+			fputs(usage, stdout);
+			return 0;
+		case ':':
+			misuse("%s needs an argument", argv[optind - 1]);
+		default:
+			misuse("unknown option '%s'", argv[optind - 1]);
+		}
+	}
+	if (optind == argc)
+		misuse("no command");
+	if (run.real && percent)
+		misuse("--real and --percent exclude each other");
+
+	run.argv = argv + optind;
+	run.stats = table || json_path;
+	run.directory = getcwd(NULL, 0);
+	if (!run.directory)
+		die(STATUS_FAILED, "the current directory: %s",
+		    strerror(errno));
+	set_writable(&run, dirs, nr_dirs);
+	/* A path that cannot be written is better found before the run. */
+	if (json_path) {
+		json = fopen(json_path, "ae");
+		if (!json)
+			die(STATUS_FAILED, "%s: %s", json_path,
+			    strerror(errno));
+	}
+
+	if (!backend)
+		backend = choose_backend();
+	backend->run(&run, &out, &stats);
+	status = report(&out, run.argv);
+
+	if (json && out.kind <= OUTCOME_SIGNALED) {
+		rewind(json);
+		if ((ftruncate(fileno(json), 0) && errno != EINVAL) ||
+		    stats_json(json, &run, backend->name, status, &out,
+			       stats)) {
+			warn("%s: %s", json_path, strerror(errno));
+			status = STATUS_FAILED;
+		}
+	}
+	if (table && out.kind <= OUTCOME_SIGNALED)
+		stats_print(stderr, &out, stats);
+	free(stats);
+	return status;
+}

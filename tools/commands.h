@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The commands of tense. Each returns the exit status. */
+#ifndef TOOLS_COMMANDS_H
+#define TOOLS_COMMANDS_H
+
+int cmd_run(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+
+#endif

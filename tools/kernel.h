@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Kernels that tense builds for its guests; see the script kernel-build. */
+#ifndef TOOLS_KERNEL_H
+#define TOOLS_KERNEL_H
+
+#include <stdbool.h>
+
+/*
+ * The directory with the kernel and tense.ko, which are built if they are not
+ * there, with a progress bar on a terminal. Ends the program on failure.
+ */
+char *kernel_build(const char *arch);
+
+/* Where it would be, or NULL when that cannot be told. */
+char *kernel_directory(const char *arch);
+
+/* What a build lacks, in lines, or NULL. */
+char *kernel_missing(const char *arch);
+
+#endif

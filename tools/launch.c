@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/tense.h>
+
+#include "util.h"
+
+struct child_error {
+	int error;
+	bool exec;
+	char what[200];
+};
+
+void launch_signals(sigset_t *set)
+{
+	static const int signals[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
+		SIGTSTP, SIGCONT,
+	};
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(set, signals[i]);
+}
+
+static void fail(struct outcome *out, const char *what, int error)
+{
+	out->kind = OUTCOME_FAILED;
+	snprintf(out->text, sizeof(out->text), "%s: %s", what,
+		 strerror(error));
+}
+
+static void set_dispositions(uint64_t ignored)
+{
+	for (int sig = 1; sig < SIGRTMIN; sig++)
+		signal(sig, ignored >> (sig - 1) & 1 ? SIG_IGN : SIG_DFL);
+}
+
+static void run_child(const struct launch *l, int device, int report)
+{
+	struct child_error e = { 0 };
+	const char *what = "";
+	char text[16];
+	int len;
+
+	if (l->group) {
+		setpgid(0, 0);
+		if (l->tty >= 0)
+			tcsetpgrp(l->tty, getpid());
+	}
+	if (l->setup && l->setup(l->arg, &what)) {
+		e.error = errno;
+		goto out;
+	}
+	if (l->percent && l->percent != TENSE_PERCENT_REAL) {
+		len = snprintf(text, sizeof(text), "%u", l->percent);
+		if (write(device, text, len) != len) {
+			e.error = errno;
+			what = "cannot set the percent in " TENSE_DEVICE;
+			goto out;
+		}
+	}
+	set_dispositions(l->ignored);
+	sigprocmask(SIG_SETMASK, &l->mask, NULL);
+	execvpe(l->argv[0], l->argv, l->env);
+	e.error = errno;
+	e.exec = true;
+out:
+	snprintf(e.what, sizeof(e.what), "%s", what);
+	if (write(report, &e, sizeof(e)) != sizeof(e))
+		_exit(STATUS_FAILED);
+	_exit(0);
+}
+
+/* The launcher is a thread of the experiment too, but not of the program. */
+static void remove_self(struct tense_stats *s)
+{
+	struct tense_thread *t = (void *)((char *)s + s->size);
+
+	for (uint32_t i = 0; i < s->threads; i++, t++) {
+		if (t->pid != getpid() || t->flags & TENSE_THREAD_EXITED)
+			continue;
+		s->charged -= t->charged;
+		s->ran -= t->ran;
+		s->gated -= t->gated;
+		s->overhead -= t->overhead;
+		s->tasks--;
+		s->tasks_total--;
+		s->threads--;
+		memmove(t, t + 1, (s->threads - i) * sizeof(*t));
+		return;
+	}
+}
+
+static void read_stats(int device, struct outcome *out, void **stats)
+{
+	struct tense_stats *s = NULL;
+	size_t size = 64 * sizeof(struct tense_thread);
+	uint32_t fit;
+	ssize_t n;
+
+	do {
+		size *= 2;
+		s = xrealloc(s, size);
+		n = read(device, s, size);
+		if (n < 0) {
+			fail(out, "cannot read the statistics", errno);
+			free(s);
+			return;
+		}
+		fit = (n - sizeof(*s)) / sizeof(struct tense_thread);
+	} while (fit < s->threads && size < 1 << 30);
+
+	if (s->version != TENSE_STATS_VERSION || s->size != sizeof(*s) ||
+	    s->thread_size != sizeof(struct tense_thread)) {
+		fail(out, "tense.ko is of another version", EPROTO);
+		free(s);
+		return;
+	}
+	if (s->threads > fit)
+		s->threads = fit;
+	remove_self(s);
+	out->stats_size = s->size + s->threads * s->thread_size;
+	*stats = s;
+}
+
+static uint64_t timeval_ns(const struct timeval *tv)
+{
+	return tv->tv_sec * 1000000000ULL + tv->tv_usec * 1000ULL;
+}
+
+/* Returns the status of the child once it has ended. */
+static int wait_child(const struct launch *l, const sigset_t *set, pid_t pid)
+{
+	siginfo_t info;
+	int status, sig;
+
+	for (;;) {
+		/* A child that ended before is found here. */
+		pid_t got = waitpid(pid, &status, WNOHANG | WUNTRACED);
+
+		if (got == pid && WIFSTOPPED(status)) {
+			if (l->stopped)
+				l->stopped(l->arg, WSTOPSIG(status));
+			continue;
+		}
+		if (got == pid)
+			return status;
+
+		sig = sigwaitinfo(set, &info);
+		if (sig < 0 || sig == SIGCHLD)
+			continue;
+		if (info.si_code == SI_QUEUE && info.si_value.sival_int == 1)
+			kill(-pid, sig);
+		/* What the terminal sends went to the whole group already. */
+		else if (info.si_code != SI_KERNEL)
+			kill(pid, sig);
+	}
+}
+
+void launch(const struct launch *l, struct outcome *out, void **stats)
+{
+	struct child_error e;
+	struct rusage usage;
+	int device = -1, report[2], status;
+	uint64_t start;
+	sigset_t set;
+	pid_t pid;
+
+	memset(out, 0, sizeof(*out));
+	*stats = NULL;
+
+	if (l->percent) {
+		device = open(TENSE_DEVICE, O_RDWR | O_CLOEXEC);
+		if (device < 0) {
+			fail(out, "cannot join an experiment: " TENSE_DEVICE,
+			     errno);
+			return;
+		}
+	}
+	if (pipe2(report, O_CLOEXEC)) {
+		fail(out, "cannot create a pipe", errno);
+		goto out_device;
+	}
+
+	launch_signals(&set);
+	sigaddset(&set, SIGCHLD);
+	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+
+	start = now_ns();
+	pid = fork();
+	if (pid < 0) {
+		fail(out, "cannot create a process", errno);
+		close(report[0]);
+		close(report[1]);
+		goto out_device;
+	}
+	if (pid == 0)
+		run_child(l, device, report[1]);
+	close(report[1]);
+	if (l->group)
+		setpgid(pid, pid);
+
+	if (!read_full(report[0], &e, sizeof(e))) {
+		waitpid(pid, &status, 0);
+		if (e.exec) {
+			out->kind = OUTCOME_NOT_RUN;
+			out->value = e.error;
+		} else {
+			fail(out, e.what, e.error);
+		}
+		close(report[0]);
+		goto out_device;
+	}
+	close(report[0]);
+	if (l->started)
+		l->started(l->arg);
+
+	status = wait_child(l, &set, pid);
+	out->real_ns = now_ns() - start;
+	if (l->percent && l->stats)
+		read_stats(device, out, stats);
+	getrusage(RUSAGE_CHILDREN, &usage);
+	out->user_ns = timeval_ns(&usage.ru_utime);
+	out->system_ns = timeval_ns(&usage.ru_stime);
+	if (out->kind == OUTCOME_FAILED)
+		goto out_device;
+	out->kind = WIFSIGNALED(status) ? OUTCOME_SIGNALED : OUTCOME_EXITED;
+	out->value = WIFSIGNALED(status) ? WTERMSIG(status) :
+					   WEXITSTATUS(status);
+out_device:
+	if (device >= 0)
+		close(device);
+}

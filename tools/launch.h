@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Runs a command in an experiment, waits for it and reads the experiment's
+ * counters: here for the native back end, in the guest for the others.
+ */
+#ifndef TOOLS_LAUNCH_H
+#define TOOLS_LAUNCH_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct launch {
+	char *const *argv;
+	char *const *env;
+	unsigned int percent;	/* 0: in real time, no experiment */
+	bool stats;
+	bool group;		/* a process group of its own */
+	int tty;		/* for the group to be in front of, or -1 */
+	uint64_t ignored;	/* signals to ignore, bit n is signal n + 1 */
+	sigset_t mask;		/* the command's signal mask */
+	/* In the child: 0, or -1 with errno and what failed in *what. */
+	int (*setup)(void *arg, const char **what);
+	void (*started)(void *arg);
+	void (*stopped)(void *arg, int sig);
+	void *arg;
+};
+
+enum outcome_kind {
+	OUTCOME_EXITED,		/* value: exit status */
+	OUTCOME_SIGNALED,	/* value: signal */
+	OUTCOME_NOT_RUN,	/* value: errno of exec */
+	OUTCOME_FAILED,		/* text says why */
+};
+
+struct outcome {
+	uint32_t kind;
+	uint32_t value;
+	uint64_t real_ns;	/* from start to end */
+	uint64_t user_ns;	/* of the command and all it waited for */
+	uint64_t system_ns;
+	uint32_t stats_size;	/* of what follows on the wire */
+	char text[300];
+};
+
+/*
+ * Signals that are blocked and that launch() hands on to the command. A
+ * queued one with value 1 goes to the command's whole group.
+ */
+void launch_signals(sigset_t *set);
+
+/* *stats is what /dev/tense told, without the launcher's own part, or NULL. */
+void launch(const struct launch *l, struct outcome *out, void **stats);
+
+#endif

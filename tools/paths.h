@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where tense finds its parts: next to the directory of its executable, in
+ * the build directory as in an installation.
+ */
+#ifndef TOOLS_PATHS_H
+#define TOOLS_PATHS_H
+
+#define PATH_GUEST_INIT		"libexec/tense/guest-init"
+#define PATH_LIBTENSE		"lib/libtense.so.0"
+#define PATH_KERNEL_BUILD	"share/tense/tools/kernel-build"
+
+/* The absolute path, which the caller frees. */
+char *find_part(const char *path);
+
+/* The environment with libtense.so in front of LD_PRELOAD. */
+char **preload_environment(void);
+
+#endif

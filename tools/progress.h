@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A line on a terminal that says how far something is; elsewhere nothing. */
+#ifndef TOOLS_PROGRESS_H
+#define TOOLS_PROGRESS_H
+
+#include <stdint.h>
+
+struct progress {
+	uint64_t start;		/* of the counted part */
+	uint64_t shown;
+	unsigned int first;	/* done at start */
+	int lines;		/* on the terminal: 0 or 1 */
+};
+
+/* total is 0 where it is not known. */
+void progress_show(struct progress *p, unsigned int done, unsigned int total,
+		   const char *what);
+void progress_end(struct progress *p);
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+#include <linux/tense.h>
+
+#include "util.h"
+
+/* A column of times has one unit, so that the eye can compare. */
+static double seconds(uint64_t ns)
+{
+	return ns / 1e9;
+}
+
+static void row(FILE *f, const char *name, uint64_t ns)
+{
+	fprintf(f, "  %-26s %14.6f s\n", name, seconds(ns));
+}
+
+static const struct tense_thread *threads_of(const struct tense_stats *s)
+{
+	return (const void *)((const char *)s + s->size);
+}
+
+/*
+ * A system call in User-Mode Linux costs two switches between processes of
+ * the host, where one natively is a fraction of a microsecond. The times come
+ * from ticks, so small ones mean nothing.
+ */
+static void hint(FILE *f, const struct outcome *out)
+{
+	if (out->system_ns <= out->user_ns || out->system_ns < 200000000)
+		return;
+	fprintf(f,
+		"\n"
+		"  More time went into system calls (%.2f s) than into the program's own\n"
+		"  code (%.2f s). A system call costs some 30 us in User-Mode Linux, so do\n"
+		"  not take these figures for those of the program on real hardware.\n",
+		seconds(out->system_ns), seconds(out->user_ns));
+}
+
+void stats_print(FILE *f, const struct outcome *out, const void *stats)
+{
+	const struct tense_stats *s = stats;
+	const struct tense_thread *t;
+
+	fputs("\n", f);
+	if (!s) {
+		fputs("Real time, no experiment\n\n", f);
+		row(f, "elapsed", out->real_ns);
+		row(f, "CPU time, user", out->user_ns);
+		row(f, "CPU time, system", out->system_ns);
+		hint(f, out);
+		fputs("\n", f);
+		return;
+	}
+	fprintf(f, "%u threads in virtual time\n\n", s->tasks_total);
+	row(f, "elapsed, virtual", s->gvt);
+	row(f, "elapsed, real", s->elapsed);
+	row(f, "CPU time, virtual", s->charged);
+	row(f, "CPU time, real", s->ran);
+	row(f, "gated", s->gated);
+	row(f, "worst skew", s->skew);
+	row(f, "overhead given back", s->overhead);
+	fprintf(f, "\n  %7s  %-15s %7s %13s %13s %11s %11s\n", "thread",
+		"name", "percent", "virtual s", "real s", "gated s",
+		"overhead s");
+	t = threads_of(s);
+	for (uint32_t i = 0; i < s->threads; i++, t++)
+		fprintf(f, "  %7d  %-15.16s %7u %13.6f %13.6f %11.6f %11.6f\n",
+			t->pid, t->comm, t->percent, seconds(t->charged),
+			seconds(t->ran), seconds(t->gated),
+			seconds(t->overhead));
+	if (s->threads < s->tasks_total)
+		fprintf(f, "  and %u that ended earlier\n",
+			s->tasks_total - s->threads);
+	hint(f, out);
+	fputs("\n", f);
+}
+
+/* Arguments and names are bytes; what is not UTF-8 becomes U+FFFD. */
+static json_t *text(const char *bytes, size_t len)
+{
+	json_t *json = json_stringn(bytes, len);
+	char *clean, *p;
+
+	if (json)
+		return json;
+	clean = p = xmalloc(3 * len + 1);
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)bytes[i] < 0x80)
+			*p++ = bytes[i];
+		else
+			p = mempcpy(p, "\xef\xbf\xbd", 3);
+	}
+	json = json_stringn(clean, p - clean);
+	free(clean);
+	return json;
+}
+
+static json_t *integer(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static json_t *experiment(const struct tense_stats *s)
+{
+	const struct tense_thread *t = threads_of(s);
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < s->threads; i++, t++)
+		json_array_append_new(list, json_pack(
+			"{si si so si sb so so so so}",
+			"pid", (int)t->pid,
+			"tgid", (int)t->tgid,
+			"name", text(t->comm, strnlen(t->comm,
+						      sizeof(t->comm))),
+			"percent", (int)t->percent,
+			"exited", !!(t->flags & TENSE_THREAD_EXITED),
+			"virtual_ns", integer(t->charged),
+			"real_ns", integer(t->ran),
+			"gated_ns", integer(t->gated),
+			"overhead_ns", integer(t->overhead)));
+
+	return json_pack(
+		"{so so so so so so so so so so so so}",
+		"elapsed_virtual_ns", integer(s->gvt),
+		"elapsed_real_ns", integer(s->elapsed),
+		"cpu_virtual_ns", integer(s->charged),
+		"cpu_real_ns", integer(s->ran),
+		"gated_ns", integer(s->gated),
+		"window_ns", integer(s->window),
+		"worst_skew_ns", integer(s->skew),
+		"overhead_ns", integer(s->overhead),
+		"call_ns", integer(s->call),
+		"deadlines", integer(s->deadlines),
+		"threads_total", integer(s->tasks_total),
+		"threads", list);
+}
+
+int stats_json(FILE *f, const struct run *run, const char *backend, int status,
+	       const struct outcome *out, const void *stats)
+{
+	json_t *command = json_array(), *root;
+	int result;
+
+	for (char **arg = run->argv; *arg; arg++)
+		json_array_append_new(command, text(*arg, strlen(*arg)));
+	root = json_pack("{si so ss so si so so so so}",
+		"version", STATS_JSON_VERSION,
+		"command", command,
+		"backend", backend,
+		"percent", run->real ? json_null() : integer(run->percent),
+		"status", status,
+		"elapsed_real_ns", integer(out->real_ns),
+		"user_ns", integer(out->user_ns),
+		"system_ns", integer(out->system_ns),
+		"experiment", stats ? experiment(stats) : json_null());
+	if (!root)
+		die(STATUS_FAILED, "out of memory");
+	errno = 0;
+	result = json_dumpf(root, f, JSON_INDENT(2));
+	if (result == 0 && fputc('\n', f) == EOF)
+		result = -1;
+	if (fflush(f))
+		result = -1;
+	json_decref(root);
+	return result;
+}

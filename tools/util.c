@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "util.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void vwarn(const char *format, va_list args)
+{
+	char line[4096];
+
+	vsnprintf(line, sizeof(line), format, args);
+	/* One write, so that lines of several processes do not mix. */
+	dprintf(STDERR_FILENO, "tense: %s\n", line);
+}
+
+void warn(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vwarn(format, args);
+	va_end(args);
+}
+
+void die(int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vwarn(format, args);
+	va_end(args);
+	exit(status);
+}
+
+void *xrealloc(void *old, size_t size)
+{
+	void *p = realloc(old, size ? size : 1);
+
+	if (!p)
+		die(STATUS_FAILED, "out of memory");
+	return p;
+}
+
+void *xmalloc(size_t size)
+{
+	return memset(xrealloc(NULL, size), 0, size);
+}
+
+char *xstrdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(xrealloc(NULL, size), text, size);
+}
+
+char *xprintf(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int len;
+
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	if (len < 0)
+		die(STATUS_FAILED, "out of memory");
+	return text;
+}
+
+int read_full(int fd, void *buf, size_t len)
+{
+	char *p = buf;
+
+	while (len) {
+		ssize_t n = read(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			if (n == 0)
+				errno = 0;
+			return -1;
+		}
+		p += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int write_full(int fd, const void *buf, size_t len)
+{
+	const char *p = buf;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		len -= n;
+	}
+	return 0;
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}

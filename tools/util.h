@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What tense and guest-init both need: messages, memory, whole reads. */
+#ifndef TOOLS_UTIL_H
+#define TOOLS_UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Exit statuses of commands that run another one, as of env(1), timeout(1)
+ * and the shell: a signal n is 128 + n.
+ */
+enum {
+	STATUS_USAGE = 2,	/* of commands that run nothing */
+	STATUS_FAILED = 125,	/* tense itself failed */
+	STATUS_NOT_EXECUTABLE = 126,
+	STATUS_NOT_FOUND = 127,
+	STATUS_SIGNAL = 128,
+};
+
+/* Errors go to standard error as "tense: ...". */
+void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void die(int status, const char *format, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
+
+/* These end the program when memory is short. */
+void *xmalloc(size_t size);
+void *xrealloc(void *old, size_t size);
+char *xstrdup(const char *text);
+char *xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* 0, or -1 with errno; 0 bytes before the end is errno 0. */
+int read_full(int fd, void *buf, size_t len);
+int write_full(int fd, const void *buf, size_t len);
+
+uint64_t now_ns(void);
+
+#endif
