@@ -305,16 +305,19 @@ static const struct file_operations hostfd_fops = {
 
 static int __init hostfd_add(struct hostfd *h, int index, int fd)
 {
-	int flags = hostfd_user_probe(fd, index);
-
-	if (flags < 0)
-		return flags;
+	int flags;
 
 	h->index = index;
 	h->fd = fd;
-	h->flags = flags;
 	spin_lock_init(&h->lock);
 	init_waitqueue_head(&h->wait);
+
+	/* From here on there may be events. */
+	flags = hostfd_user_probe(fd, index);
+	if (flags < 0)
+		return flags;
+	h->flags = flags;
+
 	snprintf(h->name, sizeof(h->name), "hostfd%d", index);
 	h->misc.minor = MISC_DYNAMIC_MINOR;
 	h->misc.name = h->name;
