@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/* R7: when the next timer has to fire, in real ns. */
+#include "test-vclock.h"
+
+#define ROUNDS 300000
+
+/*
+ * After @real ns more, has GVT or the LVT reached @target? On copies, by
+ * what a charge really does.
+ */
+static bool reaches(const struct machine *now, const struct vclock_task *who,
+		    u64 real, u64 target)
+{
+	struct machine m = *now;
+	struct vclock_task t = *who;
+
+	m.vc.cpu = m.cpu;
+	m.vc.tree = m.tree;
+	vclock_charge(&m.vc, &t, real);
+	return m.cpu[t.cpu].lvt.ns >= target;
+}
+
+/*
+ * Random state: is the horizon the first instant at which the target is
+ * reached? It may be late by what one virtual ns takes.
+ */
+static void test_exact(bool two, bool credit)
+{
+	struct rng rng = { two * 2 + credit };
+	unsigned int early = 0, late = 0, other = 0;
+
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		u32 percent = (u32)rng_scale(&rng, VCLOCK_PERCENT_MAX);
+		u64 grain = (percent + 99) / 100, target, real;
+		struct machine m;
+		struct vclock_task t, slow;
+		struct vclock_deadline d = { 0 };
+
+		machine_init(&m, 0);
+		start(&m, &t, 4, percent, 0, 0);
+		if (two)
+			start(&m, &slow, 6, 100, 0, 0);
+		vclock_charge(&m.vc, &t, rng_below(&rng, WINDOW / 2 * percent / 100 + 1));
+		if (credit)
+			vclock_credit(&t, rng_scale(&rng, 1000000));
+		if (credit && rng_chance(&rng, 50))
+			vclock_refund(&t, rng_scale(&rng, 10000));
+		target = m.cpu[4].lvt.ns + rng_scale(&rng, 1ULL << 33);
+		vclock_arm(&m.vc, &d, target);
+		if (two && target > m.vc.gvt + WINDOW + 1)
+			target = m.vc.gvt + WINDOW + 1;
+		real = vclock_horizon(&m.vc, &t);
+		early += !reaches(&m, &t, real, target);
+		late += real > grain && reaches(&m, &t, real - grain - 1, target);
+		other += real == 0;
+	}
+	is_i64(early, 0, "R7: %s, %s: the timer is never early",
+	       two ? "two CPUs" : "one CPU", credit ? "credit" : "no credit");
+	is_i64(late, 0, "R7: nor late by more than 1 virtual ns");
+	is_i64(other, 0, "R7: nor immediate for what is ahead");
+}
+
+static void test_cases(void)
+{
+	struct machine m;
+	struct vclock_task t, slow;
+	struct vclock_deadline d = { 0 }, far = { 0 };
+
+	machine_init(&m, 0);
+	is_i64(vclock_horizon(&m.vc, NULL), (s64)VCLOCK_NEVER,
+	       "R7: idle, no deadline: never");
+	start(&m, &t, 0, 300, 0, 0);
+	is_i64(vclock_horizon(&m.vc, &t), (s64)VCLOCK_NEVER,
+	       "R7: one CPU, no deadline: never");
+	vclock_arm(&m.vc, &d, 1000);
+	is_i64(vclock_horizon(&m.vc, &t), 3000, "R7: at the task's rate");
+	vclock_set_percent(&t, 50);
+	is_i64(vclock_horizon(&m.vc, &t), 500, "R7: at its new rate");
+	vclock_credit(&t, 100);
+	is_i64(vclock_horizon(&m.vc, &t), 550, "R7: credit takes longer");
+	vclock_charge(&m.vc, &t, 550);
+	is_i64(vclock_horizon(&m.vc, &t), 0, "R7: at once if it is due");
+	ok(vclock_expire(&m.vc, 550) == &d, "R7: it is");
+
+	start(&m, &slow, 1, 100, 0, 550);
+	is_i64(vclock_horizon(&m.vc, &slow), WINDOW + 1,
+	       "R6: two CPUs, no deadline: the end of the window");
+	vclock_arm(&m.vc, &d, 1500);
+	vclock_charge(&m.vc, &t, 1000);
+	is_i64(vclock_horizon(&m.vc, &t), (WINDOW + 1 - 2000 + 1) / 2,
+	       "R7: a deadline behind this CPU is the other's to reach");
+	is_i64(vclock_horizon(&m.vc, &slow), 500, "R7: which is its");
+	is_i64(vclock_horizon(&m.vc, NULL), (s64)VCLOCK_NEVER,
+	       "R7: and not one where no task of the experiment runs");
+	vclock_block(&m.vc, &slow, 600);
+	vclock_block(&m.vc, &t, 600);
+	is_i64(vclock_horizon(&m.vc, NULL), 0, "R7: idle: due at once");
+	ok(vclock_expire(&m.vc, 600) == &d, "R7: idle: it fires");
+	vclock_arm(&m.vc, &d, m.vc.gvt + 4321);
+	is_i64(vclock_horizon(&m.vc, NULL), 4321, "R7: idle: in real time");
+	vclock_disarm(&m.vc, &d);
+	vclock_arm(&m.vc, &far, VCLOCK_TIME_MAX);
+	ok(vclock_horizon(&m.vc, NULL) >= 600 * NSEC_PER_SEC,
+	   "limits: idle: a far deadline is minutes away");
+}
+
+/* A timer is never set for longer than some minutes, nor for less. */
+static void test_far(void)
+{
+	const u64 minute = 60 * NSEC_PER_SEC;
+	struct rng rng = { 7 };
+	unsigned int early = 0, wrapped = 0;
+
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		u32 percent = (u32)rng_scale(&rng, VCLOCK_PERCENT_MAX);
+		struct vclock_deadline d = { 0 };
+		struct vclock_task t;
+		struct machine m;
+		u64 real;
+
+		machine_init(&m, 0);
+		start(&m, &t, 0, percent, 0, 0);
+		vclock_arm(&m.vc, &d, rng_below(&rng, VCLOCK_TIME_MAX) +
+				      20 * minute);
+		if (rng_chance(&rng, 50))
+			vclock_credit(&t, rng_below(&rng, VCLOCK_TIME_MAX));
+		real = vclock_horizon(&m.vc, &t);
+		early += real < 10 * minute / 100 * percent;
+		wrapped += real > 60 * minute / 100 * percent;
+	}
+	is_i64(early, 0, "limits: a far timer is minutes away, at least");
+	is_i64(wrapped, 0, "limits: and an hour at most");
+}
+
+int main(void)
+{
+	test_exact(false, false);
+	test_exact(false, true);
+	test_exact(true, false);
+	test_exact(true, true);
+	test_cases();
+	test_far();
+	return done();
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the tests of vclock.c share: a small machine and exact arithmetic. */
+#ifndef TEST_VCLOCK_H
+#define TEST_VCLOCK_H
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "module/vclock.h"
+#include "tap.h"
+#include "tests/sim/rng.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define NSEC_PER_MSEC	1000000ULL
+#define NSEC_PER_SEC	1000000000ULL
+#define DAY		(86400 * NSEC_PER_SEC)
+
+#define CPUS		8
+#define WINDOW		500000ULL
+
+typedef unsigned __int128 u128;
+
+struct machine {
+	struct vclock vc;
+	struct vclock_cpu cpu[CPUS];
+	u64 tree[2 * CPUS];
+};
+
+static inline void machine_init(struct machine *m, u64 real)
+{
+	vclock_init(&m->vc, m->cpu, m->tree, CPUS, WINDOW, real);
+}
+
+/* A task that runs on @cpu from @ready on. */
+static inline void start(struct machine *m, struct vclock_task *t,
+			 unsigned int cpu, u32 percent, u64 ready, u64 real)
+{
+	vclock_task_init(t, percent, ready);
+	vclock_join(&m->vc, t, cpu, real);
+}
+
+/* In units of 2^-32 ns. */
+static inline u128 fixed(struct vclock_time v)
+{
+	return (u128)v.ns << 32 | v.frac;
+}
+
+#endif
