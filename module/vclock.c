@@ -15,12 +15,12 @@
 
 static struct vclock_time time_of(u64 real_ns, u32 percent)
 {
-	struct vclock_time v = { real_ns, 0 };
+	struct vclock_time v = { min(real_ns, CHARGE_MAX), 0 };
 	u32 rem;
 
 	if (percent == VCLOCK_PERCENT_REAL)
 		return v;
-	v.ns = div_u64_rem(min(real_ns, CHARGE_MAX) * 100, percent, &rem);
+	v.ns = div_u64_rem(v.ns * 100, percent, &rem);
 	v.frac = (u32)div_u64((u64)rem << 32, percent);
 	return v;
 }
