@@ -66,7 +66,7 @@ static void share(int fd)
 		ops()->close(fd);
 }
 
-/* The handle that this thread joined by before an exec. */
+/* Is there a handle that the thread joined by before an exec? */
 static bool kept_over_exec(void)
 {
 	int high = ops()->high();
@@ -120,8 +120,10 @@ static void resume(const struct tense_stats *stats)
 /* By a new handle, whatever there is: the caller knows that it must. */
 static int join(void)
 {
+	static atomic_flag joined = ATOMIC_FLAG_INIT;
 	struct tense_stats stats;
 	int fd = ops()->open(), err, i;
+	bool first;
 
 	if (fd < 0)
 		return fd;
@@ -135,7 +137,8 @@ static int join(void)
 	for (i = 0; !stats.call && i < CALIBRATE; i++)
 		ops()->lseek(fd, 0, SEEK_CUR);
 
-	if (!(stats.flags & TENSE_STATS_OWNER) || kept_over_exec()) {
+	first = !atomic_flag_test_and_set(&joined);
+	if (!(stats.flags & TENSE_STATS_OWNER) || (first && kept_over_exec())) {
 		share(fd);
 		return 0;
 	}

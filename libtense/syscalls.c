@@ -16,12 +16,15 @@
 #include "device.h"
 
 /*
- * The device ignores the position, and there a file of the program's that has
- * taken the descriptor's number has nothing to read or to overwrite.
+ * The device ignores the position, and there most files of the program's that
+ * could have taken the descriptor's number refuse to be read or written.
  */
 #define NOWHERE (INT64_MAX - 4096)
 
-/* Descriptors that share a table of 1024, the usual limit, cost fork little. */
+/*
+ * Descriptors lie above what the program may have, so that it is not given
+ * their numbers; but not where they would make a large table, or must not be.
+ */
 #define HIGH_LIMIT	1024
 #define HIGH_ROOM	16
 
@@ -79,17 +82,35 @@ static int sys_close_unseen(int fd)
 
 static int sys_high(void)
 {
-	struct rlimit lim;
-	rlim_t max = HIGH_LIMIT;
+	struct rlimit limit;
 
-	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur < max)
-		max = lim.rlim_cur;
-	return max > HIGH_ROOM ? max - HIGH_ROOM : 0;
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	if (limit.rlim_cur <= HIGH_LIMIT &&
+	    limit.rlim_max >= limit.rlim_cur + HIGH_ROOM)
+		return limit.rlim_cur;
+	if (limit.rlim_cur > HIGH_LIMIT)
+		return HIGH_LIMIT - HIGH_ROOM;
+	return limit.rlim_cur > HIGH_ROOM ? limit.rlim_cur - HIGH_ROOM : 0;
 }
 
 static int sys_dup_above(int fd, int min)
 {
-	return sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, min, 0);
+	struct rlimit limit, raised;
+	bool above;
+	int high;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return -EMFILE;
+	raised = limit;
+	raised.rlim_cur = min + HIGH_ROOM;
+	above = limit.rlim_cur < raised.rlim_cur;
+	if (above)
+		setrlimit(RLIMIT_NOFILE, &raised);
+	high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, min, 0);
+	if (above)
+		setrlimit(RLIMIT_NOFILE, &limit);
+	return high;
 }
 
 static int sys_keep(int fd)

@@ -13,8 +13,9 @@ LIBTENSE_TEST_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -pthread -Ilibtense \
 	-fno-sanitize-recover=all
 
 libtense_tests := $(addprefix $(libtense_test_out)/test-libtense-, \
-	stack config api clocks threads)
-libtense_tsan_tests := $(libtense_test_out)/test-libtense-threads-tsan
+	stack config api clocks syscalls threads)
+libtense_tsan_tests := $(addprefix $(libtense_test_out)/test-libtense-, \
+	threads-tsan cancel-tsan)
 
 $(libtense_tests): SANITIZE := address,undefined
 $(libtense_tsan_tests): SANITIZE := thread
@@ -29,4 +30,13 @@ $(libtense_tests) $(libtense_tsan_tests): tests/unit/fake-device.c \
 		$(filter tests/unit/test-%.c,$^) tests/unit/fake-device.c \
 		$(libtense_test_sources) -ldl
 
-UNIT_TESTS += $(libtense_tests) $(libtense_tsan_tests)
+# Those of what is shipped: the library, the manual pages and their examples.
+libtense_scripts := $(addprefix $(libtense_test_out)/test-libtense-, env man)
+
+$(libtense_scripts): $(libtense_test_out)/%: tests/unit/%.sh \
+		tests/lib/tap.sh $(O)/lib/libtense.so $(O)/lib/libtense.a
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		-e 's|@CC@|$(CC)|' $< >$@ && chmod +x $@
+
+UNIT_TESTS += $(libtense_tests) $(libtense_tsan_tests) $(libtense_scripts)

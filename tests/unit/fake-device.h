@@ -32,6 +32,7 @@ struct fake_device {
 };
 
 extern struct fake_device fake;
+extern const struct tense_device_ops *fake_replaced;	/* the real ones */
 
 /* Forgets all; libtense's own state is only ever that of a new process once. */
 void fake_start(void);

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# The Test Anything Protocol for tests that are shell scripts.
+
+tap_run=0
+tap_failed=0
+
+# Checks that a command succeeds: WHAT COMMAND...
+ok() {
+	tap_what=$1
+	shift
+	tap_run=$((tap_run + 1))
+	if "$@"; then
+		echo "ok $tap_run - $tap_what"
+	else
+		echo "not ok $tap_run - $tap_what"
+		tap_failed=$((tap_failed + 1))
+	fi
+}
+
+# Checks that two texts are the same: GOT EXPECTED WHAT
+is() {
+	ok "$3" [ "$1" = "$2" ]
+	[ "$1" = "$2" ] || printf 'got:\n%s\nexpected:\n%s\n' "$1" "$2" |
+		sed 's/^/# /'
+}
+
+skip() {
+	tap_run=$((tap_run + 1))
+	echo "ok $tap_run # SKIP $1"
+}
+
+done_testing() {
+	echo "1..$tap_run"
+	[ "$tap_failed" -eq 0 ]
+	exit
+}

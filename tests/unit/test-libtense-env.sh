@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# libtense.so as it is shipped: what it exports, and what it does and says
+# where there is no device.
+set -u
+source=@SOURCE@ out=@O@
+. "$source/tests/lib/tap.sh"
+
+unset TENSE TENSE_STRICT TENSE_WARNED LD_PRELOAD
+export LC_ALL=C
+lib=$out/lib/libtense.so.0
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+warnings() { # FILE
+	grep -c '^libtense: ' "$1"
+}
+
+api='tense_destroy tense_health_check tense_init tense_move tense_scale_clear'
+api="$api tense_scale_percent tense_scale_pop tense_sleep tense_time"
+libc='clock_gettime clock_nanosleep gettimeofday nanosleep sleep time'
+libc="$libc timespec_get usleep"
+
+is "$(nm -D --defined-only "$lib" | sed -n 's/.* T \(.*\)@@TENSE_0.1$/\1/p' |
+	sort | xargs)" "$api" "the API is exported, with its version"
+is "$(nm -D --defined-only "$lib" | sed -n 's/.* T \([^@]*\)$/\1/p' |
+	sort | xargs)" "$libc" \
+	"what stands in front of libc is exported, without one; nothing else is"
+is "$(readelf -d "$lib" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" \
+	libtense.so.0 "soname"
+is "$(nm -g --defined-only "$out/lib/libtense.a" |
+	awk 'NF == 3 && $3 !~ /^tense_/ { print $3 }')" "" \
+	"the static library defines only names that begin with tense_"
+is "$(nm -g --defined-only "$out/lib/libtense.a" |
+	awk '$3 == "clock_gettime"')" "" "and leaves libc's clocks alone"
+is "$(readelf -lW "$lib" | awk '$1 == "GNU_STACK" { print $7 }')" RW \
+	"no executable stack"
+
+cat >"$tmp/annotated.c" <<'END'
+#include <stdio.h>
+#include <tense.h>
+int main(void)
+{
+	int r = tense_init();
+
+	printf("%d %d %d\n", r, tense_scale_percent(50), tense_scale_pop());
+	return 0;
+}
+END
+@CC@ -I "$source/libtense/include" -o "$tmp/annotated" "$tmp/annotated.c" \
+	-L "$out/lib" -ltense -Wl,-rpath,"$out/lib"
+@CC@ -I "$source/libtense/include" -o "$tmp/static" "$tmp/annotated.c" \
+	"$out/lib/libtense.a" -pthread
+
+if [ -e /dev/tense ]; then
+	skip "there is a /dev/tense here: nothing to say about its absence"
+	done_testing
+fi
+
+LD_PRELOAD=$lib env printf hello >"$tmp/out" 2>"$tmp/err"
+is "$?" 0 "preloaded: the program runs"
+is "$(cat "$tmp/out")" hello "and prints what it prints"
+is "$(warnings "$tmp/err")" 1 "with one warning"
+is "$(wc -l <"$tmp/err")" 1 "of one line"
+
+LD_PRELOAD=$lib sh -c '/bin/true; /bin/true; /bin/true' 2>"$tmp/err"
+is "$(warnings "$tmp/err")" 1 "a script: one warning for all that it runs"
+
+LD_PRELOAD=$lib "$tmp/annotated" >"$tmp/out" 2>"$tmp/err"
+is "$(cat "$tmp/out")" "-19 -19 -19" "preloaded and annotated: -ENODEV"
+is "$(warnings "$tmp/err")" 1 "and one warning"
+
+for program in annotated static; do
+	"$tmp/$program" >"$tmp/out" 2>"$tmp/err"
+	is "$?" 0 "$program: the program runs"
+	is "$(cat "$tmp/out")" "-19 -19 -19" "every call is -ENODEV"
+	is "$(warnings "$tmp/err")" 1 "with one warning"
+	TENSE=0 "$tmp/$program" >"$tmp/out" 2>"$tmp/err"
+	is "$(cat "$tmp/out")" "-19 -19 -19" "$program, TENSE=0: -ENODEV"
+	is "$(cat "$tmp/err")" "" "in silence"
+done
+
+LD_PRELOAD=$lib TENSE=0 env printf hello >"$tmp/out" 2>"$tmp/err"
+is "$?" 0 "preloaded, TENSE=0: the program runs"
+is "$(cat "$tmp/err")" "" "in silence"
+
+LD_PRELOAD=$lib TENSE_STRICT=1 env printf hello >"$tmp/out" 2>"$tmp/err"
+is "$?" 1 "preloaded, TENSE_STRICT=1: status 1"
+is "$(cat "$tmp/out")" "" "the program does not run"
+is "$(warnings "$tmp/err")" 1 "one message says why"
+ok "it names the variable" grep -q TENSE_STRICT "$tmp/err"
+TENSE_STRICT=1 "$tmp/annotated" >"$tmp/out" 2>"$tmp/err"
+is "$?" 1 "annotated, TENSE_STRICT=1: status 1"
+is "$(cat "$tmp/out")" "" "the program does not run"
+LD_PRELOAD=$lib TENSE=0 TENSE_STRICT=1 env printf hello >"$tmp/out" 2>"$tmp/err"
+is "$? $(cat "$tmp/err")" "0 " "TENSE=0 goes before TENSE_STRICT=1"
+
+LD_PRELOAD=$lib TENSE_WARNED=1 /bin/true 2>"$tmp/err"
+is "$(cat "$tmp/err")" "" "TENSE_WARNED=1: no further warning"
+LD_PRELOAD=$lib TENSE_WARNED=1 TENSE_STRICT=1 /bin/true 2>"$tmp/err"
+is "$?" 1 "TENSE_WARNED=1 does not weaken TENSE_STRICT=1"
+
+LD_PRELOAD=$lib /bin/true 2>&-
+is "$?" 0 "with standard error closed"
+
+LD_PRELOAD=$lib /bin/sleep 0.01 2>/dev/null
+is "$?" 0 "sleep sleeps"
+is "$(LD_PRELOAD=$lib TENSE=0 date +%Y)" "$(date +%Y)" "date shows the date"
+
+done_testing
