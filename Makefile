@@ -44,10 +44,19 @@ SHAREDIR = $(DESTDIR)$(PREFIX)/share/tense
 MANDIR = $(DESTDIR)$(PREFIX)/share/man
 INCLUDEDIR = $(DESTDIR)$(PREFIX)/include
 
+# What these need is installed before anything is built.
+ifneq ($(filter check unit guest check-patches demo experiments bench,$(MAKECMDGOALS)),)
+ifneq ($(shell tools/install-deps >&2 && echo good),good)
+$(error packages are missing)
+endif
+endif
+
 # Those of the build.mk files below.
 USER_TARGETS :=
 UNIT_TESTS :=
 GUEST_TESTS :=
+
+RUN_TAP := TAP_LOGS=$(O)/tests/log tests/run-tap
 
 .PHONY: all user module kernels check unit guest check-patches demo
 .PHONY: experiments bench install uninstall clean dist help FORCE
@@ -90,20 +99,21 @@ kernels:
 		tools/kernel-build --arch $$arch || exit 1; \
 	done
 
-## check          all tests; what they need is installed first
-check: user module unit guest check-patches
+## check          all tests; .ci/run installs what they need first
+check: user module $(UNIT_TESTS) $(GUEST_TESTS)
+	$(Q)$(RUN_TAP) $(UNIT_TESTS) $(GUEST_TESTS) tests/check-patches
 
 ## unit           the tests that need no kernel of ours
 unit: user $(UNIT_TESTS)
-	$(Q)tests/run-tap $(UNIT_TESTS)
+	$(Q)$(RUN_TAP) $(UNIT_TESTS)
 
 ## guest          the tests on the patched kernel, in User-Mode Linux
 guest: user module $(GUEST_TESTS)
-	$(Q)tests/run-tap $(GUEST_TESTS)
+	$(Q)$(RUN_TAP) $(GUEST_TESTS)
 
 ## check-patches  each patch applies, compiles and passes checkpatch
 check-patches:
-	$(Q)tests/run-tap tests/check-patches
+	$(Q)$(RUN_TAP) tests/check-patches
 
 ## demo           a real program, predicted and then measured
 demo: user module

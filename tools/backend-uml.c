@@ -348,8 +348,12 @@ static void show_log(struct guest *g)
 	text[n] = '\0';
 	if (from && strchr(text, '\n'))
 		start = strchr(text, '\n') + 1;
-	for (line = strtok(start, "\r\n"); line; line = strtok(NULL, "\r\n"))
+	for (line = strtok(start, "\r\n"); line; line = strtok(NULL, "\r\n")) {
+		/* The level, "<6>". */
+		if (line[0] == '<' && strlen(line) > 3 && line[2] == '>')
+			line += 3;
 		warn("kernel: %s", line);
+	}
 }
 
 static void kernel_died(struct guest *g, struct outcome *out)
