@@ -67,6 +67,7 @@
 #ifndef _UAPI_LINUX_TENSE_H
 #define _UAPI_LINUX_TENSE_H
 
+#include <linux/const.h>
 #include <linux/types.h>
 
 #define TENSE_DEVICE		"/dev/tense"
@@ -80,7 +81,7 @@
 #define TENSE_WINDOW_MAX_NS	100000000
 
 /* Far below S64_MAX, so that a sum of two valid times cannot overflow. */
-#define TENSE_TIME_MAX		(1ULL << 62)
+#define TENSE_TIME_MAX		_BITULL(62)
 
 #define TENSE_EXITED_MAX	1024
 
