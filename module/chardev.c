@@ -146,8 +146,25 @@ static int jump_to(struct tense_task *t, loff_t to)
 	return jump_by(t, to - now);
 }
 
+/* Goes on with a sleep that a signal without a handler interrupted. */
+static long sleep_on(struct restart_block *restart)
+{
+	struct tense_task *t = call_begin();
+	u64 now;
+	int err;
+
+	if (!t)
+		return -ESRCH;
+	err = tense_sleep(t, restart->nanosleep.expires);
+	now = call_end(t);
+	if (err)
+		return set_restart_fn(restart, sleep_on);
+	return now;
+}
+
 static int sleep_for(struct tense_task *t, loff_t d)
 {
+	struct restart_block *restart = &current->restart_block;
 	u64 now = now_of(t);
 
 	if (d < 0)
@@ -156,7 +173,10 @@ static int sleep_for(struct tense_task *t, loff_t d)
 		return 0;
 	if (d > (loff_t)TENSE_TIME_MAX || now + d > TENSE_TIME_MAX)
 		return -EOVERFLOW;
-	return tense_sleep(t, now + d);
+	if (!tense_sleep(t, now + d))
+		return 0;
+	restart->nanosleep.expires = now + d;
+	return set_restart_fn(restart, sleep_on);
 }
 
 static loff_t dev_llseek(struct file *file, loff_t d, int whence)

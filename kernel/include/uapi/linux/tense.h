@@ -37,7 +37,7 @@
  *			still and never goes back.
  *	SEEK_SET t	jump to t. -EINVAL if t is in the past.
  *	SEEK_HOLE d	sleep for d ns of virtual time, 0 returns at once.
- *			-EINTR	a signal came first; the remaining time is
+ *			-EINTR	a signal handler ran; the remaining time is
  *				known from the clock
  *			-EINVAL	d < 0
  *	SEEK_DATA d	-EOPNOTSUPP: predicted I/O is not implemented yet
