@@ -357,4 +357,5 @@ static void hostfd_exit(void)
 	if (helper_pid > 0)
 		os_kill_process(helper_pid, 1);
 }
+
 __uml_exitcall(hostfd_exit);
