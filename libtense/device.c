@@ -105,20 +105,18 @@ static int write_percent(int fd, unsigned int percent)
 	return n < 0 ? n : 0;
 }
 
-static void resume(const struct tense_stats *stats)
+static void resume(const struct tense_stats *stats, bool lost)
 {
-	int64_t now = stats->lvt + ended;
-
 	/* The only one there has ever been: this experiment is new. */
-	if (stats->tasks_total == 1 && now < last)
-		ended += last - now;
+	if (stats->tasks_total == 1)
+		ended = lost ? last - (int64_t)stats->lvt : 0;
 	seen = 0;
 	if (own_percent)
 		write_percent(own, own_percent);
 }
 
-/* By a new handle, whatever there is: the caller knows that it must. */
-static int join(void)
+/* By a new handle, in place of one that was lost or for the first time. */
+static int join(bool lost)
 {
 	static atomic_flag joined = ATOMIC_FLAG_INIT;
 	struct tense_stats stats;
@@ -146,7 +144,7 @@ static int join(void)
 	if (keeping)
 		ops()->keep(own);
 	pthread_setspecific(own_key, &own);
-	resume(&stats);
+	resume(&stats, lost);
 
 	/* For the threads that this one creates, and after it has left. */
 	if (shared < 0 || !ours(shared)) {
@@ -267,7 +265,7 @@ static int64_t call(const struct call *c)
 	} else if (!keeping) {
 		return no_handle();
 	}
-	err = join();
+	err = join(true);
 	return err ? err : attempt(handle(), c);
 }
 
@@ -285,7 +283,7 @@ int tense_device_join(bool keep)
 	}
 	if (keep)
 		keeping = true;
-	err = join();
+	err = join(false);
 	if (err) {
 		keeping = false;
 		return tense_device_complain(err);

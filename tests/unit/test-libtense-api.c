@@ -191,6 +191,7 @@ static void outside(void)
 static void joins_and_leaves(void)
 {
 	unsigned int opens;
+	uint64_t ns;
 
 	is_i64(tense_init(), 0, "tense_init");
 	ok(fake_member(), "joins");
@@ -202,12 +203,15 @@ static void joins_and_leaves(void)
 	is_i64(fake.opens, opens, "changes nothing");
 	is_i64(tense_health_check(), 0, "health");
 	is_i64(tense_scale_percent(300), 0, "a percent");
+	is_i64(tense_move(SECOND), 0, "some time");
 	is_i64(tense_destroy(), 0, "tense_destroy");
 	ok(!fake_member(), "leaves");
 	is_i64(tense_destroy(), -ESRCH, "a second time there is nothing to leave");
 	is_i64(tense_scale_percent(200), -ESRCH, "percents are refused");
 	is_i64(tense_init(), 0, "tense_init joins again");
 	is_i64(fake_percent(), 100, "at percent 100");
+	is_i64(tense_time(&ns), 0, "a new experiment");
+	is_i64(ns, 0, "in which time begins anew");
 	is_i64(tense_scale_pop(), -EINVAL, "with an empty stack");
 	is_i64(fake_open_fds(), 2, "no descriptor was lost on the way");
 }
