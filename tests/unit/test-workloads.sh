@@ -35,9 +35,9 @@ ok $? "pi: 4000 digits"
 [ "$("$bin/pi" -n 1)" = 3. ]
 ok $? "pi: one digit"
 
-# Each one runs, and no two at the same time.
+# Each one runs, and no two at the same time; it notes gaps from 20 us on.
 "$bin/pi" --nice 6,6,3,3,0,0 | tail -n +2 | sort -t, -k3n | awk -F, '
-	$3 < end - 0.001 || $4 < $3 { bad = 1 }
+	$3 < end - 0.020 || $4 < $3 { bad = 1 }
 	{ end = $4; seen[$1 "," $2] = 1 }
 	END { exit bad || !(seen["0,6"] && seen["1,6"] && seen["2,3"] &&
 			    seen["3,3"] && seen["4,0"] && seen["5,0"]) }'

@@ -23,14 +23,7 @@ static uint64_t pack_all(struct packer *packer, struct fragment *fragment)
 {
 	uint64_t start = real_clock(CLOCK_THREAD_CPUTIME_ID);
 
-	for (unsigned int i = 0; i < fragment->chunks; i++) {
-		struct known known;
-
-		compress_chunk(packer, fragment->data +
-			       fragment->chunk[i].offset,
-			       fragment->chunk[i].length, &known);
-		free(known.packed);
-	}
+	compress_fragment(packer, fragment);
 	return real_clock(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
@@ -42,8 +35,13 @@ static double measure(const char *input, struct fragment *fragment,
 	uint64_t with_ns = 0, without_ns = 0;
 	struct packer *packer_with, *packer_without;
 	int fd = input_open(input);
+	struct known known[FRAGMENT_CHUNKS] = { 0 };
 	size_t used = 0;
 
+	for (unsigned int i = 0; i < FRAGMENT_CHUNKS; i++) {
+		fragment->chunk[i].known = &known[i];
+		fragment->chunk[i].first = true;
+	}
 	with.extra = extra;
 	without.extra = 0;
 	packer_with = packer_new(&with);

@@ -5,7 +5,6 @@
  * compress_chunk() depends little on the machine.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <tense.h>
 #include <zlib.h>
 
@@ -15,8 +14,7 @@ struct packer {
 	z_stream stream;
 	int percent;
 	int extra;
-	uLong room;
-	uint8_t *packed;
+	uint8_t unused[CHUNK_MAX + PACKED_EXCESS];	/* what extra work packs */
 };
 
 struct packer *packer_new(const struct options *options)
@@ -27,43 +25,59 @@ struct packer *packer_new(const struct options *options)
 	packer->extra = options->extra;
 	if (deflateInit(&packer->stream, options->level) != Z_OK)
 		die("no memory for zlib");
-	packer->room = deflateBound(&packer->stream, CHUNK_MAX);
-	packer->packed = allocate(packer->room);
+	if (deflateBound(&packer->stream, CHUNK_MAX) >
+	    CHUNK_MAX + PACKED_EXCESS)
+		die("this zlib needs more room than was thought");
 	return packer;
 }
 
 void packer_free(struct packer *packer)
 {
 	deflateEnd(&packer->stream);
-	free(packer->packed);
 	free(packer);
 }
 
-static size_t pack(struct packer *packer, const uint8_t *data, size_t length)
+static size_t pack(z_stream *stream, const uint8_t *data, size_t length,
+		   uint8_t *packed)
 {
-	z_stream *stream = &packer->stream;
-
 	stream->next_in = (uint8_t *)data;
 	stream->avail_in = length;
-	stream->next_out = packer->packed;
-	stream->avail_out = packer->room;
+	stream->next_out = packed;
+	stream->avail_out = length + PACKED_EXCESS;
 	if (deflateReset(stream) != Z_OK ||
 	    deflate(stream, Z_FINISH) != Z_STREAM_END)
 		die("zlib failed: %s", stream->msg ? stream->msg : "no reason");
 	return stream->total_out;
 }
 
-void compress_chunk(struct packer *packer, const uint8_t *data, size_t length,
-		    struct known *known)
+size_t compress_chunk(struct packer *packer, const uint8_t *data,
+		      size_t length, uint8_t *packed)
 {
 	/* -ENODEV: not in virtual time, and libtense has said so. */
 	int scaled = tense_scale_percent(packer->percent);
+	size_t packed_length = pack(&packer->stream, data, length, packed);
 
-	known->packed_length = pack(packer, data, length);
-	known->packed = allocate(known->packed_length);
-	memcpy(known->packed, packer->packed, known->packed_length);
 	if (packer->extra)
-		pack(packer, data, length * packer->extra / 1000);
+		pack(&packer->stream, data, length * packer->extra / 1000,
+		     packer->unused);
 	if (!scaled)
 		tense_scale_pop();
+	return packed_length;
+}
+
+void compress_fragment(struct packer *packer, struct fragment *fragment)
+{
+	uint8_t *packed = fragment->packed;
+
+	for (unsigned int i = 0; i < fragment->chunks; i++) {
+		struct chunk *chunk = &fragment->chunk[i];
+
+		if (!chunk->first)
+			continue;
+		chunk->known->packed = packed;
+		chunk->known->packed_length =
+			compress_chunk(packer, fragment->data + chunk->offset,
+				       chunk->length, packed);
+		packed += chunk->known->packed_length;
+	}
 }

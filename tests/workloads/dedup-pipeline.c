@@ -96,14 +96,7 @@ static void compress_stage(struct pipeline *p)
 	struct fragment *fragment;
 
 	while ((fragment = queue_pop(&p->to[COMPRESS]))) {
-		for (unsigned int i = 0; i < fragment->chunks; i++) {
-			struct chunk *chunk = &fragment->chunk[i];
-
-			if (chunk->first)
-				compress_chunk(packer,
-					       fragment->data + chunk->offset,
-					       chunk->length, chunk->known);
-		}
+		compress_fragment(packer, fragment);
 		queue_push(&p->to[WRITE], fragment);
 	}
 	packer_free(packer);
@@ -149,7 +142,6 @@ static void put_chunk(struct writer *writer, struct known *known)
 	memcpy(record + 9, known->hash, HASH_BYTES);
 	put(writer, record, DATA_BYTES);
 	put(writer, known->packed, known->packed_length);
-	free(known->packed);
 	known->packed = NULL;
 	known->index = stats->unique++;
 	known->state = KNOWN_WRITTEN;
@@ -157,7 +149,7 @@ static void put_chunk(struct writer *writer, struct known *known)
 
 /*
  * A chunk that was first seen in a later fragment is packed by that one's
- * thread, so the fragment has to wait until the later one is here.
+ * thread and lies in it, so the fragment has to wait until that one is here.
  */
 static bool fragment_packed(const struct fragment *fragment)
 {

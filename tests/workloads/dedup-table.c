@@ -70,7 +70,6 @@ void table_free(struct table *table)
 
 			for (known = stripe->bucket[j]; known; known = next) {
 				next = known->next;
-				free(known->packed);
 				free(known);
 			}
 		}

@@ -26,6 +26,8 @@
 #define CHUNK_MAX	(64u << 10)
 /* A fragment's last chunk may be shorter than CHUNK_MIN. */
 #define FRAGMENT_CHUNKS	(FRAGMENT_MAX / CHUNK_MIN + 1)
+/* By what zlib may lengthen a chunk. */
+#define PACKED_EXCESS	1024
 
 /* A chunk's content, the first time that it is seen. */
 struct known {
@@ -33,7 +35,7 @@ struct known {
 	uint8_t hash[HASH_BYTES];
 	uint32_t length;		/* of the content */
 	uint32_t packed_length;
-	uint8_t *packed;		/* from compress until written */
+	const uint8_t *packed;		/* in the fragment, until written */
 	uint64_t index;			/* writer: order in the archive */
 	enum { KNOWN_FOUND, KNOWN_PACKED, KNOWN_WRITTEN } state; /* writer */
 };
@@ -45,12 +47,18 @@ struct chunk {
 	bool first;			/* this chunk's fragment packs it */
 };
 
+/*
+ * The room for its packed chunks is part of it: memory that is taken and given
+ * back for each chunk would be page faults, which cost more than the packing
+ * where system calls are slow.
+ */
 struct fragment {
 	uint64_t sequence;
 	size_t length;
 	unsigned int chunks;
 	struct chunk chunk[FRAGMENT_CHUNKS];
 	uint8_t data[FRAGMENT_MAX];
+	uint8_t packed[FRAGMENT_MAX + FRAGMENT_CHUNKS * PACKED_EXCESS];
 };
 
 struct options {
@@ -78,8 +86,11 @@ void fragment_refine(struct fragment *fragment);
 /* dedup-compress.c */
 struct packer *packer_new(const struct options *options);
 void packer_free(struct packer *packer);
-void compress_chunk(struct packer *packer, const uint8_t *data,
-		    size_t length, struct known *known);
+/* Packs a chunk to where there is room for PACKED_EXCESS more than it has. */
+size_t compress_chunk(struct packer *packer, const uint8_t *data,
+		      size_t length, uint8_t *packed);
+/* All new chunks of a fragment. */
+void compress_fragment(struct packer *packer, struct fragment *fragment);
 
 /* dedup-pipeline.c */
 void archive_create(const char *input, const char *output,

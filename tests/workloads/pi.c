@@ -15,8 +15,8 @@
 #include "pi-digits.h"
 #include "racers.h"
 
-/* Longer than an interrupt, shorter than a slice. */
-#define GAP_NS		200000
+/* Longer than the way from one look to the next; shorter than a slice. */
+#define GAP_NS		20000
 #define STRETCHES_MAX	65536
 #define DIGITS_MAX	100000
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make demo, make experiments, make bench.
+
+bench_dir := tests/bench
+bench_out := $(O)/bench
+
+BENCH_LOG := whatif-table ratio memory-table
+BENCH_STATS := $(BENCH_LOG) spinner-table
+BENCH_INIT := overhead-init many-tasks-init ping-pong-init
+BENCH := $(addprefix $(bench_out)/,$(BENCH_STATS) $(BENCH_INIT) \
+	pi-table report cpu-bound percent-pair)
+
+BENCH_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -Ilibtense/include
+STATS_LIBS := -lgsl -lgslcblas -lm
+
+$(bench_out)/obj/%.o: $(bench_dir)/%.c $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) \
+		-MMD -MP -c -o $@ $<
+
+$(bench_out)/obj/stats.o: tests/lib/stats.c $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) \
+		-MMD -MP -c -o $@ $<
+
+$(BENCH): $(bench_out)/%: $(bench_out)/obj/%.o
+	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ \
+		$(filter %.o,$^) $(BENCH_LIBS)
+
+$(addprefix $(bench_out)/,$(BENCH_STATS)): $(bench_out)/obj/figure.o \
+	$(bench_out)/obj/stats.o
+$(addprefix $(bench_out)/,$(BENCH_STATS)): BENCH_LIBS = $(STATS_LIBS)
+$(addprefix $(bench_out)/,$(BENCH_LOG)): $(bench_out)/obj/log.o
+$(addprefix $(bench_out)/,$(BENCH_INIT)): $(bench_out)/obj/init.o
+$(bench_out)/many-tasks-init: BENCH_LIBS = -pthread
+$(bench_out)/ping-pong-init: $(bench_out)/obj/stats.o
+$(bench_out)/ping-pong-init: BENCH_LIBS = $(STATS_LIBS)
+$(bench_out)/report: BENCH_LIBS = -ljansson
+$(bench_out)/percent-pair: $(O)/lib/libtense.so
+$(bench_out)/percent-pair: BENCH_LIBS = -L$(O)/lib -ltense \
+	-Wl,-rpath,'$$ORIGIN/../lib'
+
+-include $(wildcard $(bench_out)/obj/*.d)
+
+$(O)/tests/unit/test-stats: tests/unit/test-stats.c tests/lib/stats.c \
+		tests/lib/stats.h tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) $(LDFLAGS) \
+		-o $@ $(filter %.c,$^) $(STATS_LIBS)
+
+UNIT_TESTS += $(O)/tests/unit/test-stats
+
+demo: $(WORKLOADS) $(BENCH)
+	$(Q)$(bench_dir)/demo $(O)
+
+experiments: $(WORKLOADS) $(BENCH)
+	$(Q)$(bench_dir)/experiments $(O)
+
+bench: $(WORKLOADS) $(BENCH)
+	$(Q)$(bench_dir)/bench $(O)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef INIT_H
+#define INIT_H
+
+/*
+ * For programs that are the first of a guest, started by `boot`. That is root,
+ * whoever started the guest, so it can load the module and remove it.
+ */
+
+/* argc without what User-Mode Linux adds to the command line. */
+int init_argc(int argc, char **argv);
+/* Powers off. */
+void init_end(void) __attribute__((noreturn));
+/* Powers off with a message if something was not done. */
+void init_must(int done, const char *what);
+/* Mounts /proc, /dev and an empty /dev/shm. */
+void init_mount(void);
+void init_load(const char *module);
+void init_unload(void);
+
+#endif
