@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define DEBUG	"/sys/kernel/debug"
+
 int init_argc(int argc, char **argv)
 {
 	if (argc > 1 && !strncmp(argv[argc - 1], "console=", 8))
@@ -43,6 +45,23 @@ void init_mount(void)
 	init_must(!mkdir("/dev/shm", 0755), "mkdir /dev/shm");
 	init_must(!mount("shm", "/dev/shm", "tmpfs", 0, NULL),
 		  "mount /dev/shm");
+	init_must(!mount("sys", "/sys", "sysfs", 0, NULL), "mount /sys");
+	init_must(!mount("debug", DEBUG, "debugfs", 0, NULL), "mount " DEBUG);
+}
+
+double init_machine_ns(void)
+{
+	FILE *file = fopen(DEBUG "/sched/debug", "r");
+	char line[256];
+	double ms = -1;
+
+	init_must(file != NULL, "open " DEBUG "/sched/debug");
+	while (ms < 0 && fgets(line, sizeof(line), file))
+		sscanf(line, "sched_clk : %lf", &ms);
+	fclose(file);
+	errno = ENOENT;
+	init_must(ms >= 0, "find sched_clk");
+	return ms * 1e6;
 }
 
 void init_load(const char *module)

@@ -13,8 +13,13 @@ int init_argc(int argc, char **argv);
 void init_end(void) __attribute__((noreturn));
 /* Powers off with a message if something was not done. */
 void init_must(int done, const char *what);
-/* Mounts /proc, /dev and an empty /dev/shm. */
+/* Mounts /proc, /dev, an empty /dev/shm and debugfs. */
 void init_mount(void);
+/*
+ * How long this machine has run, in ns: real time without what the host gave
+ * to others, and so what to compare kernels by.
+ */
+double init_machine_ns(void);
 void init_load(const char *module);
 void init_unload(void);
 

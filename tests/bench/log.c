@@ -77,7 +77,7 @@ double log_get(const struct log *log, const char *variant, int round,
 	for (size_t i = 0; i < log->runs; i++) {
 		const struct log_run *run = &log->run[i];
 
-		if (run->round != round || strcmp(run->variant, variant))
+		if (run->round != round || strcmp(run->variant, variant) != 0)
 			continue;
 		for (size_t j = 0; j < run->pairs; j++)
 			if (!strcmp(run->pair[j].key, key))

@@ -34,6 +34,7 @@ static void run(char *dedup, char *preload)
 {
 	char *argv[] = { dedup, "-c", "-t", "2", "--stats", INPUT, ARCHIVE,
 			 NULL };
+	double start = init_machine_ns();
 	int status;
 	pid_t pid;
 
@@ -50,6 +51,7 @@ static void run(char *dedup, char *preload)
 		_exit(127);
 	}
 	init_must(waitpid(pid, &status, 0) == pid && !status, "run dedup");
+	printf("machine_ns %.0f\n", init_machine_ns() - start);
 }
 
 static void run_experiment(char **argv, int round)

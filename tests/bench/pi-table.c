@@ -25,7 +25,7 @@ int main(void)
 	int count = 0;
 
 	if (!fgets(line, sizeof(line), stdin) ||
-	    strcmp(line, "runner,setting,start_ms,end_ms\n")) {
+	    strcmp(line, "runner,setting,start_ms,end_ms\n") != 0) {
 		fputs("bench: this is not the output of pi\n", stderr);
 		return 1;
 	}

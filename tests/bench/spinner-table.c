@@ -55,7 +55,7 @@ static double weight(int nice)
 
 static double expected(const struct spinner *s)
 {
-	return strcmp(s->mode, "nice") ? s->setting : weight(s->setting);
+	return strcmp(s->mode, "nice") == 0 ? weight(s->setting) : s->setting;
 }
 
 static bool read_spinner(struct spinner *s)
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 		fputs("mode,ms,runs,error,low,high,largest\n", csv);
 	}
 	if (!fgets(header, sizeof(header), stdin) ||
-	    strcmp(header, "mode,ms,run,spinner,setting,loops\n"))
+	    strcmp(header, "mode,ms,run,spinner,setting,loops\n") != 0)
 		fail("this is not their output");
 	puts("real ms   runs   error of the ratio, %          largest of a run, %");
 	while (read_spinner(&next)) {

@@ -6,7 +6,7 @@ workloads_dir := tests/workloads
 workloads_out := $(O)/workloads
 
 DEDUP_SOURCES := $(sort $(wildcard $(workloads_dir)/dedup*.c))
-DEDUP_LIBS := -lz -lcrypto -pthread
+DEDUP_LIBS := -lz -lcrypto -lm -pthread
 SPINNERS_SOURCES := $(addprefix $(workloads_dir)/,spinners.c racers.c)
 PI_SOURCES := $(addprefix $(workloads_dir)/,pi.c pi-digits.c racers.c)
 

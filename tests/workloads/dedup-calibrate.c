@@ -5,6 +5,7 @@
  * changes its speed changes both, and twice, so that a disturbance of one
  * does not count.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,7 @@ void calibrate(const char *input, const struct options *options)
 		if (i == PASSES - 1 || share <= 0)
 			die("extra work of %d per mille takes %.2f %%, not %.2f %%",
 			    extra, 100 * share, 100 * TARGET);
-		extra = extra * TARGET / share + 0.5;
+		extra = lround(extra * TARGET / share);
 	}
 	free(fragment);
 	printf("extra_work %d\n", extra);

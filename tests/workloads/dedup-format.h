@@ -19,13 +19,16 @@
 
 #include "dedup.h"
 
-#define MAGIC		"\x89" "DEDUP\r\n"
 #define VERSION		1
 
 #define HEADER_BYTES	16
 #define DATA_BYTES	(1 + 4 + 4 + HASH_BYTES)
 #define REF_BYTES	(1 + 8)
 #define END_BYTES	(1 + 8 + 8 + HASH_BYTES)
+
+static const uint8_t magic[8] = {
+	0x89, 'D', 'E', 'D', 'U', 'P', '\r', '\n',
+};
 
 enum { TAG_DATA = 'D', TAG_REF = 'R', TAG_END = 'E' };
 
@@ -46,7 +49,7 @@ static inline uint64_t get_number(const uint8_t *from, int bytes)
 
 static inline void header_fill(uint8_t *header)
 {
-	memcpy(header, MAGIC, 8);
+	memcpy(header, magic, sizeof(magic));
 	put_number(header + 8, VERSION, 4);
 	put_number(header + 12, CHUNK_MAX, 4);
 }

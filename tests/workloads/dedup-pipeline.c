@@ -174,7 +174,7 @@ static void put_end(struct writer *writer)
 
 static void write_stage(struct pipeline *p)
 {
-	struct fragment **arrived = allocate(p->fragments * sizeof(*arrived));
+	struct fragment **arrived = allocate(p->fragments * sizeof(void *));
 	struct writer *writer = allocate(sizeof(*writer));
 	struct fragment *fragment;
 	uint8_t header[HEADER_BYTES];

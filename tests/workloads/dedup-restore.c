@@ -62,7 +62,7 @@ static void put_chunk(struct restorer *r, const struct place *place)
 		damaged(r, "a chunk does not unpack");
 	hasher_add(r->hasher, r->data, length);
 	hasher_end(r->hasher, hash);
-	if (memcmp(hash, place->hash, HASH_BYTES))
+	if (memcmp(hash, place->hash, HASH_BYTES) != 0)
 		damaged(r, "a chunk has the wrong hash");
 	hasher_add(r->digest, hash, HASH_BYTES);
 	output_write(r->output, r->output_path, r->data, length);
@@ -123,7 +123,7 @@ static void get_end(struct restorer *r)
 	hasher_end(r->digest, digest);
 	if (get_number(record, 8) != r->chunks ||
 	    get_number(record + 8, 8) != r->bytes ||
-	    memcmp(record + 16, digest, HASH_BYTES))
+	    memcmp(record + 16, digest, HASH_BYTES) != 0)
 		damaged(r, "chunks are missing or in the wrong order");
 	if (fgetc(r->input) != EOF)
 		damaged(r, "something follows its end");
@@ -136,7 +136,7 @@ static void get_header(struct restorer *r)
 
 	if (ferror(r->input))
 		die("cannot read %s: %s", r->input_path, strerror(errno));
-	if (n < 8 || memcmp(header, MAGIC, 8))
+	if (n < sizeof(magic) || memcmp(header, magic, sizeof(magic)) != 0)
 		die("%s is not an archive of dedup", r->input_path);
 	if (n < HEADER_BYTES)
 		damaged(r, "it ends too early");

@@ -34,7 +34,7 @@ static void stripe_size(struct stripe *stripe, size_t buckets)
 	size_t old_buckets = stripe->buckets;
 
 	stripe->buckets = buckets;
-	stripe->bucket = allocate(buckets * sizeof(*stripe->bucket));
+	stripe->bucket = allocate(buckets * sizeof(void *));
 	for (size_t i = 0; i < old_buckets; i++) {
 		struct known *known, *next;
 

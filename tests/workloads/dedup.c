@@ -52,17 +52,18 @@ static void compress_file(char **path, const struct options *options)
 	};
 	uint64_t elapsed = libc_clock(CLOCK_MONOTONIC);
 	uint64_t real = real_clock(CLOCK_MONOTONIC);
+	uint64_t cpu = real_clock(CLOCK_PROCESS_CPUTIME_ID);
 	struct stats stats = { 0 };
 
 	archive_create(path[0], path[1], options, &stats);
 	elapsed = libc_clock(CLOCK_MONOTONIC) - elapsed;
 	real = real_clock(CLOCK_MONOTONIC) - real;
+	cpu = real_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	if (!options->stats)
 		return;
 	printf("elapsed_ns %ju\n", (uintmax_t)elapsed);
 	printf("real_ns %ju\n", (uintmax_t)real);
-	printf("cpu_ns %ju\n",
-	       (uintmax_t)real_clock(CLOCK_PROCESS_CPUTIME_ID));
+	printf("cpu_ns %ju\n", (uintmax_t)cpu);
 	for (int i = 0; i < STAGES; i++)
 		printf("cpu_%s_ns %ju\n", stage[i],
 		       (uintmax_t)stats.stage_cpu[i]);

@@ -37,11 +37,11 @@ int pi_digits(int digits, char *text, void (*tick)(void *), void *data)
 {
 	int groups = (digits + GROUP - 1) / GROUP + GUARD_GROUPS;
 	int terms = groups * GROUP_TERMS;
-	uint32_t *term = malloc(terms * sizeof(*term));
-	uint32_t *group = malloc(groups * sizeof(*group));
+	uint32_t *term = calloc(terms, sizeof(*term));
+	uint32_t *group = calloc(groups, sizeof(*group));
 	uint32_t rest = 0;
 
-	if (!term || !group) {
+	if (digits < 1 || !term || !group) {
 		free(term);
 		free(group);
 		return -1;

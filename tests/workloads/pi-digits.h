@@ -4,7 +4,7 @@
 
 /*
  * The first digits of pi, 3 and all, as text. Calls tick some times each ms.
- * Returns -1 if there is no memory.
+ * Returns -1 if there is no memory, or nothing to do.
  */
 int pi_digits(int digits, char *text, void (*tick)(void *data), void *data);
 

@@ -143,7 +143,8 @@ static void race(const struct racers *racers, int digits)
 	shared->digits = digits;
 	racers_run(racers, shared);
 	for (int i = 1; i < racers->count; i++) {
-		if (strcmp(shared->runner[i].text, shared->runner[0].text)) {
+		if (strcmp(shared->runner[i].text,
+			   shared->runner[0].text) != 0) {
 			fputs("pi: the processes disagree\n", stderr);
 			exit(1);
 		}
