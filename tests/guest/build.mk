@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tests on a running kernel that load tense.ko themselves, with the test
-# harness of the kernel's tree.
+# The tests on a running kernel, with the test harness of the kernel's tree:
+# those that load tense.ko themselves, and those that `tense run` loads it for.
 
-guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-time)
-GUEST_TESTS += $(guest_tests)
+guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-time \
+	guest-libtense-native)
+experiment_tests := $(O)/tests/guest/guest-libtense
+GUEST_TESTS += $(guest_tests) $(experiment_tests)
 
 # The harness's macros compare whatever they are given.
 GUEST_TEST_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -Wno-unused-parameter \
@@ -14,8 +16,19 @@ GUEST_TEST_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -Wno-unused-parameter \
 $(guest_tests): $(O)/tests/guest/%: tests/guest/in-guest $(O)/tests/guest/%.bin
 	$(Q)cp $< $@
 
-$(guest_tests:=.bin): $(O)/tests/guest/%.bin: tests/guest/%.c \
+$(experiment_tests): $(O)/tests/guest/%: tests/guest/in-experiment \
+		$(O)/tests/guest/%.bin
+	$(Q)cp $< $@
+
+GUEST_LIBTENSE := $(addprefix $(O)/tests/guest/,guest-libtense.bin \
+	guest-libtense-native.bin)
+$(GUEST_LIBTENSE): $(O)/lib/libtense.so libtense/include/tense.h
+$(GUEST_LIBTENSE): GUEST_TEST_LIBS = -Ilibtense/include -L$(O)/lib -ltense \
+	-Wl,-rpath,'$$ORIGIN/../../lib'
+
+$(guest_tests:=.bin) $(experiment_tests:=.bin): $(O)/tests/guest/%.bin: tests/guest/%.c \
 		tests/guest/guest.h kernel/include/uapi/linux/tense.h \
 		| $(O)/module/tense.ko
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(GUEST_TEST_CFLAGS) $(LDFLAGS) -o $@ $< -pthread
+	$(CC) $(GUEST_TEST_CFLAGS) $(LDFLAGS) -o $@ $< \
+		$(GUEST_TEST_LIBS) -pthread

@@ -267,15 +267,16 @@ TEST(absolute_sleep_in_the_past)
 }
 
 struct spinner {
-	_Atomic bool started, stop;
+	pthread_barrier_t start;
+	_Atomic bool stop;
 };
 
 static void *spin(void *arg)
 {
 	struct spinner *s = arg;
 
+	pthread_barrier_wait(&s->start);
 	tense_scale_percent(1);
-	s->started = true;
 	while (!s->stop)
 		;
 	return NULL;
@@ -292,10 +293,10 @@ TEST(sleeps_are_as_long_as_others_make_them)
 	clockid_t cpu;
 	int64_t from;
 
+	ASSERT_EQ(pthread_barrier_init(&s.start, NULL, 2), 0);
 	ASSERT_EQ(pthread_create(&thread, NULL, spin, &s), 0);
 	ASSERT_EQ(pthread_getcpuclockid(thread, &cpu), 0);
-	while (!s.started)
-		usleep(1000);
+	pthread_barrier_wait(&s.start);
 	from = real_ns(cpu);
 	ASSERT_EQ(sleep(20), 0);
 	EXPECT_LT(real_ns(cpu) - from, 10 * S);
