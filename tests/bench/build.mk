@@ -46,7 +46,10 @@ $(O)/tests/unit/test-stats: tests/unit/test-stats.c tests/lib/stats.c \
 	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) $(LDFLAGS) \
 		-o $@ $(filter %.c,$^) $(STATS_LIBS)
 
-UNIT_TESTS += $(O)/tests/unit/test-stats
+$(O)/tests/unit/test-bench: tests/unit/test-bench.sh $(BENCH)
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+UNIT_TESTS += $(O)/tests/unit/test-stats $(O)/tests/unit/test-bench
 
 demo: $(WORKLOADS) $(BENCH)
 	$(Q)$(bench_dir)/demo $(O)

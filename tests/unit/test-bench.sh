@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The programs that turn measurements into tables: numbers that are known come
+# out, and input that is not complete is refused.
+set -u
+# The last part of a pipe counts its tests here.
+shopt -s lastpipe
+export LC_ALL=C
+
+bench=$(cd -- "$(dirname -- "$0")" && pwd)/../../bench
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+export FIGURES=$tmp/figures
+tests=0 failed=0
+
+ok() {	# STATUS NAME
+	tests=$((tests + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tests - $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $tests - $2"
+		sed 's/^/# /' output 2>/dev/null | head -n 20
+	fi
+}
+
+figure() {	# ID VALUE SAMPLES: all of its numbers are VALUE
+	awk -v id="$1" -v value="$2" -v samples="$3" '
+		function is(x) { return x - value < 1e-6 && value - x < 1e-6 }
+		$2 == id { found = is($3) && is($4) && is($5) && $6 == samples }
+		END { exit !found }' figures
+}
+
+refused() {	# PROGRAM NAME [ARGUMENT]...: input from stdin
+	local program=$1 name=$2
+	shift 2
+	! "$bench/$program" "$@" >output 2>&1 && grep -q '^bench: ' output
+	ok $? "$program refuses $name"
+}
+
+# Spinners: 100 : 50 exactly, then 2 % too many loops.
+spinners() {	# SETTING LOOPS SETTING LOOPS MODE MS
+	echo "mode,ms,run,spinner,setting,loops"
+	for run in 0 1 2; do
+		echo "$5,$6,$run,0,$1,$2"
+		echo "$5,$6,$run,1,$3,$4"
+	done
+}
+spinners 100 1000 50 500 percent 100 | "$bench/spinner-table" sum >output 2>&1
+figure spinner_error_percent_100_ms 0 3 &&
+	[ "$(tail -n 1 sum)" = \
+	  "percent,100,3,0.000000,0.000000,0.000000,0.000000" ]
+ok $? "spinner-table: exact shares"
+spinners 100 1000 50 510 percent 1000 | "$bench/spinner-table" >output 2>&1
+figure spinner_error_percent_1000_ms 2 3
+ok $? "spinner-table: 2 % too much"
+spinners 0 1024 5 335 nice 30 | "$bench/spinner-table" >output 2>&1
+figure spinner_error_nice_30_ms 0 3
+ok $? "spinner-table: nice levels by weight"
+{
+	spinners 100 1000 50 500 percent 100
+	spinners 100 1000 50 500 percent 200 | tail -n +2
+} | "$bench/spinner-table" sum >output 2>&1
+[ "$(wc -l <sum)" -eq 3 ]
+ok $? "spinner-table: two durations"
+spinners 100 0 50 500 percent 100 | refused spinner-table "one that never ran"
+spinners 100 9 50 500 percent 100 | sed 3d | refused spinner-table "half a run"
+echo "something else" | refused spinner-table "other input"
+refused spinner-table "no input" </dev/null
+
+log() {	# BASELINE PREDICTED TRUTH
+	echo "run calibration 0"
+	echo "calibrated_cut 20"
+	for round in 0 1 2; do
+		for variant in "baseline $1" "predicted $2" "truth $3"; do
+			echo "run ${variant% *} $round"
+			for key in elapsed_ns cpu_ns real_ns cpu_compress_ns; do
+				echo "$key ${variant#* }"
+			done
+		done
+	done
+}
+log 1000000000 800000000 810000000 >whatif
+"$bench/whatif-table" <whatif >output 2>&1
+figure dedup_predicted_minus_true 1 3 &&
+	figure dedup_predicted_minus_true_wall 1 3
+ok $? "whatif-table: predicted minus true"
+grep -q '^predicted (virtual time) .*0.800 .* 20.00 ' output &&
+	grep -q '^the truth (CPU time) .*0.810 .* 19.00 ' output
+ok $? "whatif-table: its rows"
+sed '/^run truth 2$/,$d' whatif | refused whatif-table "a round without truth"
+grep -v real_ns whatif | refused whatif-table "runs without a key"
+{ cat whatif; echo "dedup: cannot read"; } | refused whatif-table "complaints"
+refused whatif-table "no input" </dev/null
+
+"$bench/ratio" a truth cpu_ns baseline cpu_ns <<<"$(sed 1,2d whatif)" \
+	>output 2>&1
+figure a 0.81 3
+ok $? "ratio"
+"$bench/ratio" b -x truth cpu_ns baseline cpu_ns <<<"$(sed 1,2d whatif)" \
+	>output 2>&1
+figure b -19 3
+ok $? "ratio, how far from 1"
+
+for round in 0 1; do
+	echo "run experiment $round"
+	printf 'slab_kb 150\npercpu_kb 3\nused_kb 400\n'
+	echo "run plain $round"
+	printf 'slab_kb 50\npercpu_kb 1\nused_kb 200\n'
+done | "$bench/memory-table" >output 2>&1
+figure thousand_tasks_bytes 104448 2
+ok $? "memory-table"
+
+{
+	echo "runner,setting,start_ms,end_ms"
+	echo "0,6,1.0,2.0"
+	echo "0,6,5.0,7.0"
+	echo "1,0,2.0,5.0"
+} | "$bench/pi-table" >output 2>&1
+[ "$(awk 'NR > 1 { print $1, $2, $3, $4, $5, $6 }' output)" = \
+  "1 1 0 5.0 3.0 1
+2 0 6 7.0 3.0 2" ]
+ok $? "pi-table: order, time and stretches"
+
+cat >given <<END
+figure ping_pong_ratio 1.005 0.99 1.02 10
+figure percent_pair_ratio 3.5 3.4 3.6 10
+figure dedup_predicted_minus_true -0.7 -1.2 0.1 10
+figure unknown 1 1 1 1
+END
+"$bench/report" report.json <given >output 2>&1 &&
+	grep -q '^ping-pong.* 1.0050 .* reached$' output &&
+	grep -q '^scale_percent.* 3.500 .* MISSED$' output &&
+	grep -q '^dedup, predicted.* -0.70 .* reached$' output &&
+	grep -q '^CPU-bound.* MISSING$' output
+ok $? "report: reached, missed and missing"
+jq -e '.version == 1 and (.machine.cpus > 0) and
+	(.figures | length) == 11 and
+	(.figures[] | select(.id == "percent_pair_ratio") |
+	 .value == 3.5 and .low == 3.4 and .high == 3.6 and .samples == 10 and
+	 .target == 3 and .reached == false) and
+	(.figures[] | select(.id == "cpu_bound_error") |
+	 .value == null and .samples == 0 and .reached == false)' \
+	report.json >output 2>&1
+ok $? "report: JSON"
+echo "figure x 1 2" | refused report "half a figure" report.json
+"$bench/report" /no/such/report.json <given >output 2>&1
+[ $? -eq 1 ] && grep -q "cannot write" output
+ok $? "report: a file that cannot be written"
+
+echo "1..$tests"
+[ $failed -eq 0 ]
