@@ -5,7 +5,8 @@
  * the kernel gives them.
  *
  * The error of a ratio is that of a spinner's loops over the first one's. A
- * run's error is the mean over its spinners; the largest is shown beside it.
+ * run's error is the mean over its spinners, 100 % for one that had no time to
+ * run; the largest is shown beside it.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -67,8 +68,6 @@ static bool read_spinner(struct spinner *s)
 	if (sscanf(line, "%15[a-z],%d,%d,%d,%d,%lf %c", s->mode, &s->ms,
 		   &s->run, &s->spinner, &s->setting, &s->loops, &rest) != 6)
 		fail(line);
-	if (s->loops <= 0)
-		fail("one has never run");
 	return true;
 }
 
@@ -79,6 +78,8 @@ static void add_run(struct errors *errors, const struct spinner *spinner,
 
 	if (count < 2)
 		fail("a run of less than two");
+	if (spinner[0].loops <= 0)
+		fail("the first one has never run");
 	for (int i = 1; i < count; i++) {
 		double ratio = spinner[i].loops / spinner[0].loops;
 		double ideal = expected(&spinner[i]) / expected(&spinner[0]);

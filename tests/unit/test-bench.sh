@@ -59,13 +59,16 @@ ok $? "spinner-table: 2 % too much"
 spinners 0 1024 5 335 nice 30 | "$bench/spinner-table" >output 2>&1
 figure spinner_error_nice_30_ms 0 3
 ok $? "spinner-table: nice levels by weight"
+spinners 100 1000 50 0 percent 5 | "$bench/spinner-table" >output 2>&1
+figure spinner_error_percent_5_ms 100 3
+ok $? "spinner-table: one that never ran"
 {
 	spinners 100 1000 50 500 percent 100
 	spinners 100 1000 50 500 percent 200 | tail -n +2
 } | "$bench/spinner-table" sum >output 2>&1
 [ "$(wc -l <sum)" -eq 3 ]
 ok $? "spinner-table: two durations"
-spinners 100 0 50 500 percent 100 | refused spinner-table "one that never ran"
+spinners 100 0 50 500 percent 100 | refused spinner-table "a first one that never ran"
 spinners 100 9 50 500 percent 100 | sed 3d | refused spinner-table "half a run"
 echo "something else" | refused spinner-table "other input"
 refused spinner-table "no input" </dev/null
