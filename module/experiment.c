@@ -132,9 +132,10 @@ void tense_leave(struct tense_task *t)
 	struct tense_experiment *exp = t->exp;
 	struct tense_task *forgotten;
 
+	/* Takes a lock that interrupts do not respect. */
+	get_task_comm(t->comm, t->task);
 	raw_spin_lock_irq(&exp->lock);
 	vclock_leave(&exp->vc, &t->v, tense_real_now());
-	get_task_comm(t->comm, t->task);
 	list_del(&t->node);
 	exp->tasks_now--;
 	forgotten = remember(exp, t);
