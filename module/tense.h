@@ -28,6 +28,7 @@ struct tense_cpu {
 	struct tense_experiment *exp;
 	struct hrtimer timer;	/* next deadline, or end of the window */
 	call_single_data_t kick;
+	atomic_t kicked;	/* kick is queued and has not begun */
 };
 
 struct tense_experiment {

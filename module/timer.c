@@ -94,7 +94,20 @@ static enum hrtimer_restart timer_fn(struct hrtimer *timer)
 
 static void kick_fn(void *info)
 {
-	look_here(info);
+	struct tense_cpu *c = info;
+
+	/* With a barrier: what is queued from here on may need a new kick. */
+	atomic_xchg(&c->kicked, 0);
+	look_here(c->exp);
+}
+
+/* Interrupts are disabled, so that the CPU stays online. */
+static void kick_cpu(struct tense_cpu *c, int cpu)
+{
+	/* Several CPUs may want to, but only one may queue it. */
+	if (!atomic_xchg(&c->kicked, 1) &&
+	    smp_call_function_single_async(cpu, &c->kick))
+		atomic_set(&c->kicked, 0);
 }
 
 /**
@@ -112,12 +125,10 @@ void tense_kick(struct tense_experiment *exp)
 	hrtimer_start(&this_cpu_ptr(exp->cpu)->timer, 0,
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	for_each_online_cpu(cpu) {
-		struct tense_cpu *c = per_cpu_ptr(exp->cpu, cpu);
-
 		/* A CPU that turns active meanwhile sets its timer itself. */
 		if (cpu != smp_processor_id() &&
 		    READ_ONCE(exp->vc.cpu[cpu].tasks))
-			smp_call_function_single_async(cpu, &c->kick);
+			kick_cpu(per_cpu_ptr(exp->cpu, cpu), cpu);
 	}
 	local_irq_restore(flags);
 }
@@ -215,7 +226,7 @@ void tense_timers_init(struct tense_experiment *exp)
 		hrtimer_init(&c->timer, CLOCK_MONOTONIC,
 			     HRTIMER_MODE_REL_PINNED_HARD);
 		c->timer.function = timer_fn;
-		INIT_CSD(&c->kick, kick_fn, exp);
+		INIT_CSD(&c->kick, kick_fn, c);
 	}
 }
 
@@ -223,12 +234,16 @@ static void nothing(void *info)
 {
 }
 
-/* No task is left, so nothing starts a timer again. May sleep. */
+/* No task is left, so nothing kicks or starts a timer again. May sleep. */
 void tense_timers_stop(struct tense_experiment *exp)
 {
 	int cpu;
 
-	/* A kick that is still under way runs before this call does. */
+	for_each_possible_cpu(cpu) {
+		while (atomic_read(&per_cpu_ptr(exp->cpu, cpu)->kicked))
+			cpu_relax();
+	}
+	/* A call that waits is made before queued kicks, but not during one. */
 	on_each_cpu(nothing, NULL, 1);
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(exp->cpu, cpu)->timer);
