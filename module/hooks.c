@@ -99,12 +99,25 @@ static bool may_hold(const struct tense_task *t)
 	       !signal_pending(t->task);
 }
 
+/*
+ * A task that blocks can be woken a little before hook_dequeue() says so. The
+ * wake-up waits for the end of its schedule() in any case, only later.
+ */
+static void wait_for_dequeue(const struct tense_task *t)
+{
+#ifdef CONFIG_SMP
+	smp_rmb();	/* on_rq, which the caller has read, before on_cpu */
+	smp_cond_load_acquire(&t->task->on_cpu, !VAL);
+#endif
+}
+
 static bool hook_hold(struct tense_task *t)
 {
 	struct tense_experiment *exp = t->exp;
 	struct tense_task *waker;
 	bool hold = false, ahead;
 
+	wait_for_dequeue(t);
 	/* Ready times are those of now, not of the last tick. */
 	if (current->tense)
 		tense_settle();
