@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/sched/rt.h>
 #include <linux/uaccess.h>
 
 #include "tense.h"
@@ -109,14 +110,27 @@ static u64 now_of(struct tense_task *t)
 	return now;
 }
 
-/* R10. The time is charged with the next charge of what really ran. */
+/*
+ * R10. The time is charged with the next charge of what really ran, or here
+ * if the caller has left the fair class, or is lent a priority, so that there
+ * is none.
+ */
 static void move(struct tense_task *t, u64 ns)
 {
-	raw_spin_lock_irq(&t->exp->lock);
+	struct tense_experiment *exp = t->exp;
+
+	raw_spin_lock_irq(&exp->lock);
 	t->move = ns;
-	raw_spin_unlock_irq(&t->exp->lock);
-	while (READ_ONCE(t->move))
+	raw_spin_unlock_irq(&exp->lock);
+	while (READ_ONCE(t->move)) {
 		tense_settle();
+		raw_spin_lock_irq(&exp->lock);
+		if (rt_task(current)) {
+			vclock_move(&exp->vc, &t->v, t->move);
+			t->move = 0;
+		}
+		raw_spin_unlock_irq(&exp->lock);
+	}
 }
 
 static int jump_by(struct tense_task *t, loff_t d)
