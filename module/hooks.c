@@ -5,6 +5,13 @@
 #include "tense.h"
 #include "trace.h"
 
+/*
+ * R12: how much of one jump the fair class hears of. It compares by signed
+ * differences and multiplies by weights: jumps of years would turn a task that
+ * is far behind into one that is far ahead, for which all others wait.
+ */
+#define JUMP_MAX	BIT_ULL(30)
+
 /* R6: the running task stops when it next returns to user mode. */
 static void gate_if_ahead(struct tense_task *t)
 {
@@ -34,7 +41,7 @@ static u64 hook_charge(struct tense_task *t, u64 delta)
 	else
 		charged = vclock_charge(&exp->vc, &t->v, delta);
 	if (t->move) {
-		charged += vclock_move(&exp->vc, &t->v, t->move);
+		charged += min(vclock_move(&exp->vc, &t->v, t->move), JUMP_MAX);
 		t->move = 0;
 	}
 	if (t->task == current)
