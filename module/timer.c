@@ -4,6 +4,7 @@
  * until then. Each CPU has a timer for what its own running task may reach
  * first; a deadline fires when the last active CPU has reached it.
  */
+#include <linux/sched/rt.h>
 #include <linux/sched/signal.h>
 
 #include "tense.h"
@@ -47,6 +48,16 @@ static void fire(struct tense_experiment *exp)
 		wake_up_process(task);
 }
 
+/*
+ * R6: the task began to run on a CPU that is ahead already. Its first charge,
+ * which it gets in no other class than the fair one, sends it to the gate.
+ */
+static bool is_to_stop(const struct tense_task *t)
+{
+	return !t->at_gate && !(t->task->flags & PF_EXITING) &&
+	       !rt_task(t->task) && vclock_ahead(&t->exp->vc, &t->v);
+}
+
 /**
  * tense_rearm() - set this CPU's timer for what comes next
  * @exp: experiment
@@ -66,6 +77,8 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 		running = NULL;
 	vclock_advance(&exp->vc, tense_real_now());
 	ns = vclock_horizon(&exp->vc, running ? &running->v : NULL);
+	if (running && is_to_stop(running))
+		ns = 0;
 	raw_spin_unlock(&exp->lock);
 
 	if (ns != VCLOCK_NEVER)
