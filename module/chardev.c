@@ -284,6 +284,9 @@ static ssize_t dev_read(struct file *file, char __user *buf, size_t count,
 
 static int dev_open(struct inode *inode, struct file *file)
 {
+	/* Would fail too, but only after the caller has joined. */
+	if (file->f_flags & O_DIRECT)
+		return -EINVAL;
 	return current->tense ? 0 : tense_join(file);
 }
 
