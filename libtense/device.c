@@ -20,13 +20,14 @@ static _Atomic int absent;	/* what the last probe found */
 
 /*
  * Virtual time goes on where it was if the last member of an experiment left
- * because the program closed our handle, as daemons do that close them all.
+ * because the program closed our handle, as daemons do that close them all:
+ * the latest time that was shown, and the age of the experiments that ended so.
  */
 static _Atomic int64_t last, ended;
 
 static _Thread_local int own = -1;
 static _Thread_local unsigned int own_percent;
-static _Thread_local int64_t seen;	/* the thread's own time, as the device says */
+static _Thread_local int64_t seen;	/* by the thread, as the device says */
 static pthread_key_t own_key;	/* closes it when the thread ends */
 
 static const struct tense_device_ops *ops(void)
@@ -132,8 +133,9 @@ static int join(bool lost)
 		return err;
 	}
 	/* The kernel gives back what a call costs once it has seen some. */
-	for (i = 0; !stats.call && i < CALIBRATE; i++)
-		ops()->lseek(fd, 0, SEEK_CUR);
+	if (!stats.call)
+		for (i = 0; i < CALIBRATE; i++)
+			ops()->lseek(fd, 0, SEEK_CUR);
 
 	first = !atomic_flag_test_and_set(&joined);
 	if (!(stats.flags & TENSE_STATS_OWNER) || (first && kept_over_exec())) {

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <sys/stat.h>
 
 #include <tense.h>
@@ -240,12 +241,12 @@ static void *joins(void *arg)
 	return NULL;
 }
 
-static _Atomic bool go;
+static sem_t go;
 
+/* Waits without running: a jump puts the one that jumps last in the queue. */
 static void *joins_when_told(void *arg)
 {
-	while (!go)
-		sched_yield();
+	sem_wait(&go);
 	return joins(arg);
 }
 
@@ -265,10 +266,11 @@ static void role_threads(const char *arg)
 	bool right = false, late_right = false;
 	int low;
 
+	MUST(!sem_init(&go, 0, 0));
 	MUST(!pthread_create(&early, NULL, joins_when_told, &right));
 	MUST(!tense_init());
 	MUST(!tense_move(JUMP));
-	go = true;
+	MUST(!sem_post(&go));
 	MUST(!pthread_join(early, NULL));
 	MUST(right);
 	/* It ended without tense_destroy(). */
