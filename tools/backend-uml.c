@@ -33,8 +33,15 @@ extern char **environ;
 /* Control, three streams, terminal in and out. */
 #define FDS_MAX	6
 
+/* Of the host's CPUs, in ticks of its clock. */
+struct cpu_time {
+	unsigned long long kernel;	/* the guest's, switches included */
+	unsigned long long user;	/* the guest's programs */
+};
+
 struct guest {
 	pid_t pid;
+	struct cpu_time start;	/* when the command started */
 	int control;
 	int log;		/* what the kernel printed */
 	int signals;
@@ -136,7 +143,7 @@ static unsigned long long memory_mib(void)
 
 /* Does not return. The parent is to be ours until the end. */
 static void exec_kernel(struct guest *g, const char *kernel, const char *init,
-			pid_t parent)
+			unsigned long long mib, pid_t parent)
 {
 	char fds[16 * FDS_MAX] = "hostfd.fds=";
 	struct rlimit files;
@@ -144,7 +151,7 @@ static void exec_kernel(struct guest *g, const char *kernel, const char *init,
 	int null;
 	char *argv[] = {
 		(char *)kernel,
-		xprintf("mem=%lluM", memory_mib()),
+		xprintf("mem=%lluM", mib),
 		"root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro",
 		xprintf("init=\"%s\"", init),
 		fds, "uml_dir=", "con=none", "con0=fd:0,fd:1", "quiet",
@@ -185,8 +192,9 @@ static void exec_kernel(struct guest *g, const char *kernel, const char *init,
 static void boot(struct guest *g, const struct run *run, const char *kernel,
 		 const char *init)
 {
-	int pair[2], null;
+	unsigned long long mib = memory_mib();
 	pid_t self = getpid();
+	int pair[2], null;
 
 	check(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair),
 	      "socketpair");
@@ -200,7 +208,7 @@ static void boot(struct guest *g, const struct run *run, const char *kernel,
 	g->pid = fork();
 	check(g->pid >= 0, "cannot start a process");
 	if (g->pid == 0)
-		exec_kernel(g, kernel, init, self);
+		exec_kernel(g, kernel, init, mib, self);
 	for (int i = 0; i < g->nr_fds; i++)
 		close(g->fds[i]);
 	/*
@@ -327,6 +335,39 @@ static void handle_signal(struct guest *g)
 	}
 }
 
+/*
+ * The guest's own accounting cannot see what the switches between its kernel
+ * and its programs cost; the host's does. A program's time is known once it
+ * has ended.
+ */
+static struct cpu_time cpu_time(const struct guest *g)
+{
+	char *path = xprintf("/proc/%d/stat", (int)g->pid);
+	unsigned long long user, system, children_user, children_system;
+	struct cpu_time t = { 0 };
+	FILE *f = fopen(path, "re");
+
+	if (f && fscanf(f, "%*d (linux) %*c %*d %*d %*d %*d %*d %*u %*u %*u"
+			" %*u %*u %llu %llu %llu %llu", &user, &system,
+			&children_user, &children_system) == 4) {
+		t.kernel = user + system + children_system;
+		t.user = children_user;
+	}
+	if (f)
+		fclose(f);
+	free(path);
+	return t;
+}
+
+static void account(const struct guest *g, struct outcome *out)
+{
+	struct cpu_time now = cpu_time(g);
+	uint64_t tick = 1000000000 / sysconf(_SC_CLK_TCK);
+
+	out->user_ns = (now.user - g->start.user) * tick;
+	out->system_ns = (now.kernel - g->start.kernel) * tick;
+}
+
 /* As the command did, so that the shell sees it. SIGCONT ends it. */
 static void stop_too(struct guest *g)
 {
@@ -388,6 +429,8 @@ static bool handle_control(struct guest *g, struct outcome *out, void **stats)
 		free(payload);
 		goto died;
 	}
+	if (m.type == MESSAGE_STARTED)
+		g->start = cpu_time(g);
 	if (m.type == MESSAGE_STOPPED)
 		stop_too(g);
 	if (m.type != MESSAGE_OUTCOME || m.size < sizeof(*out)) {
@@ -395,6 +438,7 @@ static bool handle_control(struct guest *g, struct outcome *out, void **stats)
 		return false;
 	}
 	memcpy(out, payload, sizeof(*out));
+	account(g, out);
 	if (out->stats_size && m.size == sizeof(*out) + out->stats_size) {
 		*stats = xmalloc(out->stats_size);
 		memcpy(*stats, payload + sizeof(*out), out->stats_size);

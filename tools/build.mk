@@ -33,6 +33,25 @@ $(O)/share/tense:
 
 -include $(wildcard $(O)/tools/*.d)
 
+# Tests of the above. Those of the guest's side need its kernel.
+cli_tests := $(O)/tests/unit/test-cli
+run_tests := $(O)/tests/guest/test-run
+$(cli_tests): $(O)/tests/%: tests/%.sh
+$(run_tests): $(O)/tests/%: tests/%.sh
+$(cli_tests) $(run_tests): tests/lib/tap.sh
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		$(filter-out %/tap.sh,$^) >$@ && chmod +x $@
+
+stream_tests := $(O)/tests/guest/test-streams $(O)/tests/guest/test-terminal
+$(stream_tests): $(O)/tests/%: tests/%.c tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Itests/lib $(LDFLAGS) \
+		-DTENSE='"$(abspath $(O))/bin/tense"' -o $@ $< -lutil
+
+UNIT_TESTS += $(cli_tests)
+GUEST_TESTS += $(run_tests) $(stream_tests)
+
 # What kernel-build takes, in the layout of the source.
 SHARE_FILES := Kbuild tools/kernel-build \
 	$(wildcard kernel/Kconfig kernel/configs/* kernel/sched/* kernel/um/*) \

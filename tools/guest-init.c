@@ -72,7 +72,7 @@ static int send_message(int fd, uint32_t type, const void *payload,
 	struct message m = { .type = type, .size = size + more_size };
 
 	return write_full(fd, &m, sizeof(m)) ||
-	       write_full(fd, payload, size) ||
+	       (size && write_full(fd, payload, size)) ||
 	       (more_size && write_full(fd, more, more_size)) ? -1 : 0;
 }
 
@@ -348,13 +348,19 @@ static int set_up_child(void *arg, const char **what)
 }
 
 /* The command's streams end when the command ends them. */
-static void close_streams(void *arg)
+static void close_streams(struct setup *s)
 {
-	struct setup *s = arg;
-
 	for (int i = 0; i < 3; i++)
 		if (s->r.streams[i].hostfd >= 0)
 			close(s->fds[i]);
+}
+
+static void tell_started(void *arg)
+{
+	struct setup *s = arg;
+
+	close_streams(s);
+	send_message(s->report, MESSAGE_STARTED, NULL, 0, NULL, 0);
 }
 
 static void tell_stopped(void *arg, int sig)
@@ -377,7 +383,7 @@ static void __attribute__((noreturn)) run_launcher(struct setup *s, int tty)
 		.tty = tty,
 		.ignored = s->r.ignored,
 		.setup = set_up_child,
-		.started = close_streams,
+		.started = tell_started,
 		.stopped = tell_stopped,
 		.arg = s,
 	};
@@ -593,7 +599,7 @@ int main(void)
 	static struct pump out = { .from = -1, .to = -1 };
 	static struct setup s;
 	int slave = -1, report[2];
-	sigset_t chld;
+	sigset_t set;
 	pid_t pid;
 
 	if (getpid() != 1)
@@ -620,9 +626,10 @@ int main(void)
 					       s.r.streams[i].mode);
 	}
 
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &chld, NULL);
+	/* The launcher must not be caught by what is for the command. */
+	launch_signals(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	if (pipe2(report, O_CLOEXEC))
 		fail("pipe");
 	pid = fork();

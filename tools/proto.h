@@ -20,6 +20,7 @@ enum message_type {
 	MESSAGE_SIGNAL,		/* struct signal_message */
 	MESSAGE_WINSIZE,	/* struct winsize */
 	/* From the guest. */
+	MESSAGE_STARTED,	/* the command runs */
 	MESSAGE_STOPPED,	/* the command stopped, by int32_t signal */
 	MESSAGE_OUTCOME,	/* struct outcome, statistics */
 };

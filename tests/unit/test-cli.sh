@@ -1,0 +1,244 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What needs no kernel of ours: usage, exit statuses, messages of tense, the
+# kernel build's errors, the runner of the tests, installation.
+set -u
+source='@SOURCE@' out='@O@'
+. "$source/tests/lib/tap.sh"
+
+tense=$out/bin/tense
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset TENSE_CACHE TENSE_KERNEL_SOURCE XDG_CACHE_HOME LD_PRELOAD MAKEFLAGS \
+	MFLAGS MAKELEVEL DESTDIR
+
+# STATUS WHAT COMMAND...: leaves the output in the files stdout and stderr.
+status_is() {
+	want=$1
+	what=$2
+	shift 2
+	"$@" >stdout 2>stderr </dev/null
+	is $? "$want" "$what"
+}
+
+# The command said one line that begins so, and nothing on standard output.
+said() {
+	is "$(wc -l <stderr) $(cut -c "1-${#1}" stderr)" "1 $1" "says: $1"
+	is "$(cat stdout)" "" "and no output"
+}
+
+contains() {
+	case $1 in
+	*"$2"*) true ;;
+	*) echo "# not in it: $2"; false ;;
+	esac
+}
+
+# Usage and help.
+status_is 2 "no command is misuse" "$tense"
+ok "which shows the usage" contains "$(cat stderr)" "Usage: tense COMMAND"
+status_is 2 "an unknown command is misuse" "$tense" walk
+said "tense: unknown command 'walk'"
+for arg in help --help -h; do
+	status_is 0 "$arg" "$tense" $arg
+	ok "$arg shows the usage" contains "$(cat stdout)" "Usage: tense COMMAND"
+done
+for command in run check; do
+	status_is 0 "$command --help" "$tense" $command --help
+	ok "shows its usage" contains "$(cat stdout)" "Usage: tense $command"
+	is "$(awk 'length > 80' stdout)" "" "in at most 80 columns"
+done
+status_is 0 "version" "$tense" version
+ok "is a version" grep -Eqx 'tense [0-9]+\.[0-9]+\.[0-9]+' stdout
+status_is 2 "version takes no arguments" "$tense" version 2
+status_is 125 "a full disk for the help is an error" \
+	sh -c "'$tense' help >/dev/full"
+
+# Misuse of run is 125, so that 2 can be the command's.
+status_is 125 "run without a command" "$tense" run
+said "tense: run: no command"
+status_is 125 "run -- without a command" "$tense" run --stats --
+said "tense: run: no command"
+status_is 125 "an unknown option" "$tense" run --fast true
+said "tense: run: unknown option '--fast'"
+status_is 125 "an unknown short option" "$tense" run -x true
+said "tense: run: unknown option '-x'"
+status_is 125 "an option without its argument" "$tense" run --percent
+said "tense: run: --percent needs an argument"
+status_is 125 "an option with an argument too many" "$tense" run --stats=1 true
+said "tense: run: unknown option '--stats=1'"
+status_is 125 "an unknown back end" "$tense" run --backend vmware true
+said "tense: run: unknown back end 'vmware'"
+for percent in 0 -1 100001 99999999999999999999 abc 10x "" 1.5 " "; do
+	status_is 125 "percent '$percent'" \
+		"$tense" run --percent "$percent" -- true
+	said "tense: run: percent '$percent' is not a number from 1 to 100000"
+done
+status_is 125 "--real and --percent" "$tense" run --real --percent 50 true
+said "tense: run: --real and --percent exclude each other"
+status_is 125 "--rw of nothing" "$tense" run --rw nothing true
+said "tense: --rw nothing: No such file or directory"
+: >file
+status_is 125 "--rw of a file" "$tense" run --rw file true
+said "tense: --rw file: not a directory"
+status_is 125 "--json to where nothing can be" \
+	"$tense" run --json nothing/file true
+said "tense: nothing/file: No such file or directory"
+if [ -e /dev/tense ]; then
+	skip "--backend native without a device: there is one here"
+else
+	status_is 125 "--backend native without a device" \
+		"$tense" run --backend native true
+	said "tense: /dev/tense: No such file or directory"
+	status_is 7 "--backend native --real has the command's status" \
+		"$tense" run --backend native --real -- sh -c 'exit 7'
+	status_is 143 "or 128 + its signal" \
+		"$tense" run --backend native --real -- sh -c 'kill $$'
+	status_is 127 "not found" "$tense" run --backend native --real nothing
+	said "tense: nothing: command not found"
+	status_is 127 "not found by path" \
+		"$tense" run --backend native --real ./nothing
+	said "tense: ./nothing: No such file or directory"
+	status_is 126 "not executable" \
+		"$tense" run --backend native --real ./file
+	said "tense: ./file: Permission denied"
+	status_is 0 "options after the command are the command's" \
+		"$tense" run --backend native --real echo --stats --help
+	is "$(cat stdout)" "--stats --help" "all of them"
+	status_is 0 "statistics of a run in real time" "$tense" run \
+		--backend native --real --json j.json --stats true
+	is "$(jq -c '[.version, .command, .backend, .percent, .status, .experiment]' j.json)" \
+		'[1,["true"],"native",null,0,null]' "are JSON"
+	ok "and a table" contains "$(cat stderr)" "Real time"
+	echo "longer than what comes after it, this was here before" >j.json
+	status_is 0 "a name that is not UTF-8" "$tense" run --backend native \
+		--real --json j.json true "$(printf 'a\377b')"
+	is "$(jq -r '.command[1]' j.json)" "$(printf 'a\357\277\275b')" \
+		"is still JSON"
+	status_is 125 "a full disk for JSON is an error" "$tense" run \
+		--backend native --real --json /dev/full true
+	said "tense: /dev/full: No space left on device"
+fi
+
+# check
+status_is 2 "check with an unknown option" "$tense" check --fast
+said "tense: check: unknown option '--fast'"
+status_is 2 "check with an argument" "$tense" check this
+said "tense: check: takes no argument 'this'"
+"$tense" check --json >check.json
+status=$?
+ok "check --json is JSON" jq -e . check.json >/dev/null
+is "$(jq .ok check.json)" "$([ $status = 0 ] && echo true || echo false)" \
+	"whose verdict is the exit status"
+is "$(jq -r '[.items | to_entries[] | select((.value.ok | type) != "boolean" or (.value.detail | type) != "string")] | length' check.json)" \
+	0 "all items are told"
+is "$(jq -r '.items | keys | join(" ")' check.json)" \
+	"build_tools device guest_init guest_kernel kernel library ptrace" \
+	"by these names"
+TENSE_CACHE=$tmp/none "$tense" check --json >check.json
+is "$(jq -c '.items.guest_kernel | [.ok, .mend]' check.json)" \
+	'[false,"tense run true"]' "an empty cache has no kernel"
+TENSE_CACHE=$tmp/none TENSE_KERNEL_SOURCE=$tmp/none "$tense" check --json \
+	>check.json
+is "$(jq -c '.items.build_tools.ok' check.json)" false \
+	"and without a source none can be built"
+if [ ! -e /dev/tense ]; then
+	is "$(jq -c '.ok' check.json)" false "so nothing can run"
+	status_is 1 "which is the exit status" env TENSE_CACHE="$tmp/none" \
+		TENSE_KERNEL_SOURCE="$tmp/none" "$tense" check
+fi
+
+# The kernel build, where it cannot be done.
+build=$source/tools/kernel-build
+status_is 2 "kernel-build without an architecture" "$build"
+status_is 2 "kernel-build for an unknown one" "$build" --arch vax
+TENSE_CACHE=$tmp/cache
+export TENSE_CACHE
+status_is 1 "without a source" \
+	env TENSE_KERNEL_SOURCE="$tmp/none" "$build" --arch um
+said "tense: TENSE_KERNEL_SOURCE: no such file: $tmp/none"
+# A PATH with everything but the compiler.
+mkdir bin
+for dir in /usr/bin /bin; do
+	for file in "$dir"/*; do
+		case ${file##*/} in
+		gcc|cc) ;;
+		*) [ -e "bin/${file##*/}" ] || ln -s "$file" bin ;;
+		esac
+	done
+done
+tar -cf source.tar file
+status_is 1 "without a compiler" env PATH="$tmp/bin" \
+	TENSE_KERNEL_SOURCE="$tmp/source.tar" "$build" --arch um
+said "tense: a kernel build needs programs that are missing: apt-get install gcc"
+status_is 1 "a cache that cannot be written" \
+	env TENSE_KERNEL_SOURCE="$tmp/source.tar" TENSE_CACHE=/proc/tense \
+	"$build" --arch um
+said "tense: cannot write to the cache /proc/tense: set TENSE_CACHE"
+status_is 1 "an archive of something else" \
+	env TENSE_KERNEL_SOURCE="$tmp/source.tar" "$build" --arch um
+said "tense: "
+ok "the log is named" contains "$(cat stderr)" "$tmp"
+mkdir -p fake/linux
+printf 'VERSION = 6\nPATCHLEVEL = 1\nall:\n' >fake/linux/Makefile
+status_is 1 "a source that does not build" \
+	env TENSE_KERNEL_SOURCE="$tmp/fake/linux" "$build" --arch um
+ok "says where to look" contains "$(cat stderr)" ", see $tmp/cache/um-"
+is "$(wc -l <stderr)" 1 "in one line"
+is "$(ls -d cache/tmp cache/um-????????????/ 2>/dev/null)" "" \
+	"nothing half done stays behind"
+printf '#!/bin/sh\necho\necho x x x 100000 x x\n' >df
+chmod +x df
+status_is 1 "a full disk" env PATH="$tmp:$PATH" \
+	TENSE_KERNEL_SOURCE="$tmp/fake/linux" "$build" --arch um
+said "tense: no space left in $tmp/cache: a kernel build needs 3 GB there"
+unset TENSE_CACHE
+
+# The runner of tests.
+script() {
+	printf '#!/bin/sh\n%s\n' "$2" >"$1"
+	chmod +x "$1"
+}
+script good 'echo 1..2; echo ok 1; echo "ok 2 # SKIP none here"'
+script bad 'echo ok 1; echo not ok 2 - it; echo "# why"; echo 1..2; exit 1'
+script dead 'echo ok 1; kill -9 $$'
+script short 'echo 1..2; echo ok 1'
+script late 'echo 1..1; echo ok 1; exit 3'
+script silent ':'
+run_tap=$source/tests/run-tap
+TAP_LOGS=$tmp/log
+export TAP_LOGS
+status_is 0 "run-tap: all is well" "$run_tap" ./good
+is "$(tail -n 1 stdout)" "1 passed, 0 failed, 1 skipped" "and summed up"
+for test in bad dead short late; do
+	status_is 1 "run-tap: one that is $test" "$run_tap" ./good ./$test
+	is "$(tail -n 1 stdout)" "2 passed, 1 failed, 1 skipped" "fails"
+done
+status_is 1 "run-tap: one that does nothing" "$run_tap" ./silent
+status_is 1 "run-tap: one that is not there" "$run_tap" ./nothing
+status_is 1 "run-tap: none at all" "$run_tap"
+
+# Installation: found from where it is, and removed whole.
+export DESTDIR="$tmp/root"
+ok "make install" make -s -C "$source" O="$out" PREFIX=/opt/x install \
+	>make.log 2>&1
+x=$tmp/root/opt/x
+for file in bin/tense libexec/tense/guest-init lib/libtense.so.0 \
+	    share/tense/Kbuild share/tense/tools/kernel-build \
+	    share/tense/kernel/configs/uml.config \
+	    share/tense/patches/v6.1/series share/man/man1/tense-run.1; do
+	ok "installs $file" test -f "$x/$file"
+done
+is "$("$x/bin/tense" version)" "$("$tense" version)" "the same version"
+is "$(TENSE_CACHE=/c "$x/share/tense/tools/kernel-build" --arch um --print)" \
+	"$(TENSE_CACHE=/c "$build" --arch um --print)" \
+	"and the same kernel as of the source"
+is "$("$x/bin/tense" check --json | jq -r .items.guest_init.detail)" \
+	"$x/libexec/tense/guest-init" "finds its own parts"
+ok "make uninstall" make -s -C "$source" O="$out" PREFIX=/opt/x uninstall \
+	>make.log 2>&1
+is "$(find "$tmp/root" -type f -o -type l)" "" "leaves nothing"
+
+done_testing
