@@ -7,6 +7,7 @@
  */
 #include <linux/export.h>
 #include <linux/module.h>
+#include <linux/restart_block.h>
 #include <linux/sched/cputime.h>
 #include <linux/task_work.h>
 #include <linux/tense.h>
@@ -148,6 +149,8 @@ void tense_detach(void)
 	current->tense = NULL;
 	task_rq_unlock(rq, current, &rf);
 
+	/* A sleep to be restarted would be the module's code as well. */
+	current->restart_block.fn = do_no_restart_syscall;
 	ops->leave(t);
 	/* Here and not in ops->leave(), whose code may be gone after this. */
 	module_put(ops->owner);
