@@ -59,7 +59,8 @@ GUEST_TESTS :=
 RUN_TAP := TAP_LOGS=$(O)/tests/log tests/run-tap
 
 .PHONY: all user module kernels check unit guest check-patches demo
-.PHONY: experiments bench install uninstall clean dist help FORCE
+.PHONY: experiments bench check-run demo-run experiments-run bench-run
+.PHONY: install uninstall clean dist help FORCE
 all: user module
 
 -include libtense/build.mk
@@ -99,8 +100,8 @@ kernels:
 		tools/kernel-build --arch $$arch || exit 1; \
 	done
 
-## check          all tests; .ci/run installs what they need first
-check: user module $(UNIT_TESTS) $(GUEST_TESTS)
+## check          all tests
+check-run: user module $(UNIT_TESTS) $(GUEST_TESTS)
 	$(Q)$(RUN_TAP) $(UNIT_TESTS) $(GUEST_TESTS) tests/check-patches
 
 ## unit           the tests that need no kernel of ours
@@ -116,11 +117,15 @@ check-patches:
 	$(Q)$(RUN_TAP) tests/check-patches
 
 ## demo           a real program, predicted and then measured
-demo: user module
+demo-run: user module
 ## experiments    the first experiments: tables, CSV and SVG in build/
-experiments: user module
+experiments-run: user module
 ## bench          the figures of the README: cost and accuracy
-bench: user module
+bench-run: user module
+
+# By a make of their own, which finds what was installed.
+check demo experiments bench:
+	$(Q)tools/install-deps && $(MAKE) --no-print-directory O=$(O) $@-run
 
 ## install        to $(DESTDIR)$(PREFIX); uninstall removes it again
 install:: user

@@ -51,11 +51,11 @@ $(O)/tests/unit/test-bench: tests/unit/test-bench.sh $(BENCH)
 
 UNIT_TESTS += $(O)/tests/unit/test-stats $(O)/tests/unit/test-bench
 
-demo: $(WORKLOADS) $(BENCH)
+demo-run: $(WORKLOADS) $(BENCH)
 	$(Q)$(bench_dir)/demo $(O)
 
-experiments: $(WORKLOADS) $(BENCH)
+experiments-run: $(WORKLOADS) $(BENCH)
 	$(Q)$(bench_dir)/experiments $(O)
 
-bench: $(WORKLOADS) $(BENCH)
+bench-run: $(WORKLOADS) $(BENCH)
 	$(Q)$(bench_dir)/bench $(O)
