@@ -128,9 +128,9 @@ static unsigned long long memory_mib(void)
 		mib = strtoull(text, &end, 10);
 		if (*end == 'G')
 			mib *= 1024;
-		if (end == text || (*end && strcmp(end, "G") &&
-				    strcmp(end, "M")) ||
-		    mib < 64 || mib > 1024 * 1024)
+		if (*end == 'G' || *end == 'M')
+			end++;
+		if (end == text || *end || mib < 64 || mib > 1024 * 1024)
 			die(STATUS_FAILED,
 			    "TENSE_MEMORY is %s: should be 64M to 1024G",
 			    text);

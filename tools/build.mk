@@ -34,14 +34,29 @@ $(O)/share/tense:
 -include $(wildcard $(O)/tools/*.d)
 
 # Tests of the above. Those of the guest's side need its kernel.
-cli_tests := $(O)/tests/unit/test-cli
-run_tests := $(O)/tests/guest/test-run
-$(cli_tests): $(O)/tests/%: tests/%.sh
-$(run_tests): $(O)/tests/%: tests/%.sh
-$(cli_tests) $(run_tests): tests/lib/tap.sh
+cli_tests := $(addprefix $(O)/tests/,unit/test-cli unit/test-cli-asan \
+	guest/test-run)
+$(cli_tests): TESTED = $(abspath $(TENSE_BIN))
+$(O)/tests/unit/test-cli-asan: TESTED = $(abspath $(ASAN_BIN))
+$(O)/tests/unit/test-cli-asan: tests/unit/test-cli.sh $(O)/asan/bin/tense
+$(O)/tests/unit/test-cli: tests/unit/test-cli.sh
+$(O)/tests/guest/test-run: tests/guest/test-run.sh
+$(cli_tests): tests/lib/tap.sh
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		$(filter-out %/tap.sh,$^) >$@ && chmod +x $@
+		-e 's|@TENSE@|$(TESTED)|' $(filter %/test-cli.sh %/test-run.sh,$^) \
+		>$@ && chmod +x $@
+
+# In a directory that looks like the other one.
+ASAN_BIN := $(O)/asan/bin/tense
+$(ASAN_BIN): $(TENSE_SRC:%=tools/%.c) $(wildcard tools/*.h) $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	ln -sfn ../lib $(O)/asan/lib && ln -sfn ../libexec $(O)/asan/libexec && \
+	ln -sfn ../share $(O)/asan/share && \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
+		-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi \
+		-fsanitize=address,undefined -fno-sanitize-recover=all \
+		$(LDFLAGS) -o $@ $(filter %.c,$^) -ljansson -lz
 
 stream_tests := $(O)/tests/guest/test-streams $(O)/tests/guest/test-terminal
 $(stream_tests): $(O)/tests/%: tests/%.c tests/lib/tap.h $(O)/flags
@@ -49,8 +64,8 @@ $(stream_tests): $(O)/tests/%: tests/%.c tests/lib/tap.h $(O)/flags
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Itests/lib $(LDFLAGS) \
 		-DTENSE='"$(abspath $(O))/bin/tense"' -o $@ $< -lutil
 
-UNIT_TESTS += $(cli_tests)
-GUEST_TESTS += $(run_tests) $(stream_tests)
+UNIT_TESTS += $(filter $(O)/tests/unit/%,$(cli_tests))
+GUEST_TESTS += $(filter $(O)/tests/guest/%,$(cli_tests)) $(stream_tests)
 
 # What kernel-build takes, in the layout of the source.
 SHARE_FILES := Kbuild tools/kernel-build \

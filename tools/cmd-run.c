@@ -57,10 +57,10 @@ misuse(const char *format, ...)
 
 static const struct backend *find_backend(const char *name)
 {
-	if (!strcmp(name, "auto"))
+	if (strcmp(name, "auto") == 0)
 		return NULL;
 	for (size_t i = 0; i < NR_BACKENDS; i++)
-		if (!strcmp(backends[i]->name, name))
+		if (strcmp(backends[i]->name, name) == 0)
 			return backends[i];
 	misuse("unknown back end '%s'", name);
 }
@@ -114,16 +114,18 @@ static void set_writable(struct run *run, char **dirs, size_t n)
 {
 	size_t kept = 0;
 
-	if (strcmp(run->directory, "/"))
+	if (strcmp(run->directory, "/") != 0)
 		dirs[n++] = xstrdup(run->directory);
 	qsort(dirs, n, sizeof(*dirs), shorter);
 	for (size_t i = 0; i < n; i++) {
 		size_t j;
 
-		for (j = 0; j < kept && strcmp(dirs[j], dirs[i]); j++)
+		for (j = 0; j < kept && strcmp(dirs[j], dirs[i]) != 0; j++)
 			;
 		if (j == kept)
 			dirs[kept++] = dirs[i];
+		else
+			free(dirs[i]);
 	}
 	dirs[kept] = NULL;
 	run->writable = dirs;
@@ -170,7 +172,18 @@ static int report(const struct outcome *out, char **argv)
 	}
 }
 
-int cmd_run(int argc, char **argv)
+struct options {
+	const struct backend *backend;	/* NULL: to be chosen */
+	const char *json;
+	bool table;
+	bool help;
+	char **dirs;
+	size_t nr_dirs;
+};
+
+/* Returns the index of the command in argv. */
+static int parse_options(int argc, char **argv, struct options *o,
+			 struct run *run)
 {
 	enum { BACKEND = 1, PERCENT, RW, STATS, JSON, REAL, HELP };
 	static const struct option options[] = {
@@ -183,44 +196,35 @@ int cmd_run(int argc, char **argv)
 		{ "help", no_argument, NULL, HELP },
 		{ 0 }
 	};
-	struct run run = { .percent = TENSE_PERCENT_REAL };
-	const struct backend *backend = NULL;
-	char **dirs = xmalloc((argc + 2) * sizeof(*dirs));
-	const char *json_path = NULL;
-	bool table = false, percent = false;
-	size_t nr_dirs = 0;
-	struct outcome out;
-	FILE *json = NULL;
-	void *stats;
-	int c, status;
+	bool percent = false;
+	int c;
 
-	note_caller(&run);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
 		switch (c) {
 		case BACKEND:
-			backend = find_backend(optarg);
+			o->backend = find_backend(optarg);
 			break;
 		case PERCENT:
-			run.percent = parse_percent(optarg);
+			run->percent = parse_percent(optarg);
 			percent = true;
 			break;
 		case RW:
-			dirs[nr_dirs++] = parse_directory(optarg);
+			o->dirs[o->nr_dirs++] = parse_directory(optarg);
 			break;
 		case STATS:
-			table = true;
+			o->table = true;
 			break;
 		case JSON:
-			json_path = optarg;
+			o->json = optarg;
 			break;
 		case REAL:
-			run.real = true;
+			run->real = true;
 			break;
 		case 'h':
 		case HELP:
-			fputs(usage, stdout);
-			return 0;
+			o->help = true;
+			return argc;
 		case ':':
 			misuse("%s needs an argument", argv[optind - 1]);
 		default:
@@ -229,40 +233,83 @@ int cmd_run(int argc, char **argv)
 	}
 	if (optind == argc)
 		misuse("no command");
-	if (run.real && percent)
+	if (run->real && percent)
 		misuse("--real and --percent exclude each other");
+	return optind;
+}
 
-	run.argv = argv + optind;
-	run.stats = table || json_path;
-	run.directory = getcwd(NULL, 0);
-	if (!run.directory)
+/* A path that cannot be written is better found before the run. */
+static FILE *open_json(const char *path)
+{
+	FILE *f = fopen(path, "ae");
+
+	if (!f)
+		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	return f;
+}
+
+/* Over what the file held before. */
+static int write_json(FILE *f, const struct run *run, const char *backend,
+		      int status, const struct outcome *out, const void *stats)
+{
+	/* A pipe or a device has no length. */
+	if (ftruncate(fileno(f), 0) && errno != EINVAL)
+		return -1;
+	return stats_json(f, run, backend, status, out, stats);
+}
+
+static int run_command(struct run *run, struct options *o)
+{
+	FILE *json = o->json ? open_json(o->json) : NULL;
+	struct outcome out;
+	void *stats;
+	int status;
+
+	if (!o->backend)
+		o->backend = choose_backend();
+	o->backend->run(run, &out, &stats);
+	status = report(&out, run->argv);
+
+	if (json && out.kind <= OUTCOME_SIGNALED &&
+	    write_json(json, run, o->backend->name, status, &out, stats)) {
+		warn("%s: %s", o->json, strerror(errno));
+		status = STATUS_FAILED;
+	}
+	if (o->table && out.kind <= OUTCOME_SIGNALED)
+		stats_print(stderr, &out, stats);
+	if (json)
+		fclose(json);
+	free(stats);
+	return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run run = { .percent = TENSE_PERCENT_REAL };
+	struct options o = { 0 };
+	char *directory;
+	int status = 0;
+
+	note_caller(&run);
+	/* At most as many as there are arguments, the current one, NULL. */
+	o.dirs = xmalloc((argc + 2) * sizeof(*o.dirs));
+	run.argv = argv + parse_options(argc, argv, &o, &run);
+	if (o.help) {
+		fputs(usage, stdout);
+		goto out;
+	}
+	run.stats = o.table || o.json;
+	directory = getcwd(NULL, 0);
+	if (!directory)
 		die(STATUS_FAILED, "the current directory: %s",
 		    strerror(errno));
-	set_writable(&run, dirs, nr_dirs);
-	/* A path that cannot be written is better found before the run. */
-	if (json_path) {
-		json = fopen(json_path, "ae");
-		if (!json)
-			die(STATUS_FAILED, "%s: %s", json_path,
-			    strerror(errno));
-	}
-
-	if (!backend)
-		backend = choose_backend();
-	backend->run(&run, &out, &stats);
-	status = report(&out, run.argv);
-
-	if (json && out.kind <= OUTCOME_SIGNALED) {
-		rewind(json);
-		if ((ftruncate(fileno(json), 0) && errno != EINVAL) ||
-		    stats_json(json, &run, backend->name, status, &out,
-			       stats)) {
-			warn("%s: %s", json_path, strerror(errno));
-			status = STATUS_FAILED;
-		}
-	}
-	if (table && out.kind <= OUTCOME_SIGNALED)
-		stats_print(stderr, &out, stats);
-	free(stats);
+	run.directory = directory;
+	set_writable(&run, o.dirs, o.nr_dirs);
+	status = run_command(&run, &o);
+	free(directory);
+out:
+	for (char **dir = o.dirs; *dir; dir++)
+		free(*dir);
+	free(o.dirs);
 	return status;
 }

@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (strcmp(commands[i].name, argv[1]))
+		if (strcmp(commands[i].name, argv[1]) != 0)
 			continue;
 		status = commands[i].run(argc - 1, argv + 1);
 		if (fflush(stdout) || ferror(stdout)) {

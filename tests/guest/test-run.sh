@@ -7,7 +7,7 @@ set -u
 source='@SOURCE@' out='@O@'
 . "$source/tests/lib/tap.sh"
 
-tense=$out/bin/tense
+tense=@TENSE@
 tmp=$(mktemp -d -p /var/tmp) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"

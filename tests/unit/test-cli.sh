@@ -7,7 +7,8 @@ set -u
 source='@SOURCE@' out='@O@'
 . "$source/tests/lib/tap.sh"
 
-tense=$out/bin/tense
+# Once as it is shipped, once with sanitizers.
+tense=@TENSE@
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
@@ -149,6 +150,20 @@ if [ ! -e /dev/tense ]; then
 	status_is 1 "which is the exit status" env TENSE_CACHE="$tmp/none" \
 		TENSE_KERNEL_SOURCE="$tmp/none" "$tense" check
 fi
+
+# Manual pages.
+for page in "$source"/tools/man/*.1; do
+	is "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" "" \
+		"$(basename "$page") formats without warnings"
+done
+for command in run check; do
+	options=$("$tense" $command --help | grep -o '^  --[a-z]*')
+	for option in $options; do
+		ok "tense-$command.1 tells of $option" grep -q \
+			"^\.[A-Z]* .*${option#--}" \
+			"$source/tools/man/tense-$command.1"
+	done
+done
 
 # The kernel build, where it cannot be done.
 build=$source/tools/kernel-build
