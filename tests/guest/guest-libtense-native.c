@@ -9,7 +9,6 @@
 
 #include <dirent.h>
 #include <grp.h>
-#include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
@@ -80,7 +79,8 @@ static int handles(int *low)
 
 	*low = 0;
 	stat(TENSE_DEVICE, &device);
-	while (dir && (entry = readdir(dir))) {
+	MUST(dir);
+	while ((entry = readdir(dir))) {
 		int fd = atoi(entry->d_name);
 
 		if (fstat(fd, &st) || !S_ISCHR(st.st_mode) ||
@@ -379,8 +379,9 @@ int main(int argc, char **argv)
 	const char *ko = getenv("TENSE_KO");
 	int err;
 
-	snprintf(library, sizeof(library), "%s/../lib/libtense.so.0",
-		 dirname(strdup(ko ? ko : "")));
+	/* TENSE_KO is .../module/tense.ko. */
+	snprintf(library, sizeof(library), "%.*s../lib/libtense.so.0",
+		 (int)(ko ? strlen(ko) - strlen(basename(ko)) : 0), ko);
 	if (argc >= 3 && !strcmp(argv[1], "--role")) {
 		for (size_t i = 0; i < ARRAY_LENGTH(roles); i++)
 			if (!strcmp(argv[2], roles[i].name)) {

@@ -357,7 +357,6 @@ TEST(interrupted_sleeps_tell_the_rest)
 		EXPECT_LE(to_ns(left), LONG);
 		EXPECT_GE(to_ns(left), LONG - took);
 
-		from = now();
 		ts = to_timespec(clock_ns(CLOCK_MONOTONIC) + LONG);
 		left = (struct timespec) { -1, -1 };
 		EXPECT_EQ(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts,
@@ -629,7 +628,9 @@ static int replace_handles(int file)
 	int n = 0;
 
 	stat(TENSE_DEVICE, &device);
-	while (dir && (entry = readdir(dir))) {
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir))) {
 		int fd = atoi(entry->d_name);
 
 		if (!fstat(fd, &st) && st.st_rdev == device.st_rdev &&
