@@ -44,6 +44,12 @@ SHAREDIR = $(DESTDIR)$(PREFIX)/share/tense
 MANDIR = $(DESTDIR)$(PREFIX)/share/man
 INCLUDEDIR = $(DESTDIR)$(PREFIX)/include
 
+ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(shell mkdir -p '$(O)' 2>/dev/null && [ -w '$(O)' ] && echo good),good)
+$(error cannot write to $(O): name another directory with O=)
+endif
+endif
+
 # What these need is installed before anything is built.
 ifneq ($(filter check unit guest check-patches demo experiments bench,$(MAKECMDGOALS)),)
 ifneq ($(shell tools/install-deps >&2 && echo good),good)
@@ -89,7 +95,7 @@ $(O)/module/tense.ko: FORCE
 else
 $(O)/module/tense.ko: FORCE
 	$(Q)mkdir -p $(@D)
-	$(Q)dir=$$(tools/kernel-build --arch um) && cp -u "$$dir/tense.ko" $@
+	$(Q)dir=$$(tools/kernel-build --arch um --verbose) && cp -u "$$dir/tense.ko" $@
 endif
 
 ## kernels        the kernels that `tense run` would build on its first use
@@ -97,7 +103,7 @@ kernels:
 	$(Q)for config in kernel/configs/*.config; do \
 		arch=$$(basename $$config .config); \
 		[ $$arch = uml ] && arch=um; \
-		tools/kernel-build --arch $$arch || exit 1; \
+		tools/kernel-build --arch $$arch --verbose || exit 1; \
 	done
 
 ## check          all tests

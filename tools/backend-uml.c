@@ -154,6 +154,8 @@ static void exec_kernel(struct guest *g, const char *kernel, const char *init,
 		xprintf("mem=%lluM", mib),
 		"root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro",
 		xprintf("init=\"%s\"", init),
+		/* Tables for a server of files, by default. */
+		"dhash_entries=65536", "ihash_entries=65536",
 		fds, "uml_dir=", "con=none", "con0=fd:0,fd:1", "quiet",
 		NULL
 	};

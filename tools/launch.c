@@ -39,18 +39,31 @@ static void fail(struct outcome *out, const char *what, int error)
 		 strerror(error));
 }
 
+/* What tense and guest-init change is undone; exec resets the rest. */
 static void set_dispositions(uint64_t ignored)
 {
+	static const int changed[] = { SIGCHLD, SIGHUP, SIGPIPE, SIGTTOU };
+
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
+		signal(changed[i], SIG_DFL);
 	for (int sig = 1; sig < SIGRTMIN; sig++)
-		signal(sig, ignored >> (sig - 1) & 1 ? SIG_IGN : SIG_DFL);
+		if (ignored >> (sig - 1) & 1)
+			signal(sig, SIG_IGN);
 }
 
-static void run_child(const struct launch *l, int device, int report)
+/* The command inherits it, so that all it does is at that percent. */
+static int set_percent(int device, unsigned int percent)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", percent);
+
+	return write(device, text, len) == len ? 0 : -1;
+}
+
+static void run_child(const struct launch *l, int report)
 {
 	struct child_error e = { 0 };
 	const char *what = "";
-	char text[16];
-	int len;
 
 	if (l->group) {
 		setpgid(0, 0);
@@ -60,14 +73,6 @@ static void run_child(const struct launch *l, int device, int report)
 	if (l->setup && l->setup(l->arg, &what)) {
 		e.error = errno;
 		goto out;
-	}
-	if (l->percent && l->percent != TENSE_PERCENT_REAL) {
-		len = snprintf(text, sizeof(text), "%u", l->percent);
-		if (write(device, text, len) != len) {
-			e.error = errno;
-			what = "cannot set the percent in " TENSE_DEVICE;
-			goto out;
-		}
 	}
 	set_dispositions(l->ignored);
 	sigprocmask(SIG_SETMASK, &l->mask, NULL);
@@ -186,6 +191,11 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 			     errno);
 			return;
 		}
+		if (set_percent(device, l->percent)) {
+			fail(out, "cannot set the percent in " TENSE_DEVICE,
+			     errno);
+			goto out_device;
+		}
 	}
 	if (pipe2(report, O_CLOEXEC)) {
 		fail(out, "cannot create a pipe", errno);
@@ -206,7 +216,7 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 		goto out_device;
 	}
 	if (pid == 0)
-		run_child(l, device, report[1]);
+		run_child(l, report[1]);
 	close(report[1]);
 	if (l->group)
 		setpgid(pid, pid);

@@ -255,6 +255,32 @@ run --real --json s.json true
 is "$(jq -c '[.percent, .experiment]' s.json)" "[null,null]" \
 	"no statistics of an experiment in real time"
 
+# A kernel with the module: that of a guest.
+if [ "$(id -u)" = 0 ]; then
+	module=$("$source/tools/kernel-build" --arch um --print)/tense.ko
+	native() {
+		run --real sh -c 'insmod "$1" && shift && exec "$@"' sh \
+			"$module" "$tense" run "$@"
+	}
+	native --percent 400 --json s.json -- perl -e "$spin"
+	is "$? $(jq -r .backend s.json)" "0 native" \
+		"where there is a device, native is the back end"
+	ok "which scales as well" jq -e \
+		'.experiment | (.cpu_real_ns / .cpu_virtual_ns - 4) | fabs < 0.04' \
+		s.json
+	is "$(native sh -c 'basename "$LD_PRELOAD"')" libtense.so.0 \
+		"and preloads the library"
+	native -- sh -c 'exit 7'
+	is "$?" 7 "exit status"
+	native -- sh -c 'kill $$'
+	is "$?" 143 "or signal"
+	is "$(native --backend native nothing 2>&1; echo $?)" \
+		"tense: nothing: command not found
+127" "not found"
+else
+	skip "the native back end: only root can load a module in a guest"
+fi
+
 # Memory.
 is "$(TENSE_MEMORY=600M run awk '/MemTotal/ { print ($2 > 500000 && $2 < 620000) }' /proc/meminfo)" \
 	1 "TENSE_MEMORY"

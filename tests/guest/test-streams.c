@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -184,6 +185,16 @@ static int inside_echo(void)
 	return n < 0;
 }
 
+static int inside_map(void)
+{
+	int fd = open("map.out", O_RDWR);
+	char *map = mmap(NULL, MANY, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	EXPECT(map != MAP_FAILED);
+	memset(map, 'm', MANY);
+	return 0;
+}
+
 static const struct mode {
 	const char *name;
 	int (*run)(void);
@@ -197,6 +208,7 @@ static const struct mode {
 	{ "readers", inside_readers },
 	{ "writers", inside_writers },
 	{ "echo", inside_echo },
+	{ "map", inside_map },
 };
 
 static int inside(const char *name)
@@ -403,6 +415,30 @@ static void test_sockets(void)
 	is_i64(end(&c), 143, "until it is killed");
 }
 
+/* Not a stream, but what was written has to be there at the end as well. */
+static void test_map(void)
+{
+	char dir[] = "/var/tmp/tense-XXXXXX";
+	size_t good = 0, n;
+	struct command c;
+	int fd;
+
+	if (!mkdtemp(dir) || chdir(dir))
+		exit(1);
+	fd = open("map.out", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || ftruncate(fd, MANY))
+		exit(1);
+	start(&c, "map");
+	is_i64(end(&c), 0, "a file that is mapped");
+	n = read_all(fd, big, sizeof(big));
+	while (good < n && big[good] == 'm')
+		good++;
+	is_i64(good, MANY, "has what was written to memory");
+	close(fd);
+	unlink("map.out");
+	rmdir(dir);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -414,5 +450,6 @@ int main(int argc, char **argv)
 	test_signals();
 	test_several();
 	test_sockets();
+	test_map();
 	return done();
 }

@@ -235,6 +235,20 @@ status_is 1 "run-tap: one that does nothing" "$run_tap" ./silent
 status_is 1 "run-tap: one that is not there" "$run_tap" ./nothing
 status_is 1 "run-tap: none at all" "$run_tap"
 
+# The build.
+status_is 2 "make where nothing can be written" \
+	make -C "$source" O=/proc/tense user
+ok "says what to do" grep -q \
+	'cannot write to /proc/tense: name another directory with O=' stderr
+ok "make help" sh -c "make -C '$source' help | grep -q '^check '"
+ok "a build elsewhere" make -s -C "$source" O="$tmp/elsewhere" \
+	"$tmp/elsewhere/bin/tense" "$tmp/elsewhere/share/tense"
+is "$("$tmp/elsewhere/bin/tense" version)" "$("$tense" version)" "works"
+is "$("$tmp/elsewhere/bin/tense" check --json |
+	jq -r .items.build_tools.ok)" \
+	"$("$tense" check --json | jq -r .items.build_tools.ok)" \
+	"and finds the source"
+
 # Installation: found from where it is, and removed whole.
 export DESTDIR="$tmp/root"
 ok "make install" make -s -C "$source" O="$out" PREFIX=/opt/x install \
