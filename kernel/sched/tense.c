@@ -68,7 +68,7 @@ static void settle(struct rq *rq)
 	lockdep_assert_rq_held(rq);
 
 	update_rq_clock(rq);
-	rq->curr->sched_class->update_curr(rq);
+	current->sched_class->update_curr(rq);
 }
 
 /**
@@ -118,7 +118,9 @@ int tense_attach(struct tense_task *t)
 	struct rq_flags rf;
 	struct rq *rq;
 
-	rq = task_rq_lock(current, &rf);
+	local_irq_disable();
+	rq = this_rq();
+	rq_lock(rq, &rf);
 	if (current->sched_class == &fair_sched_class) {
 		__module_get(tense_ops->owner);
 		settle(rq);
@@ -126,7 +128,8 @@ int tense_attach(struct tense_task *t)
 		tense_ops->enqueue(t, cpu_of(rq));
 		err = 0;
 	}
-	task_rq_unlock(rq, current, &rf);
+	rq_unlock(rq, &rf);
+	local_irq_enable();
 	return err;
 }
 EXPORT_SYMBOL_GPL(tense_attach);
@@ -143,11 +146,14 @@ void tense_detach(void)
 	struct rq_flags rf;
 	struct rq *rq;
 
-	rq = task_rq_lock(current, &rf);
+	local_irq_disable();
+	rq = this_rq();
+	rq_lock(rq, &rf);
 	settle(rq);
 	t = current->tense;
 	current->tense = NULL;
-	task_rq_unlock(rq, current, &rf);
+	rq_unlock(rq, &rf);
+	local_irq_enable();
 
 	/* A sleep to be restarted would be the module's code as well. */
 	current->restart_block.fn = do_no_restart_syscall;
