@@ -132,6 +132,9 @@ void tense_leave(struct tense_task *t)
 	struct tense_experiment *exp = t->exp;
 	struct tense_task *forgotten;
 
+	/* Nobody queues that again: no task_struct points to the part. */
+	if (t->at_gate)
+		tense_not_at_return(&t->gate_work);
 	/* Takes a lock that interrupts do not respect. */
 	get_task_comm(t->comm, t->task);
 	raw_spin_lock_irq(&exp->lock);

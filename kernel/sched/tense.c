@@ -105,6 +105,21 @@ int tense_at_return(struct callback_head *work)
 }
 EXPORT_SYMBOL_GPL(tense_at_return);
 
+static bool is_work(struct callback_head *work, void *data)
+{
+	return work == data;
+}
+
+/**
+ * tense_not_at_return() - the running task takes back tense_at_return()
+ * @work: what; not to be called from such work, but whether or not it has run
+ */
+void tense_not_at_return(struct callback_head *work)
+{
+	task_work_cancel_match(current, is_work, work);
+}
+EXPORT_SYMBOL_GPL(tense_not_at_return);
+
 /**
  * tense_attach() - the calling task gets a part
  * @t: the part; its owner is tense_ops->leave() from now on

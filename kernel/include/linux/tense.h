@@ -59,6 +59,7 @@ int tense_attach(struct tense_task *t);
 void tense_detach(void);
 void tense_settle(void);
 int tense_at_return(struct callback_head *work);
+void tense_not_at_return(struct callback_head *work);
 
 DECLARE_STATIC_KEY_FALSE(tense_key);
 
