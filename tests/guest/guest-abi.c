@@ -413,22 +413,7 @@ TEST(module_in_use_stays)
 
 int main(int argc, char **argv)
 {
-	const char *complaint;
-	int err, ret;
-
 	if (argc == 3 && !strcmp(argv[1], "member"))
 		return dev_now(atoi(argv[2])) < 0;
-	err = load_module();
-	if (err) {
-		printf("Bail out! cannot load tense.ko: %s\n", strerror(-err));
-		return 1;
-	}
-	ret = test_harness_run(argc, argv);
-	err = unload_module_soon();
-	if (err)
-		printf("# FAIL: rmmod afterwards: %s\n", strerror(-err));
-	complaint = kernel_complaint();
-	if (complaint)
-		printf("# FAIL: kernel log: %.200s\n", complaint);
-	return ret || err || complaint;
+	return run_with_module(argc, argv, test_harness_run);
 }

@@ -462,6 +462,7 @@ TEST(R11_killed_at_any_point_leaves_nothing)
 		if (!child) {
 			int fd = dev_open();
 
+			setpgid(0, 0);
 			if (i % 3 == 0)
 				fork();
 			for (int n = 0;; n++) {
@@ -546,20 +547,5 @@ TEST_F(exp, R13_calls_are_free)
 
 int main(int argc, char **argv)
 {
-	const char *complaint;
-	int err, ret;
-
-	err = load_module();
-	if (err) {
-		printf("Bail out! cannot load tense.ko: %s\n", strerror(-err));
-		return 1;
-	}
-	ret = test_harness_run(argc, argv);
-	err = unload_module_soon();
-	if (err)
-		printf("# FAIL: rmmod afterwards: %s\n", strerror(-err));
-	complaint = kernel_complaint();
-	if (complaint)
-		printf("# FAIL: kernel log: %.200s\n", complaint);
-	return ret || err || complaint;
+	return run_with_module(argc, argv, test_harness_run);
 }

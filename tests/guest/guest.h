@@ -80,6 +80,35 @@ static inline const char *kernel_complaint(void)
 	return NULL;
 }
 
+/*
+ * A main() for tests that load the module: the harness ends its process, so
+ * that it gets one of its own, and what it leaves behind can be looked at.
+ */
+static inline int run_with_module(int argc, char **argv,
+				  int (*run)(int argc, char **argv))
+{
+	const char *complaint;
+	int err = load_module(), status = -1;
+	pid_t child;
+
+	if (err) {
+		printf("Bail out! cannot load tense.ko: %s\n", strerror(-err));
+		return 1;
+	}
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		exit(run(argc, argv));
+	waitpid(child, &status, 0);
+	err = unload_module_soon();
+	if (err)
+		printf("# FAIL: rmmod afterwards: %s\n", strerror(-err));
+	complaint = kernel_complaint();
+	if (complaint)
+		printf("# FAIL: kernel log: %.200s\n", complaint);
+	return status || err || complaint;
+}
+
 static inline int dev_open(void)
 {
 	return open(TENSE_DEVICE, O_RDWR | O_CLOEXEC);
