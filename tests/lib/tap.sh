@@ -6,15 +6,18 @@
 tap_run=0
 tap_failed=0
 
+# A check whose command's output is redirected still reports here.
+exec 8>&1
+
 # Checks that a command succeeds: WHAT COMMAND...
 ok() {
 	tap_what=$1
 	shift
 	tap_run=$((tap_run + 1))
-	if "$@"; then
-		echo "ok $tap_run - $tap_what"
+	if "$@" 8>&-; then
+		echo "ok $tap_run - $tap_what" >&8
 	else
-		echo "not ok $tap_run - $tap_what"
+		echo "not ok $tap_run - $tap_what" >&8
 		tap_failed=$((tap_failed + 1))
 	fi
 }
