@@ -9,7 +9,7 @@ BENCH_LOG := whatif-table ratio memory-table
 BENCH_STATS := $(BENCH_LOG) spinner-table
 BENCH_INIT := overhead-init many-tasks-init ping-pong-init
 BENCH := $(addprefix $(bench_out)/,$(BENCH_STATS) $(BENCH_INIT) \
-	pi-table report cpu-bound percent-pair)
+	pi-table report cpu-bound percent-pair whatif)
 
 BENCH_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -Ilibtense/include
 STATS_LIBS := -lgsl -lgslcblas -lm
@@ -36,8 +36,10 @@ $(bench_out)/ping-pong-init: $(bench_out)/obj/stats.o
 $(bench_out)/ping-pong-init: BENCH_LIBS = $(STATS_LIBS)
 $(bench_out)/report: BENCH_LIBS = -ljansson
 $(bench_out)/percent-pair: $(O)/lib/libtense.so
-$(bench_out)/percent-pair: BENCH_LIBS = -L$(O)/lib -ltense \
-	-Wl,-rpath,'$$ORIGIN/../lib'
+$(bench_out)/percent-pair: BENCH_LIBS = $(WORKLOADS_LINK)
+$(bench_out)/whatif: $(call workloads_objects,$(workloads_dir)/dedup-calibrate.c \
+	$(filter-out %/dedup.c,$(DEDUP_SOURCES))) $(O)/lib/libtense.so
+$(bench_out)/whatif: BENCH_LIBS = $(WORKLOADS_LINK) $(DEDUP_LIBS) -lm
 
 -include $(wildcard $(bench_out)/obj/*.d)
 

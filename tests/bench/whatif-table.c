@@ -104,13 +104,13 @@ int main(void)
 	print_error("predicted minus true, points (virtual time)", &predicted,
 		    &virtual, "dedup_predicted_minus_true_virtual");
 
-	compare(&compress, "truth", "cpu_compress_ns");
+	compare(&compress, "truth", "compress_chunk_ns");
 	printf("\nMedians of %d rounds with their 95 %% intervals. The guest has one CPU and dedup\n"
 	       "is never idle, so CPU time is elapsed time without the other programs of this\n"
 	       "machine. compress() has %.0f %% of it. The truth's takes %.2f %% less by the\n"
 	       "calibration, %.2f %% [%.2f %.2f] in these runs; percent 125 stands for 20 %%.\n",
 	       rounds,
-	       100 * of_key("baseline", "cpu_compress_ns").median /
+	       100 * of_key("baseline", "compress_chunk_ns").median /
 	       of_key("baseline", "cpu_ns").median,
 	       log_get(&input, "calibration", 0, "calibrated_cut"),
 	       compress.estimate.median, compress.estimate.low,

@@ -79,7 +79,7 @@ log() {	# BASELINE PREDICTED TRUTH
 	for round in 0 1 2; do
 		for variant in "baseline $1" "predicted $2" "truth $3"; do
 			echo "run ${variant% *} $round"
-			for key in elapsed_ns cpu_ns real_ns cpu_compress_ns; do
+			for key in elapsed_ns cpu_ns real_ns compress_chunk_ns; do
 				echo "$key ${variant#* }"
 			done
 		done

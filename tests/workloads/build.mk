@@ -5,8 +5,9 @@
 workloads_dir := tests/workloads
 workloads_out := $(O)/workloads
 
-DEDUP_SOURCES := $(sort $(wildcard $(workloads_dir)/dedup*.c))
-DEDUP_LIBS := -lz -lcrypto -lm -pthread
+# calibrate is for tests/bench/whatif.c.
+DEDUP_SOURCES := $(filter-out %-calibrate.c,$(sort $(wildcard $(workloads_dir)/dedup*.c)))
+DEDUP_LIBS := -lz -lcrypto -pthread
 SPINNERS_SOURCES := $(addprefix $(workloads_dir)/,spinners.c racers.c)
 PI_SOURCES := $(addprefix $(workloads_dir)/,pi.c pi-digits.c racers.c)
 

@@ -6,7 +6,6 @@
  * does not count.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,9 +29,10 @@ static uint64_t pack_all(struct packer *packer, struct fragment *fragment)
 
 /* Extra work over real work, in CPU time. */
 static double measure(const char *input, struct fragment *fragment,
-		      const struct options *options, int extra)
+		      int level, int extra)
 {
-	struct options with = *options, without = *options;
+	struct options without = { .level = level, .percent = 100 };
+	struct options with = without;
 	uint64_t with_ns = 0, without_ns = 0;
 	struct packer *packer_with, *packer_without;
 	int fd = input_open(input);
@@ -44,7 +44,6 @@ static double measure(const char *input, struct fragment *fragment,
 		fragment->chunk[i].first = true;
 	}
 	with.extra = extra;
-	without.extra = 0;
 	packer_with = packer_new(&with);
 	packer_without = packer_new(&without);
 	for (;;) {
@@ -81,14 +80,14 @@ static double measure(const char *input, struct fragment *fragment,
 	return (double)with_ns / without_ns - 1;
 }
 
-void calibrate(const char *input, const struct options *options)
+void calibrate(const char *input, int level, struct calibration *calibration)
 {
 	struct fragment *fragment = allocate(sizeof(*fragment));
 	double share = 0;
 	int extra = 1000 * TARGET;
 
 	for (int i = 0; i < PASSES; i++) {
-		share = measure(input, fragment, options, extra);
+		share = measure(input, fragment, level, extra);
 		if (share > TARGET - TOLERANCE && share < TARGET + TOLERANCE)
 			break;
 		if (i == PASSES - 1 || share <= 0)
@@ -97,6 +96,6 @@ void calibrate(const char *input, const struct options *options)
 		extra = lround(extra * TARGET / share);
 	}
 	free(fragment);
-	printf("extra_work %d\n", extra);
-	printf("calibrated_cut %.3f\n", 100 * share / (1 + share));
+	calibration->extra = extra;
+	calibration->cut = 100 * share / (1 + share);
 }

@@ -9,7 +9,7 @@
 #define GEAR_BYTES	64	/* that the hash remembers */
 /* Of the upper bits, as these depend on most bytes. */
 #define ANCHOR_MASK	(~0ull << (64 - 15))
-#define CHUNK_MASK	(~0ull << (64 - 14))
+#define CHUNK_MASK	(~0ull << (64 - 16))
 
 static uint64_t gear[256];
 

@@ -96,7 +96,12 @@ static void compress_stage(struct pipeline *p)
 	struct fragment *fragment;
 
 	while ((fragment = queue_pop(&p->to[COMPRESS]))) {
+		uint64_t start = real_clock(CLOCK_THREAD_CPUTIME_ID);
+
 		compress_fragment(packer, fragment);
+		__atomic_add_fetch(&p->stats->compress_ns,
+				   real_clock(CLOCK_THREAD_CPUTIME_ID) - start,
+				   __ATOMIC_RELAXED);
 		queue_push(&p->to[WRITE], fragment);
 	}
 	packer_free(packer);

@@ -10,7 +10,6 @@
 static const char usage[] =
 "Usage: dedup -c [OPTION]... INPUT ARCHIVE\n"
 "       dedup -d ARCHIVE OUTPUT\n"
-"       dedup --calibrate [-l LEVEL] INPUT\n"
 "\n"
 "A parallel deduplicating compressor. Its compress stage is annotated for Tense.\n"
 "\n"
@@ -20,8 +19,6 @@ static const char usage[] =
 "  -l LEVEL              of zlib, 1 to 9 (6)\n"
 "  --compress-percent P  speed of compress_chunk() in virtual time (100)\n"
 "  --extra-work N        compress_chunk() packs N per mille of its bytes again\n"
-"  --calibrate           print the extra work with which compress_chunk()\n"
-"                        without it takes 20 % less CPU time\n"
 "  --stats               print sizes, elapsed time and CPU time per stage;\n"
 "                        elapsed_ns is virtual under Tense, the others are real\n";
 
@@ -67,6 +64,7 @@ static void compress_file(char **path, const struct options *options)
 	for (int i = 0; i < STAGES; i++)
 		printf("cpu_%s_ns %ju\n", stage[i],
 		       (uintmax_t)stats.stage_cpu[i]);
+	printf("compress_chunk_ns %ju\n", (uintmax_t)stats.compress_ns);
 	printf("bytes %ju\n", (uintmax_t)stats.bytes);
 	printf("archive_bytes %ju\n", (uintmax_t)stats.archive_bytes);
 	printf("chunks %ju\n", (uintmax_t)stats.chunks);
@@ -75,25 +73,23 @@ static void compress_file(char **path, const struct options *options)
 
 int main(int argc, char **argv)
 {
-	enum { PERCENT = 256, EXTRA, CALIBRATE, STATS, HELP };
+	enum { PERCENT = 256, EXTRA, STATS, HELP };
 	static const struct option longs[] = {
 		{ "compress-percent", required_argument, NULL, PERCENT },
 		{ "extra-work", required_argument, NULL, EXTRA },
-		{ "calibrate", no_argument, NULL, CALIBRATE },
 		{ "stats", no_argument, NULL, STATS },
 		{ "help", no_argument, NULL, HELP },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct options options = { .threads = 2, .level = 6, .percent = 100 };
-	int mode = 0, option, paths;
+	int mode = 0, option;
 
 	while ((option = getopt_long(argc, argv, "cdt:l:h", longs, NULL)) >= 0) {
 		switch (option) {
 		case 'c':
 		case 'd':
-		case CALIBRATE:
 			if (mode && mode != option)
-				misuse("only one of -c, -d and --calibrate");
+				misuse("only one of -c and -d");
 			mode = option;
 			break;
 		case 't':
@@ -123,18 +119,15 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!mode)
-		misuse("one of -c, -d and --calibrate is needed");
-	paths = mode == CALIBRATE ? 1 : 2;
-	if (argc - optind < paths)
+		misuse("one of -c and -d is needed");
+	if (argc - optind < 2)
 		misuse("a file name is missing");
-	if (argc - optind > paths)
+	if (argc - optind > 2)
 		misuse("too many file names");
 	if (mode == 'c')
 		compress_file(argv + optind, &options);
-	else if (mode == 'd')
-		archive_restore(argv[optind], argv[optind + 1]);
 	else
-		calibrate(argv[optind], &options);
+		archive_restore(argv[optind], argv[optind + 1]);
 	if (fflush(stdout))
 		die("cannot write the standard output");
 	return 0;

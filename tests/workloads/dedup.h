@@ -19,11 +19,14 @@
 
 #define HASH_BYTES	32
 
-/* Bounds of fragments and chunks; the mean is a bit above the lower ones. */
+/*
+ * Bounds of fragments and chunks. Chunks have 80 KB in the mean, so that zlib
+ * with its window of 32 KB loses little by them.
+ */
 #define FRAGMENT_MIN	(256u << 10)
 #define FRAGMENT_MAX	(512u << 10)
-#define CHUNK_MIN	(4u << 10)
-#define CHUNK_MAX	(64u << 10)
+#define CHUNK_MIN	(16u << 10)
+#define CHUNK_MAX	(256u << 10)
 /* A fragment's last chunk may be shorter than CHUNK_MIN. */
 #define FRAGMENT_CHUNKS	(FRAGMENT_MAX / CHUNK_MIN + 1)
 /* By what zlib may lengthen a chunk. */
@@ -77,6 +80,7 @@ struct stats {
 	uint64_t chunks;
 	uint64_t unique;
 	uint64_t stage_cpu[STAGES];	/* real ns */
+	uint64_t compress_ns;		/* of it, in compress_chunk() */
 };
 
 /* dedup-chunk.c */
@@ -100,7 +104,12 @@ void archive_create(const char *input, const char *output,
 void archive_restore(const char *input, const char *output);
 
 /* dedup-calibrate.c */
-void calibrate(const char *input, const struct options *options);
+struct calibration {
+	int extra;			/* for options */
+	double cut;			/* % less that it takes without */
+};
+
+void calibrate(const char *input, int level, struct calibration *calibration);
 
 /* dedup-file.c */
 void *allocate(size_t size);
