@@ -84,11 +84,17 @@ static void type(struct session *s, const char *text)
 
 static int end(struct session *s)
 {
+	struct pollfd p = { .fd = s->master, .events = POLLIN };
 	int status;
 
 	/* To the end, or the writer waits. */
-	while (read(s->master, s->text, sizeof(s->text)) > 0)
+	while (poll(&p, 1, PATIENCE_MS) == 1 &&
+	       read(s->master, s->text, sizeof(s->text)) > 0)
 		;
+	if (!p.revents) {
+		printf("# it does not end\n");
+		kill(s->pid, SIGKILL);
+	}
 	close(s->master);
 	waitpid(s->pid, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -213,6 +219,15 @@ static void test_output_only(void)
 	type(&s, "aaa\r\004");
 	ok(expect(&s, "bbb"), "input goes its way");
 	is_i64(end(&s), 0, "exit status");
+
+	/* The shell waits for its child before it acts on its own signal. */
+	start(&s, (char *[]){ "sh", "-c", "exec " TENSE " run --backend uml "
+		"--real sh -c 'trap \"echo got\" INT; echo up; sleep 1000; "
+		"exit 4' </dev/null", NULL });
+	ok(expect(&s, "up\r\n"), "a terminal that keeps its keys");
+	type(&s, "\003");
+	ok(expect(&s, "got\r\n"), "^C goes to the command and its children");
+	is_i64(end(&s), 4, "exit status");
 }
 
 static void test_job_control(void)
