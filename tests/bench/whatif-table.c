@@ -19,6 +19,8 @@
 #include "log.h"
 
 #define ROUNDS_MAX	1000
+/* What percent 125 stands for. */
+#define CUT		20.0
 
 static struct log input;
 static int rounds;
@@ -89,7 +91,7 @@ int main(void)
 		fprintf(stderr, "bench: not 1 to %d rounds\n", ROUNDS_MAX);
 		return 1;
 	}
-	printf("%-26s  %-19s  %-19s  %s\n", "elapsed, s", "without scaling",
+	printf("%-26s  %-19s  %-19s  %s\n", "elapsed per part, s", "without scaling",
 	       "compress() - 20 %", "faster by, %");
 	print_row("predicted (virtual time)", "predicted", "elapsed_ns",
 		  &predicted);
@@ -108,13 +110,16 @@ int main(void)
 	printf("\nMedians of %d rounds with their 95 %% intervals. The guest has one CPU and dedup\n"
 	       "is never idle, so CPU time is elapsed time without the other programs of this\n"
 	       "machine. compress() has %.0f %% of it. The truth's takes %.2f %% less by the\n"
-	       "calibration, %.2f %% [%.2f %.2f] in these runs; percent 125 stands for 20 %%.\n",
+	       "calibration, %.2f %% [%.2f %.2f] in these runs; percent 125 stands for %.0f %%.\n"
+	       "In proportion to that, predicted minus true is %+.2f points.\n",
 	       rounds,
 	       100 * of_key("baseline", "compress_chunk_ns").median /
 	       of_key("baseline", "cpu_ns").median,
 	       log_get(&input, "calibration", 0, "calibrated_cut"),
 	       compress.estimate.median, compress.estimate.low,
-	       compress.estimate.high);
+	       compress.estimate.high, CUT,
+	       predicted.estimate.median -
+	       cpu.estimate.median * CUT / compress.estimate.median);
 	log_free(&input);
 	return fflush(stdout) ? 1 : 0;
 }
