@@ -13,6 +13,10 @@ LIBTENSE_LDFLAGS = $(LDFLAGS) -shared -pthread -Wl,-soname,libtense.so.0 \
 LIBTENSE_API := tense stack device syscalls config
 LIBTENSE_API_OBJ := $(LIBTENSE_API:%=$(O)/libtense/%.o)
 LIBTENSE_OBJ := $(LIBTENSE_API_OBJ) $(O)/libtense/clocks.o $(O)/libtense/preload.o
+# Which functions an ELF file has and which of them a text names: of
+# libtense-functions.so and of the tool. They need -lelf -lz.
+LIBTENSE_SYMBOLS := symbols spec cxx-name debug-file
+LIBTENSE_SYMBOLS_OBJ := $(LIBTENSE_SYMBOLS:%=$(O)/libtense/%.o)
 LIBTENSE_MAN := $(wildcard libtense/man/*.[37])
 
 USER_TARGETS += $(O)/lib/libtense.so $(O)/lib/libtense.a
@@ -52,4 +56,4 @@ uninstall::
 		$(patsubst libtense/man/%,$(MANDIR)/man3/%,$(filter %.3,$(LIBTENSE_MAN))) \
 		$(patsubst libtense/man/%,$(MANDIR)/man7/%,$(filter %.7,$(LIBTENSE_MAN)))
 
--include $(LIBTENSE_OBJ:.o=.d)
+-include $(LIBTENSE_OBJ:.o=.d) $(LIBTENSE_SYMBOLS_OBJ:.o=.d)

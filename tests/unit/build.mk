@@ -40,3 +40,16 @@ $(libtense_scripts): $(libtense_test_out)/%: tests/unit/%.sh \
 		-e 's|@CC@|$(CC)|' $< >$@ && chmod +x $@
 
 UNIT_TESTS += $(libtense_tests) $(libtense_tsan_tests) $(libtense_scripts)
+
+# Those of functions and their names, on programs that the tests build.
+symbol_tests := $(addprefix $(O)/tests/unit/test-, spec symbols)
+symbol_sources := $(LIBTENSE_SYMBOLS:%=libtense/%.c)
+
+$(symbol_tests): $(O)/tests/unit/%: tests/unit/%.c $(symbol_sources) \
+		$(libtense_test_headers) $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_TEST_CFLAGS) -DCC='"$(CC)"' -fsanitize=address,undefined \
+		$(LDFLAGS) -o $@ $< $(symbol_sources) -lelf -lz \
+		-Wl,--no-as-needed -lstdc++
+
+UNIT_TESTS += $(symbol_tests)

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cxx-name.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef char *demangle_function(const char *, char *, size_t *, int *);
+
+static demangle_function *find_demangler(void)
+{
+	static const char *const libraries[] = {
+		"libstdc++.so.6", "libc++abi.so.1",
+	};
+	void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+
+	/* Those that came with a dlopen are not in the default scope. */
+	for (size_t i = 0; !found &&
+	     i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+
+		if (!library)
+			continue;
+		found = dlsym(library, "__cxa_demangle");
+		dlclose(library);
+	}
+	return (demangle_function *)found;
+}
+
+/* Rust's older mangling is that of C++ with a hash for the last scope. */
+static void strip_hash(char *name)
+{
+	size_t len = strlen(name), hash = strlen("::h0123456789abcdef");
+
+	if (len > hash && !strncmp(name + len - hash, "::h", 3) &&
+	    strspn(name + len - hash + 3, "0123456789abcdef") == hash - 3)
+		name[len - hash] = '\0';
+}
+
+char *tense_demangle(const char *mangled)
+{
+	demangle_function *demangle;
+	char *name, *copy, *suffix;
+	int status = 0;
+
+	if (strncmp(mangled, "_Z", 2) != 0)
+		return NULL;
+	demangle = find_demangler();
+	if (!demangle)
+		return NULL;
+	copy = strdup(mangled);
+	if (!copy)
+		return NULL;
+	/* Copies that the compiler specialised: .constprop.0 and the like. */
+	suffix = strchr(copy, '.');
+	if (suffix)
+		*suffix = '\0';
+	name = demangle(copy, NULL, NULL, &status);
+	free(copy);
+	if (name)
+		strip_hash(name);
+	return name;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* Words that would run into each other keep one space. */
+static bool keeps_space(char before, char after)
+{
+	return is_word(before) && is_word(after);
+}
+
+char *tense_cxx_squeeze(const char *text)
+{
+	char *result = calloc(1, strlen(text) + 1), *to = result;
+
+	if (!result)
+		return NULL;
+	while (*text) {
+		if (*text != ' ') {
+			*to++ = *text++;
+			continue;
+		}
+		text += strspn(text, " ");
+		if (to > result && keeps_space(to[-1], *text))
+			*to++ = ' ';
+	}
+	*to = '\0';
+	return result;
+}
+
+/* Behind the bracket that closes the one at s; the end if none does. */
+static const char *skip_group(const char *s)
+{
+	unsigned depth = 0;
+
+	for (; *s; s++) {
+		if (strchr("(<[{", *s)) {
+			depth++;
+		} else if (s[0] == '-' && s[1] == '>') {
+			s++;
+		} else if (strchr(")>]}", *s) && !--depth) {
+			return s + 1;
+		}
+	}
+	return s;
+}
+
+static bool is_operator(const char *start, const char *s)
+{
+	size_t len = strlen("operator");
+
+	return !strncmp(s, "operator", len) && !is_word(s[len]) &&
+	       (s == start || !is_word(s[-1]));
+}
+
+/* Behind "operator" and what it is that is overloaded or converted to. */
+static const char *skip_operator(const char *s)
+{
+	static const char *const tokens[] = {
+		"<=>", "<<=", ">>=", "->*", "()", "[]", "&&", "||", "<<", ">>",
+		"<=", ">=", "==", "!=", "+=", "-=", "*=", "/=", "%=", "^=",
+		"&=", "|=", "++", "--", "->", "+", "-", "*", "/", "%", "^",
+		"&", "|", "~", "!", "=", "<", ">", ",",
+	};
+
+	s += strlen("operator");
+	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++)
+		if (!strncmp(s, tokens[i], strlen(tokens[i])))
+			return s + strlen(tokens[i]);
+	/* new[], "" _suffix, a type. */
+	while (*s && *s != '(') {
+		if (s[0] == ':' && s[1] == ':') {
+			s += 2;
+			continue;
+		}
+		s = *s == '<' ? skip_group(s) : s + 1;
+	}
+	return s;
+}
+
+static bool ends_with(const char *start, const char *end, const char *word)
+{
+	size_t len = strlen(word);
+
+	return (size_t)(end - start) >= len && !strncmp(end - len, word, len);
+}
+
+/* Behind the qualifiers that follow the parameters of a member. */
+static const char *skip_qualifiers(const char *s)
+{
+	static const char *const words[] = {
+		" const", "const", " volatile", "volatile", " &&", "&&", " &", "&",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t len = strlen(words[i]);
+
+		if (!strncmp(s, words[i], len) && !is_word(s[len])) {
+			s += len;
+			i = -1;
+		}
+	}
+	return s;
+}
+
+/*
+ * At a parenthesis that opens: NULL if the parameters of the function are in
+ * it, else where to go on.
+ */
+static const char *skip_parenthesis(const char *start, const char *s)
+{
+	const char *after = skip_group(s), *next;
+
+	if (!strncmp(s, "(anonymous namespace)", 21))
+		return after;
+	if (ends_with(start, s, "decltype") || ends_with(start, s, "decltype "))
+		return after;
+	/* A function of which this one is local. */
+	next = skip_qualifiers(after);
+	return !strncmp(next, "::", 2) ? next : NULL;
+}
+
+/* Finds the name between the type returned and the parameters. */
+static void find_name(const char *text, const char **from, const char **to)
+{
+	const char *s = text, *next;
+
+	*from = text;
+	while (*s) {
+		if (is_operator(text, s)) {
+			s = skip_operator(s);
+		} else if (*s == '(') {
+			next = skip_parenthesis(text, s);
+			if (!next)
+				break;
+			s = next;
+		} else if (strchr("<[{", *s)) {
+			s = skip_group(s);
+		} else if (*s++ == ' ') {
+			*from = s;
+		}
+	}
+	*to = s;
+}
+
+/* A copy without template arguments and ABI tags. */
+static char *strip_arguments(const char *name)
+{
+	char *result = calloc(1, strlen(name) + 1), *to = result;
+	const char *s = name, *next;
+
+	if (!result)
+		return NULL;
+	while (*s) {
+		next = s + 1;
+		if (is_operator(name, s))
+			next = skip_operator(s);
+		else if (*s == '(' || *s == '{')
+			next = skip_group(s);
+		else if (*s == '<' || !strncmp(s, "[abi:", 5))
+			s = next = skip_group(s);
+		memcpy(to, s, next - s);
+		to += next - s;
+		s = next;
+	}
+	*to = '\0';
+	return result;
+}
+
+void tense_cxx_name_free(struct tense_cxx_name *name)
+{
+	free(name->full);
+	free(name->signature);
+	free(name->name);
+	free(name->plain);
+}
+
+bool tense_cxx_name_parse(const char *demangled, struct tense_cxx_name *name)
+{
+	const char *from, *to;
+	char *raw;
+
+	find_name(demangled, &from, &to);
+	if (from >= to)
+		return false;
+	raw = strndup(from, to - from);
+	if (!raw)
+		return false;
+	name->full = tense_cxx_squeeze(demangled);
+	name->signature = tense_cxx_squeeze(from);
+	name->name = tense_cxx_squeeze(raw);
+	name->plain = name->name ? strip_arguments(name->name) : NULL;
+	free(raw);
+	if (name->full && name->signature && name->name && name->plain)
+		return true;
+	tense_cxx_name_free(name);
+	return false;
+}
+
+bool tense_cxx_is_glob(const char *text)
+{
+	const char *s = text;
+
+	while (*s) {
+		if (is_operator(text, s))
+			s = skip_operator(s);
+		else if (strchr("(<{", *s) || !strncmp(s, "[abi:", 5))
+			s = skip_group(s);
+		else if (strchr("*?[", *s))
+			return true;
+		else
+			s++;
+	}
+	return false;
+}
+
+const char *tense_cxx_inner(const char *name)
+{
+	const char *s = name;
+
+	while (*s) {
+		if (s[0] == ':' && s[1] == ':')
+			return s + 2;
+		if (is_operator(name, s))
+			s = skip_operator(s);
+		else if (strchr("(<[{", *s))
+			s = skip_group(s);
+		else
+			s++;
+	}
+	return NULL;
+}

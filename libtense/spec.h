@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which functions a text names: [object:]pattern
+ *
+ * The object is the path of a file, or its name with or without version
+ * (libz.so.1.2.13, libz.so.1, libz.so, libz), or a soname; it may be a glob. An
+ * empty one (":main") is the executable. Without one it is any object.
+ *
+ * The pattern is
+ *   a name     deflate, _ZN2ns1fEi, or of C++ ns::f(int), ns::f, f; copies that the
+ *              compiler specialised (f.isra.0) are the function; ::f is in no scope
+ *   NAME@V     that version of it, or with V = 0x... that at this ELF address
+ *   =SYMBOL    this symbol and nothing else; @V may follow
+ *   a glob     with * ? [, over what a name would be compared with
+ *   /regex/    extended, found anywhere in the symbol or the demangled name
+ */
+#ifndef TENSE_SPEC_H
+#define TENSE_SPEC_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "symbols.h"
+
+#define TENSE_SPEC_SLOTS	16	/* 0 is that of no function */
+
+enum tense_spec_kind {
+	TENSE_SPEC_NAME,
+	TENSE_SPEC_SYMBOL,
+	TENSE_SPEC_GLOB,
+	TENSE_SPEC_REGEX,
+};
+
+struct tense_spec {
+	unsigned slot, percent;
+	enum tense_spec_kind kind;
+	char *object;		/* NULL: any; "": the executable */
+	char *pattern;		/* the name for which V was, see above */
+	char *version;		/* NULL: any */
+	uint64_t address;
+	bool has_address;
+	bool global;		/* ::f */
+	char *needle;		/* in each symbol that this can match, or NULL */
+	regex_t regex;
+	char message[160];
+};
+
+/* How well a symbol fits. Where several do, the best ones are meant. */
+enum tense_match {
+	TENSE_MATCH_NONE,
+	TENSE_MATCH_SCOPE,	/* some of its scopes, or no template arguments */
+	TENSE_MATCH_NAME,	/* demangled, without parameters */
+	TENSE_MATCH_DEMANGLED,
+	TENSE_MATCH_SYMBOL,
+};
+
+/*
+ * 0, or -EINVAL or -ENOMEM with a message, which lives as long as the spec;
+ * then nothing is to be freed.
+ */
+int tense_spec_parse(const char *text, struct tense_spec *spec,
+		     const char **error);
+
+/* The same for "SLOT PERCENT [object:]pattern". */
+int tense_spec_parse_line(const char *line, struct tense_spec *spec,
+			  const char **error);
+void tense_spec_free(struct tense_spec *spec);
+
+/* Selects several functions on purpose. */
+bool tense_spec_is_pattern(const struct tense_spec *spec);
+
+/* soname may be NULL. */
+bool tense_spec_object(const struct tense_spec *spec, const char *path,
+		       const char *soname, bool is_main);
+
+enum tense_match tense_spec_match(const struct tense_spec *spec,
+				  const struct tense_symbol *symbol);
+
+/* The same by the name alone. */
+bool tense_spec_symbol(const struct tense_spec *spec, const char *mangled);
+
+/*
+ * The same for a name that is demangled already, as DWARF has it: without a
+ * return type.
+ */
+enum tense_match tense_spec_demangled(const struct tense_spec *spec,
+				      const char *demangled);
+
+#endif

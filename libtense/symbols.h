@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The functions of an ELF file. */
+#ifndef TENSE_SYMBOLS_H
+#define TENSE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tense_source {
+	TENSE_DYNSYM,		/* exported */
+	TENSE_SYMTAB,
+	TENSE_DEBUG_FILE,	/* .symtab of the separate debug file */
+};
+
+struct tense_symbol {
+	const char *name;	/* mangled, without a version */
+	const char *version;	/* NULL if it has none */
+	const char *file;	/* source of a local one, NULL if not told */
+	uint64_t value;		/* ELF st_value */
+	uint64_t size;		/* 0 if not told */
+	uint64_t offset;	/* in the file */
+	enum tense_source source;
+	bool ifunc;		/* value is that of the resolver */
+	bool local;
+};
+
+/*
+ * Calls each() for the functions of .dynsym, of .symtab and, where that was
+ * stripped, of the separate debug file: in the order of their values, aliases
+ * each, duplicates once. What a symbol points to is gone afterwards. Functions
+ * are what can be called: the cold parts that compilers split off are not.
+ *
+ * Returns 0; what each() returned, if that was not 0, without further calls;
+ * or -errno: -ENOEXEC if the file is not a program or library, -EBADMSG if it
+ * is damaged.
+ */
+int tense_symbols_each(const char *path,
+		       int (*each)(const struct tense_symbol *symbol, void *data),
+		       void *data);
+
+#endif
