@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the user's name of a function means in her command, before it runs. */
+#ifndef TOOLS_RESOLVE_H
+#define TOOLS_RESOLVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tense_resolution_kind {
+	TENSE_RESOLVED,
+	TENSE_NOT_FOUND,	/* candidates: the nearest names */
+	TENSE_AMBIGUOUS,	/* candidates: the functions it could be */
+	TENSE_INLINED,		/* everywhere: there is no function to change */
+	TENSE_UNRESOLVABLE,	/* no such command, no such form */
+};
+
+struct tense_candidate {
+	char *spec;		/* names this function and nothing else */
+	char *object;		/* path */
+	char *symbol;		/* mangled */
+	char *name;		/* for people: demangled, with version */
+	char *file;		/* source of a static one, or NULL */
+	uint64_t value, size, offset;
+	bool ifunc;
+};
+
+struct tense_resolution {
+	enum tense_resolution_kind kind;
+	/*
+	 * Resolved, but in an object that the command does not have when it
+	 * starts: a library for dlopen, a program that it runs.
+	 */
+	bool later;
+	unsigned inlined;	/* copies that stay as they are */
+	size_t count;
+	struct tense_candidate *candidates;
+	/* What is wrong and what to do; of a resolved one a warning or NULL. */
+	char *message;
+};
+
+/*
+ * spec is [object:]pattern as of libtense/spec.h. A resolved one can have
+ * several candidates: of a pattern, or copies that the compiler specialised.
+ * Returns result->kind.
+ */
+enum tense_resolution_kind tense_resolve(const char *spec, char *const *command,
+					 struct tense_resolution *result);
+void tense_resolution_free(struct tense_resolution *result);
+
+#endif
