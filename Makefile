@@ -75,6 +75,7 @@ all: user module
 -include tests/guest/build.mk
 -include tests/workloads/build.mk
 -include tests/bench/build.mk
+-include tests/accuracy/build.mk
 
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make accuracy: predictions of `tense whatif` beside the truth. Workloads whose
+# answer is known, and real programs.
+
+accuracy_dir := tests/accuracy
+accuracy_out := $(O)/accuracy
+
+ACCURACY_WORKLOADS := serial short-calls long-calls recursion branchy memory \
+	system-calls pipeline producer-consumer lock-inside lock-outside \
+	barrier two-processes thread-pool requests
+accuracy_programs := $(addprefix $(accuracy_out)/,$(ACCURACY_WORKLOADS))
+
+$(accuracy_out)/obj/%.o: $(accuracy_dir)/%.c $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
+		-D_GNU_SOURCE -Ikernel/include/uapi -MMD -MP -c -o $@ $<
+
+# Not stripped: hot() is in .symtab.
+$(accuracy_programs): $(accuracy_out)/%: $(accuracy_out)/obj/%.o \
+		$(accuracy_out)/obj/work.o
+	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
+
+$(accuracy_out)/rounds: $(accuracy_out)/obj/rounds.o $(O)/tools/launch.o \
+		$(O)/tools/util.o
+	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+-include $(wildcard $(accuracy_out)/obj/*.d)
+
+$(O)/tests/unit/test-accuracy: tests/unit/test-accuracy.sh tests/lib/tap.sh \
+		$(accuracy_programs)
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		-e 's|@WORKLOADS@|$(ACCURACY_WORKLOADS)|' $< >$@ && chmod +x $@
+
+UNIT_TESTS += $(O)/tests/unit/test-accuracy

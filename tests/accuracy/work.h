@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the workloads with known answers share. Each is a program with one
+ * function of interest, hot(), and does a fixed amount of work, part of it in
+ * there:
+ *
+ *	WORKLOAD [--cut PERCENT] [--percent P] [--length PERCENT]
+ *
+ * --cut C: hot() really does C % less. That is the truth which predictions for
+ * the program without it are compared with. --percent P: hot() is imagined at
+ * percent P of its speed, by calls of libtense around it: a prediction that
+ * does without `tense whatif`. --length L: L % of the rounds, for tests.
+ *
+ * Work comes in units, steps of a generator each of which needs the result of
+ * the last, so that a unit takes the same time in hot() and elsewhere, and
+ * with a cut and without. From where the generator stands at the end follows
+ * how many steps were really taken.
+ */
+#ifndef WORK_H
+#define WORK_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdint.h>
+
+/* Called as it stands, as if from another file. */
+#if __has_attribute(noipa)
+#define HOT __attribute__((noinline, noipa))
+#else
+#define HOT __attribute__((noinline))
+#endif
+
+/* Some 1 ns each. */
+#define UNITS_US	1000
+#define UNITS_MS	(1000 * UNITS_US)
+
+/* What a thread has done of one kind. */
+struct meter {
+	uint64_t state;
+	uint64_t units;
+	uint64_t calls;
+};
+
+extern _Thread_local struct meter meter_hot, meter_rest;
+
+void work_options(int argc, char **argv);
+
+/* What is left of an amount after the cut, exactly; a multiple of 20. */
+uint64_t work_cut(uint64_t units);
+
+/* How often to do something that is done count times at full length. */
+unsigned int work_times(unsigned int count);
+
+/* Around each call of hot() that is not one of its own. */
+void work_enter(void);
+void work_leave(void);
+
+/*
+ * Work outside of hot(). From how long it takes follows how fast the machine
+ * was in this run.
+ */
+void work_rest(uint64_t units);
+
+/* A device at work, of the same speed whatever that of the CPU. */
+void work_device(unsigned int us);
+
+/*
+ * Checks that the calling thread took the steps that it counted, and adds
+ * them to the sum over all threads and processes. Each one calls it once, at
+ * its end.
+ */
+void work_done(void);
+
+/* Prints the sum, and the speed, and returns the exit status. */
+int work_report(void);
+
+pthread_t work_thread(void *(*run)(void *), void *data);
+void work_join(pthread_t thread);
+
+#define WORK_FACTOR	0x5851f42d4c957f2dull
+#define WORK_ADDEND	0x14057b7ef767814full
+
+static inline uint64_t work_steps(uint64_t state, uint64_t units)
+{
+	for (; units; units--) {
+		state = state * WORK_FACTOR + WORK_ADDEND;
+		/* One step is one step, whatever the compiler knows of it. */
+		__asm__ volatile("" : "+r"(state));
+	}
+	return state;
+}
+
+static inline void work_spin(struct meter *meter, uint64_t units)
+{
+	meter->state = work_steps(meter->state, units);
+	meter->units += units;
+	meter->calls++;
+}
+
+/* A bounded queue of things that need no name. */
+struct queue {
+	sem_t room;
+	sem_t filled;
+};
+
+void queue_init(struct queue *queue, unsigned int capacity);
+void queue_push(struct queue *queue);
+void queue_pop(struct queue *queue);
+
+#endif
