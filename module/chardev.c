@@ -71,6 +71,9 @@ static struct tense_task *call_begin(void)
 	exp = t->exp;
 	tense_settle();
 	raw_spin_lock_irq(&exp->lock);
+	/* In no other class than the fair one has it been charged. */
+	if (rt_task(current))
+		tense_area_charge(t, 0);
 	t->in_call = true;
 	if (t->ran_at_call)
 		note_call_cost(exp, t->v.ran - t->ran_at_call);
@@ -91,6 +94,8 @@ static u64 call_end(struct tense_task *t)
 	refund_half(t);
 	now = vclock_now(&exp->vc, &t->v);
 	t->ran_at_call = t->v.ran;
+	t->counter = tense_counter();
+	tense_area_tell(t);
 	raw_spin_unlock_irq(&exp->lock);
 
 	/* The call may have changed how soon a deadline is reached (R7). */
@@ -282,6 +287,18 @@ static ssize_t dev_read(struct file *file, char __user *buf, size_t count,
 	return ret;
 }
 
+static int dev_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct tense_task *t = call_begin();
+	int err;
+
+	if (!t)
+		return -ESRCH;
+	err = tense_area_map(t, vma);
+	call_end(t);
+	return err;
+}
+
 static int dev_open(struct inode *inode, struct file *file)
 {
 	/* Would fail too, but only after the caller has joined. */
@@ -306,6 +323,7 @@ static const struct file_operations dev_fops = {
 	.open = dev_open,
 	.flush = dev_flush,
 	.llseek = dev_llseek,
+	.mmap = dev_mmap,
 	.read = dev_read,
 	.write = dev_write,
 };

@@ -131,6 +131,7 @@ void tense_leave(struct tense_task *t)
 {
 	struct tense_experiment *exp = t->exp;
 	struct tense_task *forgotten;
+	struct tense_area *area;
 
 	/* Nobody queues that again: no task_struct points to the part. */
 	if (t->at_gate)
@@ -139,6 +140,7 @@ void tense_leave(struct tense_task *t)
 	get_task_comm(t->comm, t->task);
 	raw_spin_lock_irq(&exp->lock);
 	vclock_leave(&exp->vc, &t->v, tense_real_now());
+	area = tense_area_close(t);
 	list_del(&t->node);
 	exp->tasks_now--;
 	forgotten = remember(exp, t);
@@ -146,6 +148,7 @@ void tense_leave(struct tense_task *t)
 
 	/* GVT may have risen over a deadline of the others'. */
 	tense_kick(exp);
+	tense_area_free(area);
 	if (forgotten)
 		task_free(forgotten);
 	experiment_put(exp);
@@ -233,6 +236,7 @@ static void fill_stats(struct tense_task *t, struct tense_stats *s)
 		.percent = t->v.percent,
 		.flags = t->handle ? TENSE_STATS_OWNER : 0,
 	};
+	memcpy(s->slot, exp->slot, sizeof(s->slot));
 	list_for_each_entry(i, &exp->tasks, node) {
 		s->charged += i->v.charged.ns;
 		s->ran += i->v.ran;

@@ -36,16 +36,19 @@ static u64 hook_charge(struct tense_task *t, u64 delta)
 		raw_spin_unlock(&exp->lock);
 		return delta;
 	}
-	if (t->in_call)
+	if (t->in_call) {
 		t->overhead += delta;
-	else
-		charged = vclock_charge(&exp->vc, &t->v, delta);
+		t->counter = tense_counter();
+	} else {
+		charged = tense_area_charge(t, delta);
+	}
 	if (t->move) {
 		charged += min(vclock_move(&exp->vc, &t->v, t->move), JUMP_MAX);
 		t->move = 0;
 	}
 	if (t->task == current)
 		gate_if_ahead(t);
+	tense_area_tell(t);
 	lvt = exp->vc.cpu[cpu].lvt.ns;
 	gvt = exp->vc.gvt;
 	raw_spin_unlock(&exp->lock);
@@ -151,12 +154,25 @@ static bool hook_hold(struct tense_task *t)
 	return hold;
 }
 
+static void begin(struct tense_task *t)
+{
+	struct tense_experiment *exp = t->exp;
+
+	raw_spin_lock(&exp->lock);
+	t->counter = tense_counter();
+	tense_area_tell(t);
+	raw_spin_unlock(&exp->lock);
+}
+
 static void hook_switch(struct tense_task *prev, struct tense_task *next)
 {
 	if (prev && (!next || prev->exp != next->exp))
 		tense_rearm(prev->exp, NULL);
-	if (next)
+	if (next) {
+		if (next->area)
+			begin(next);
 		tense_rearm(next->exp, next);
+	}
 }
 
 static void hook_tick(struct tense_task *t)
@@ -170,14 +186,16 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 	struct tense_experiment *exp = parent->exp;
 	struct tense_task *t;
 
+	/* Before its percent is passed on: changes may be in its ring. */
+	tense_settle();
 	t = tense_task_alloc(exp, child, parent->v.percent);
 	if (!t)
 		return NULL;
-	tense_settle();
 	raw_spin_lock_irq(&exp->lock);
 	vclock_ready_by(&exp->vc, &t->v, &parent->v);
 	t->v.seen = t->v.ready;
 	t->v.blocked_at = t->v.ready;
+	t->slot = parent->slot;
 	raw_spin_unlock_irq(&exp->lock);
 	return t;
 }

@@ -22,6 +22,7 @@ static int __init tense_module_init(void)
 		       TENSE_WINDOW_MIN_NS, TENSE_WINDOW_MAX_NS);
 		return -EINVAL;
 	}
+	tense_counter_init();
 	err = tense_register(&tense_hooks);
 	if (err)
 		return err;

@@ -19,9 +19,15 @@
 #include <linux/timekeeping.h>
 #include <uapi/linux/tense.h>
 
+#ifdef CONFIG_X86_64
+#include <asm/cpufeature.h>
+#endif
+
 #include "vclock.h"
 
+struct tense_area;
 struct tense_experiment;
+struct vm_area_struct;
 
 /* What an experiment has on one CPU beside its clock. */
 struct tense_cpu {
@@ -52,6 +58,7 @@ struct tense_experiment {
 	u64 call_min;		/* shortest that a task ran between two calls */
 	u64 call_average;	/* of those that are about as short */
 	unsigned int calls_alike;	/* how many of them, up to a few */
+	struct tense_slot slot[TENSE_SLOTS];
 
 	u64 started;		/* real; constant */
 	unsigned int id;	/* for tracing; constant */
@@ -84,6 +91,10 @@ struct tense_task {
 	u64 ran_at_call;	/* v.ran when it last left a call */
 	u64 gated;		/* real */
 	u64 overhead;		/* real */
+	struct tense_area *area;	/* set by the task itself */
+	u64 counter;		/* when it was last charged or began to run */
+	u32 tail;		/* records of its ring that were taken */
+	u8 slot;		/* what it runs */
 	struct callback_head gate_work;
 	struct pid *pid;	/* set when it first runs, then constant */
 	struct pid *tgid;
@@ -97,6 +108,34 @@ static inline u64 tense_real_now(void)
 {
 	return ktime_get_mono_fast_ns();
 }
+
+/* A counter that all CPUs share and user space can read. */
+static inline bool tense_has_counter(void)
+{
+#ifdef CONFIG_X86_64
+	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
+	       boot_cpu_has(X86_FEATURE_NONSTOP_TSC);
+#else
+	return false;
+#endif
+}
+
+static inline u64 tense_counter(void)
+{
+#ifdef CONFIG_X86_64
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
+/* area.c */
+void tense_counter_init(void);
+int tense_area_map(struct tense_task *t, struct vm_area_struct *vma);
+u64 tense_area_charge(struct tense_task *t, u64 real_ns);
+void tense_area_tell(struct tense_task *t);
+struct tense_area *tense_area_close(struct tense_task *t);
+void tense_area_free(struct tense_area *area);
 
 /* hooks.c */
 extern const struct tense_ops tense_hooks;

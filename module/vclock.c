@@ -269,19 +269,53 @@ int vclock_set_percent(struct vclock_task *t, u32 percent)
 	return 0;
 }
 
-/* Charges @v to a task and its CPU; returns the whole ns that this made. */
-static u64 charge(struct vclock *vc, struct vclock_task *t,
-		  struct vclock_time v)
+static void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v)
 {
-	struct vclock_cpu *cpu = &vc->cpu[t->cpu];
-	u64 before = t->charged.ns;
-
-	time_add(&t->charged, v);
-	time_add(&cpu->lvt, v);
-	tree_set(vc, t->cpu, cpu->lvt.ns);
+	time_add(&vc->cpu[cpu].lvt, v);
+	tree_set(vc, cpu, vc->cpu[cpu].lvt.ns);
 	raise_gvt(vc);
-	note_skew(vc, t->cpu);
+	note_skew(vc, cpu);
+}
+
+/* Real ns of the next @ticks of a stretch; all of it if it is not longer. */
+u64 vclock_part(const struct vclock_stretch *s, u64 ticks)
+{
+	if (ticks >= s->to - s->from)
+		return s->ns;
+	return mul_u64_u64_div_u64(s->ns, ticks, s->to - s->from);
+}
+
+/*
+ * R2: charges @t, at its percent of now, what it ran of the stretch up to the
+ * counter's value @until, but for the last @own ticks of that, which were
+ * Tense's (R13). Returns the virtual ns that this made, R8's measure of it.
+ * vclock_pass() has to follow.
+ */
+u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
+		 u64 own)
+{
+	u64 before = t->charged.ns, ticks = 0, ns, free;
+	struct vclock_time v;
+
+	if (until > s->from)
+		ticks = min(until, s->to) - s->from;
+	ns = vclock_part(s, ticks);
+	free = min(ns, vclock_part(s, min(own, ticks)));
+	s->from += ticks;
+	s->ns -= ns;
+	ns -= free;
+	t->ran += ns;
+	v = pay(&t->credit, time_of(ns, t->percent));
+	time_add(&t->charged, v);
+	time_add(&s->charged, v);
 	return t->charged.ns - before;
+}
+
+/* R1: the CPU of @t moves by what @t was charged of the stretch. */
+void vclock_pass(struct vclock *vc, struct vclock_task *t,
+		 const struct vclock_stretch *s)
+{
+	cpu_charge(vc, t->cpu, s->charged);
 }
 
 /*
@@ -290,14 +324,21 @@ static u64 charge(struct vclock *vc, struct vclock_task *t,
  */
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 {
-	t->ran += real_ns;
-	return charge(vc, t, pay(&t->credit, time_of(real_ns, t->percent)));
+	struct vclock_stretch s = { .to = 1, .ns = real_ns };
+	u64 charged = vclock_spend(t, &s, 1, 0);
+
+	vclock_pass(vc, t, &s);
+	return charged;
 }
 
 /* R10: charges @ns of virtual time as if @t, which is running, had run it. */
 u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns)
 {
-	return charge(vc, t, (struct vclock_time) { ns, 0 });
+	struct vclock_time v = { ns, 0 };
+
+	time_add(&t->charged, v);
+	cpu_charge(vc, t->cpu, v);
+	return ns;
 }
 
 static void add_credit(struct vclock_task *t, struct vclock_time v)
@@ -471,6 +512,7 @@ u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running)
 {
 	u64 deadline = vc->first ? vc->first->when : VCLOCK_NEVER;
 	struct vclock_time credit, lvt;
+	u32 percent;
 	u64 ahead;
 
 	if (deadline <= vc->gvt)
@@ -488,5 +530,8 @@ u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running)
 		return VCLOCK_NEVER;
 	ahead = min(ahead, HORIZON_MAX) + min(credit.ns, HORIZON_MAX) +
 		(credit.frac > lvt.frac);
-	return div_u64(ahead * running->percent + 99, 100);
+	percent = running->percent;
+	if (running->lowest)
+		percent = min(percent, running->lowest);
+	return div_u64(ahead * percent + 99, 100);
 }

@@ -60,8 +60,16 @@ struct vclock {
 	unsigned int leaves;
 };
 
+/* What a task ran, while its percent changed at known values of a counter. */
+struct vclock_stretch {
+	u64 from, to;		/* counter: of what is left to be charged */
+	u64 ns;			/* real: what is left */
+	struct vclock_time charged;	/* to the task, not yet to its CPU */
+};
+
 struct vclock_task {
 	u32 percent;
+	u32 lowest;		/* it may go down to that untold; or 0 */
 	int cpu;		/* where it is runnable or gated; -1: blocked */
 	u64 seen;		/* latest time that was shown to it */
 	u64 ready;		/* when it last became ready */
@@ -80,6 +88,11 @@ void vclock_task_init(struct vclock_task *t, u32 percent, u64 ready);
 
 int vclock_set_percent(struct vclock_task *t, u32 percent);
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns);
+u64 vclock_part(const struct vclock_stretch *s, u64 ticks);
+u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
+		 u64 own);
+void vclock_pass(struct vclock *vc, struct vclock_task *t,
+		 const struct vclock_stretch *s);
 u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns);
 void vclock_credit(struct vclock_task *t, u64 ns);
 void vclock_refund(struct vclock_task *t, u64 real_ns);

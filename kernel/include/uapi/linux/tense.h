@@ -55,6 +55,21 @@
  *	-ENOMEM		no memory
  *	-ESRCH		the calling thread is in no experiment
  *
+ * mmap(2)
+ *	The calling thread's area, by which it changes its percent and reads
+ *	its clock without a system call; see below. Shared, of whole pages:
+ *	offset 0, one page, PROT_READ		struct tense_clock
+ *	offset TENSE_RING_OFFSET, up to
+ *	TENSE_RING_SIZE bytes, read and write	struct tense_ring
+ *	It lasts until the thread leaves the experiment and is not inherited:
+ *	neither by threads nor, since a fork does not copy the mappings, by
+ *	processes.
+ *	-EACCES		PROT_WRITE, or PROT_EXEC, where it is not allowed
+ *	-EINVAL		not shared, another offset or size
+ *	-ENOMEM		no memory
+ *	-EOPNOTSUPP	the machine has no counter that all its CPUs share
+ *	-ESRCH		the calling thread is in no experiment
+ *
  * close(2), also by exec with O_CLOEXEC
  *	A thread that joined by open leaves when it closes the handle it
  *	joined by, or a copy of it. Every thread leaves when it exits, however
@@ -63,6 +78,30 @@
  *
  * The module cannot be removed (-EBUSY, -EAGAIN) while a handle is open or a
  * thread is in an experiment.
+ *
+ * The fast path. The counter is the time-stamp counter. A change of percent
+ * is a record in the ring: the thread writes record[head % TENSE_RING_RECORDS]
+ * and then, with release order, head + 1. Whenever the kernel charges the
+ * thread, it takes the new records and splits what the thread ran since the
+ * last charge at their stamps, in proportion to the counter. A stamp outside
+ * of what is split, or before the one before it, is moved there: a record can
+ * only misplace its own thread's time. There is room as long as head -
+ * tense_clock.tail < TENSE_RING_RECORDS; any call of the device makes room. A
+ * percent that is not valid leaves the old one, a slot that is not is slot 0.
+ *
+ * A record's slot says what the thread runs from then on; tense_stats counts
+ * by slot. Its own counter ticks before the stamp are Tense's work and not
+ * charged, as far as they are after the stamp of the record before.
+ *
+ * So that no deadline is late because a change is still in the ring, the
+ * thread tells the smallest percent that it uses in tense_ring.lowest,
+ * followed by any call of the device, before it first uses it by a record.
+ *
+ * The virtual time, while seq is even and the same before and after, is
+ *	ns + (counter - tense_clock.counter) * rate * 100 / percent / 2^32
+ * less credit, with records from tail on taken into account as above; unless flags lack
+ * TENSE_CLOCK_VALID, or the counter is more than stale ticks further: then
+ * only lseek(2) can tell.
  */
 #ifndef _UAPI_LINUX_TENSE_H
 #define _UAPI_LINUX_TENSE_H
@@ -85,12 +124,59 @@
 
 #define TENSE_EXITED_MAX	1024
 
-#define TENSE_STATS_VERSION	1
+#define TENSE_RING_OFFSET	4096
+#define TENSE_RING_RECORDS	2048
+#define TENSE_RING_SIZE		36864
+
+/* tense_clock.flags */
+#define TENSE_CLOCK_VALID	1	/* the clock can be read from the page */
+#define TENSE_CLOCK_MEMBER	2	/* until the thread leaves */
+
+struct tense_clock {
+	__u32 seq;
+	__u32 flags;		/* TENSE_CLOCK_* */
+	__u64 counter;
+	__u64 ns;		/* virtual */
+	__u64 credit;		/* virtual: time stands still for so long */
+	__u64 rate;		/* real ns per tick, times 2^32 */
+	__u64 stale;		/* ticks */
+	__u32 percent;
+	__u32 tail;		/* records that the kernel has taken */
+};
+
+/* tense_record.flags */
+#define TENSE_RECORD_CALL	1	/* counts as a call in slot */
+#define TENSE_RECORD_STAY	2	/* the slot is only for the count */
+
+struct tense_record {
+	__u64 stamp;		/* counter */
+	__u32 percent;
+	__u16 own;		/* ticks */
+	__u8 slot;
+	__u8 flags;		/* TENSE_RECORD_* */
+};
+
+struct tense_ring {
+	__u32 head;
+	__u32 lowest;		/* percent; 0: never under the one in force */
+	__u32 reserved[1022];
+	struct tense_record record[TENSE_RING_RECORDS];
+};
+
+#define TENSE_SLOTS		16
+
+#define TENSE_STATS_VERSION	2
 
 /* tense_stats.flags */
 #define TENSE_STATS_OWNER	1	/* the calling thread joined by open */
 
 /* All times in ns; "virtual" marks those on the virtual timeline. */
+struct tense_slot {
+	__u64 calls;		/* records with TENSE_RECORD_CALL */
+	__u64 ran;		/* real, overhead excluded */
+	__u64 charged;		/* virtual */
+};
+
 struct tense_stats {
 	__u32 version;		/* TENSE_STATS_VERSION */
 	__u32 size;		/* of this struct */
@@ -114,6 +200,7 @@ struct tense_stats {
 	__u32 tasks_total;	/* that ever were */
 	__u32 percent;		/* of the calling thread */
 	__u32 flags;		/* TENSE_STATS_* */
+	struct tense_slot slot[TENSE_SLOTS];	/* all threads; 0: no slot */
 };
 
 /* tense_thread.flags */

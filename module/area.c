@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A thread's area: the ring by which it changes its percent and the page that
+ * tells its clock, as <uapi/linux/tense.h> specifies them.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "tense.h"
+#include "trace.h"
+
+#define CLOCK_PAGES	(TENSE_RING_OFFSET / PAGE_SIZE)
+#define RING_PAGES	(TENSE_RING_SIZE / PAGE_SIZE)
+#define AREA_PAGES	(CLOCK_PAGES + RING_PAGES)
+
+/* Without a charge for so long, the kernel is asked: something stole time. */
+#define STALE_NS	(2 * TICK_NSEC)
+
+/* For the rate of the counter: its value and the time when we began. */
+static u64 first_counter;
+static u64 first_ns;
+
+struct tense_area {
+	struct tense_clock *clock;	/* followed by the ring */
+	u64 rate;
+	u64 stale;
+	struct page *page[AREA_PAGES];
+};
+
+static_assert(sizeof(struct tense_clock) <= TENSE_RING_OFFSET);
+static_assert(sizeof(struct tense_ring) == TENSE_RING_SIZE);
+/* Indices wrap at 2^32. */
+static_assert((TENSE_RING_RECORDS & (TENSE_RING_RECORDS - 1)) == 0);
+
+static struct tense_ring *ring_of(const struct tense_area *area)
+{
+	return (void *)area->clock + TENSE_RING_OFFSET;
+}
+
+void tense_counter_init(void)
+{
+	first_counter = tense_counter();
+	first_ns = tense_real_now();
+}
+
+/* ns per tick, times 2^32, from so long a time as there has been. */
+static u64 counter_rate(void)
+{
+	u64 ns = tense_real_now() - first_ns;
+	u64 ticks = tense_counter() - first_counter;
+
+	/* Both scaled down alike: the product has to fit. */
+	while (ns >> 31) {
+		ns >>= 1;
+		ticks >>= 1;
+	}
+	return ticks ? div64_u64(ns << 32, ticks) : 0;
+}
+
+void tense_area_free(struct tense_area *area)
+{
+	int i;
+
+	if (!area)
+		return;
+	if (area->clock)
+		vunmap(area->clock);
+	/* Mappings hold references of their own. */
+	for (i = 0; i < AREA_PAGES && area->page[i]; i++)
+		put_page(area->page[i]);
+	kfree(area);
+}
+
+static struct tense_area *area_alloc(void)
+{
+	struct tense_area *area = kzalloc(sizeof(*area), GFP_KERNEL_ACCOUNT);
+	int i;
+
+	if (!area)
+		return NULL;
+	for (i = 0; i < AREA_PAGES; i++) {
+		area->page[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!area->page[i])
+			goto err;
+	}
+	area->clock = vmap(area->page, AREA_PAGES, VM_MAP, PAGE_KERNEL);
+	if (!area->clock)
+		goto err;
+	area->rate = counter_rate();
+	area->stale = mul_u64_u64_div_u64(STALE_NS, BIT_ULL(32),
+					  max(area->rate, 1ULL));
+	return area;
+err:
+	tense_area_free(area);
+	return NULL;
+}
+
+/* The caller's area, allocated if it has none. May sleep. */
+static struct tense_area *area_get(struct tense_task *t)
+{
+	struct tense_area *area;
+
+	/* Nobody but the task itself sets it. */
+	if (t->area)
+		return t->area;
+	area = area_alloc();
+	if (!area)
+		return NULL;
+	raw_spin_lock_irq(&t->exp->lock);
+	t->counter = tense_counter();
+	t->tail = 0;
+	t->area = area;
+	raw_spin_unlock_irq(&t->exp->lock);
+	return area;
+}
+
+static int check_vma(struct vm_area_struct *vma)
+{
+	unsigned long pages = vma_pages(vma);
+
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (vma->vm_flags & VM_EXEC)
+		return -EACCES;
+	if (!vma->vm_pgoff) {
+		if (pages != CLOCK_PAGES)
+			return -EINVAL;
+		return vma->vm_flags & VM_WRITE ? -EACCES : 0;
+	}
+	return vma->vm_pgoff == CLOCK_PAGES && pages <= RING_PAGES ? 0 : -EINVAL;
+}
+
+/**
+ * tense_area_map() - mmap(2) of the calling task's area
+ * @t: the calling task
+ * @vma: where to
+ *
+ * Return: 0 or the errors that the interface lists.
+ */
+int tense_area_map(struct tense_task *t, struct vm_area_struct *vma)
+{
+	struct tense_area *area;
+	int err = check_vma(vma);
+
+	if (err)
+		return err;
+	if (!tense_has_counter())
+		return -EOPNOTSUPP;
+	area = area_get(t);
+	if (!area)
+		return -ENOMEM;
+	vma->vm_flags |= VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP;
+	vma->vm_flags &= ~VM_MAYEXEC;
+	if (!vma->vm_pgoff)
+		vma->vm_flags &= ~VM_MAYWRITE;
+	return vm_map_pages(vma, area->page, AREA_PAGES);
+}
+
+/* The slot that the task is in, and what it has run and was charged there. */
+static void count(struct tense_task *t, u64 ran, u64 charged)
+{
+	struct tense_slot *slot = &t->exp->slot[t->slot];
+
+	slot->ran += ran;
+	slot->charged += charged;
+}
+
+/* Charges what the task ran up to a counter's value, ns @own ticks less. */
+static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
+		 u64 own)
+{
+	u64 left = s->ns, ran = t->v.ran, charged;
+
+	charged = vclock_spend(&t->v, s, until, own);
+	ran = t->v.ran - ran;
+	t->overhead += left - s->ns - ran;
+	count(t, ran, charged);
+	return charged;
+}
+
+static void take_record(struct tense_task *t, const struct tense_record *r)
+{
+	u8 slot = READ_ONCE(r->slot), flags = READ_ONCE(r->flags);
+
+	/* Not valid: then the old percent stays. */
+	vclock_set_percent(&t->v, READ_ONCE(r->percent));
+	slot = slot < TENSE_SLOTS ? array_index_nospec(slot, TENSE_SLOTS) : 0;
+	if (flags & TENSE_RECORD_CALL)
+		t->exp->slot[slot].calls++;
+	if (!(flags & TENSE_RECORD_STAY))
+		t->slot = slot;
+}
+
+/* R2: charges up to each new record, then lets it hold. */
+static u64 drain(struct tense_task *t, struct vclock_stretch *s)
+{
+	struct tense_ring *ring = ring_of(t->area);
+	u64 charged = 0;
+	u32 head, n;
+
+	/* Pairs with the release by which the thread publishes records. */
+	head = smp_load_acquire(&ring->head);
+	n = min_t(u32, head - t->tail, TENSE_RING_RECORDS);
+	while (n--) {
+		struct tense_record *r =
+			&ring->record[t->tail++ % TENSE_RING_RECORDS];
+
+		charged += spend(t, s, READ_ONCE(r->stamp), READ_ONCE(r->own));
+		take_record(t, r);
+	}
+	t->tail = head;
+	t->v.lowest = min_t(u32, READ_ONCE(ring->lowest), TENSE_PERCENT_MAX);
+	return charged;
+}
+
+/**
+ * tense_area_charge() - charge a task for what it ran since the last time
+ * @t: runnable, its experiment locked
+ * @real_ns: how long that was; 0 to only take its new records
+ *
+ * Return: the virtual ns that this made.
+ */
+u64 tense_area_charge(struct tense_task *t, u64 real_ns)
+{
+	struct tense_experiment *exp = t->exp;
+	struct vclock_stretch s = { .to = 1, .ns = real_ns };
+	u64 charged = 0;
+
+	lockdep_assert_held(&exp->lock);
+
+	if (t->area) {
+		s.from = t->counter;
+		s.to = max(tense_counter(), s.from + 1);
+		t->counter = s.to;
+		charged = drain(t, &s);
+	}
+	charged += spend(t, &s, s.to, 0);
+	vclock_pass(&exp->vc, &t->v, &s);
+	return charged;
+}
+
+/**
+ * tense_area_tell() - bring the running task's clock page up to date
+ * @t: runs on this CPU and was charged just now, its experiment locked
+ */
+void tense_area_tell(struct tense_task *t)
+{
+	struct tense_area *area = t->area;
+	struct tense_clock *c;
+	u32 flags = TENSE_CLOCK_MEMBER;
+
+	lockdep_assert_held(&t->exp->lock);
+
+	if (!area)
+		return;
+	c = area->clock;
+	if (t->v.cpu >= 0 && !t->move)
+		flags |= TENSE_CLOCK_VALID;
+	WRITE_ONCE(c->seq, c->seq + 1);
+	smp_wmb();	/* an odd seq before the rest */
+	WRITE_ONCE(c->flags, flags);
+	WRITE_ONCE(c->counter, t->counter);
+	WRITE_ONCE(c->ns, vclock_now(&t->exp->vc, &t->v));
+	WRITE_ONCE(c->credit, t->v.credit.ns);
+	WRITE_ONCE(c->rate, area->rate);
+	WRITE_ONCE(c->stale, area->stale);
+	WRITE_ONCE(c->percent, t->v.percent);
+	WRITE_ONCE(c->tail, t->tail);
+	smp_wmb();	/* the rest before an even seq */
+	WRITE_ONCE(c->seq, c->seq + 1);
+}
+
+/**
+ * tense_area_close() - a task leaves
+ * @t: the task, its experiment locked
+ *
+ * Return: what is to be freed.
+ */
+struct tense_area *tense_area_close(struct tense_task *t)
+{
+	struct tense_area *area = t->area;
+
+	lockdep_assert_held(&t->exp->lock);
+
+	if (area)
+		WRITE_ONCE(area->clock->flags, 0);
+	t->area = NULL;
+	return area;
+}
