@@ -10,7 +10,7 @@ LIBTENSE_LDFLAGS = $(LDFLAGS) -shared -pthread -Wl,-soname,libtense.so.0 \
 	-Wl,--version-script,libtense/libtense.map \
 	-Wl,-z,now -Wl,-z,relro -Wl,--no-undefined
 
-LIBTENSE_API := tense stack device syscalls config
+LIBTENSE_API := tense stack device area syscalls config
 LIBTENSE_API_OBJ := $(LIBTENSE_API:%=$(O)/libtense/%.o)
 LIBTENSE_OBJ := $(LIBTENSE_API_OBJ) $(O)/libtense/clocks.o $(O)/libtense/preload.o
 # Which functions an ELF file has and which of them a text names: of

@@ -12,6 +12,8 @@
 /* Descriptors of ours lie this close together, from tense_device_ops.high(). */
 #define NUMBERS		8
 #define CALIBRATE	32
+/* So many readings of the clock are worth a thread's area. */
+#define READINGS	3
 
 static _Atomic int shared = -1;
 static _Atomic uint64_t rdev;
@@ -28,6 +30,8 @@ static _Atomic int64_t last, ended;
 static _Thread_local int own = -1;
 static _Thread_local unsigned int own_percent;
 static _Thread_local int64_t seen;	/* by the thread, as the device says */
+static _Thread_local bool estimated;	/* seen may be ahead of the device */
+static _Thread_local unsigned int readings;
 static pthread_key_t own_key;	/* closes it when the thread ends */
 
 static const struct tense_device_ops *ops(void)
@@ -192,20 +196,74 @@ struct call {
 	int whence;
 	int64_t ns;
 	struct tense_stats *stats;
-	unsigned int percent;
+	const struct tense_change *change;
 };
+
+/* Without a system call, or -EAGAIN. */
+static int64_t read_clock(int fd)
+{
+	int64_t now = tense_area_now();
+
+	if (now >= 0) {
+		estimated = true;
+		return now > seen ? now : seen;
+	}
+	if (++readings >= READINGS && ours(fd)) {
+		tense_area_prepare(fd, NULL);
+		readings = 0;
+	}
+	return -EAGAIN;
+}
+
+static int64_t change_percent(int fd, const struct tense_change *change)
+{
+	if (tense_area_push(change))
+		return 0;
+	if (ours(fd) && tense_area_prepare(fd, change) &&
+	    tense_area_push(change))
+		return 0;
+	return write_percent(fd, change->percent);
+}
+
+/* A sleep ends after the time that the program saw before it, not earlier. */
+static int64_t sleep_for(int fd, int64_t ns)
+{
+	int64_t now;
+
+	if (ns > 0 && estimated) {
+		now = ops()->lseek(fd, 0, SEEK_CUR);
+		if (now >= 0 && now < seen)
+			ns += seen - now;
+	}
+	return ops()->lseek(fd, ns, SEEK_HOLE);
+}
+
+static int64_t shown(int64_t now)
+{
+	if (now > seen)
+		seen = now;
+	now = seen;
+	now += ended;
+	last = now;
+	return now;
+}
 
 static int64_t seek(int fd, const struct call *c)
 {
 	int64_t now;
 	int type;
 
+	if (!c->ns && c->whence == SEEK_CUR) {
+		now = read_clock(fd);
+		if (now >= 0)
+			return shown(now);
+	}
 	/* Of a file of the program's this would move the position. */
 	if ((c->ns || c->whence != SEEK_CUR) && !ours(fd))
 		return -EBADF;
 	if (c->whence == SEEK_HOLE) {
 		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-		now = ops()->lseek(fd, c->ns, c->whence);
+		now = sleep_for(fd, c->ns);
 		pthread_setcanceltype(type, NULL);
 	} else {
 		now = ops()->lseek(fd, c->ns, c->whence);
@@ -215,10 +273,8 @@ static int64_t seek(int fd, const struct call *c)
 	/* Hardly ever: the thread has been running since it last looked. */
 	if (now <= seen && !ours(fd))
 		return -EBADF;
-	seen = now;
-	now += ended;
-	last = now;
-	return now;
+	estimated = now < seen;
+	return shown(now);
 }
 
 static int64_t attempt(int fd, const struct call *c)
@@ -229,7 +285,7 @@ static int64_t attempt(int fd, const struct call *c)
 	case CALL_STATS:
 		return read_stats(fd, c->stats);
 	case CALL_PERCENT:
-		return write_percent(fd, c->percent);
+		return change_percent(fd, c->change);
 	}
 	return -EINVAL;
 }
@@ -309,13 +365,13 @@ int tense_device_stats(struct tense_stats *stats)
 	return call(&(struct call){ .what = CALL_STATS, .stats = stats });
 }
 
-int tense_device_percent(unsigned int percent)
+int tense_device_percent(const struct tense_change *change)
 {
 	int err = call(&(struct call){
-		.what = CALL_PERCENT, .percent = percent });
+		.what = CALL_PERCENT, .change = change });
 
 	if (!err)
-		own_percent = percent;
+		own_percent = change->percent;
 	return err;
 }
 

@@ -19,6 +19,8 @@
 
 #include <linux/tense.h>
 
+#include "area.h"
+
 /*
  * Returns 0 if the calling thread is in an experiment, and makes it join one
  * if it is not. keep: it stays in across exec and tense_device_leave(), and
@@ -28,7 +30,8 @@ int tense_device_join(bool keep);
 int tense_device_leave(void);
 
 int tense_device_stats(struct tense_stats *stats);
-int tense_device_percent(unsigned int percent);
+/* By the thread's ring if that is possible. */
+int tense_device_percent(const struct tense_change *change);
 
 /* lseek(2) with SEEK_CUR: jump, or with 0 read the clock. */
 int64_t tense_device_move(int64_t ns);
@@ -59,6 +62,8 @@ struct tense_device_ops {
 	long (*read)(int fd, void *buf, size_t size);
 	long (*write)(int fd, const void *buf, size_t size);
 	int64_t (*lseek)(int fd, int64_t offset, int whence);
+	void *(*map)(int fd, int64_t offset, size_t size, int protection);
+	void (*unmap)(void *map, size_t size);
 };
 
 extern const struct tense_device_ops *tense_device_ops;

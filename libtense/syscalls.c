@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -149,6 +150,20 @@ static int64_t sys_lseek(int fd, int64_t offset, int whence)
 	return sys(SYS_lseek, fd, offset, whence, 0);
 }
 
+static void *sys_map(int fd, int64_t offset, size_t size, int protection)
+{
+	int saved = errno;
+	void *map = mmap(NULL, size, protection, MAP_SHARED, fd, offset);
+
+	errno = saved;
+	return map;
+}
+
+static void sys_unmap(void *map, size_t size)
+{
+	sys(SYS_munmap, (long)map, size, 0, 0);
+}
+
 static const struct tense_device_ops sys_ops = {
 	.open = sys_open,
 	.probe = sys_probe,
@@ -162,6 +177,8 @@ static const struct tense_device_ops sys_ops = {
 	.read = sys_read,
 	.write = sys_write,
 	.lseek = sys_lseek,
+	.map = sys_map,
+	.unmap = sys_unmap,
 };
 
 const struct tense_device_ops *tense_device_ops = &sys_ops;

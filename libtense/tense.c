@@ -4,11 +4,18 @@
 #include <tense.h>
 
 #include "device.h"
+#include "span.h"
 #include "stack.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
+#define SCALE_ONE	(1ULL << 32)
+#define CALIBRATE	64
+#define TICKS_MAX	2000	/* more than that are system calls */
+
 static _Thread_local struct tense_stack stack;
+/* By how much spans multiply what the stack says, and in which slot we are. */
+static _Thread_local struct tense_span span = { .scale = SCALE_ONE };
 
 /* Also finds out, for every function, whether the device can be used. */
 static int base(void)
@@ -24,12 +31,55 @@ static int base(void)
 	return err;
 }
 
+static unsigned int effective(uint64_t product, uint64_t scale)
+{
+	const uint64_t max = TENSE_SCALE_MAX * TENSE_STACK_ONE;
+	unsigned __int128 p = (unsigned __int128)product * scale >> 32;
+	unsigned int percent = tense_stack_round(p < max ? p : max);
+
+	return percent < TENSE_SCALE_MIN ? TENSE_SCALE_MIN : percent;
+}
+
+/*
+ * R13: counter ticks that a change without a system call takes, from changes
+ * that change nothing. The kernel itself gives back what others cost.
+ */
+static unsigned int own_ticks(const struct tense_change *none)
+{
+	static _Atomic unsigned int ticks;
+	unsigned int least = UINT32_MAX;
+
+	if (ticks)
+		return ticks;
+	for (int i = 0; i < CALIBRATE; i++) {
+		uint64_t start = tense_area_counter(), taken;
+
+		if (tense_device_percent(none))
+			return 0;
+		taken = tense_area_counter() - start;
+		least = taken < least ? taken : least;
+	}
+	ticks = least && least <= TICKS_MAX ? least : 0;
+	return ticks;
+}
+
 /* Makes the product at the new depth the thread's percent. */
 static int move_to(unsigned int depth, uint64_t product)
 {
-	unsigned int old = tense_stack_round(stack.level[stack.depth]);
-	unsigned int new = tense_stack_round(product);
-	int err = old == new ? 0 : tense_device_percent(new);
+	struct tense_change change = {
+		.percent = effective(product, span.scale),
+		.slot = span.slot,
+	};
+	struct tense_change none = {
+		.percent = effective(stack.level[stack.depth], span.scale),
+		.slot = span.slot,
+	};
+	int err = 0;
+
+	if (change.percent != none.percent) {
+		change.own = own_ticks(&none);
+		err = tense_device_percent(&change);
+	}
 
 	if (!err) {
 		stack.depth = depth;
@@ -60,7 +110,7 @@ EXPORT int tense_health_check(void)
 	int err = tense_device_stats(&stats);
 
 	if (!err && stack.based &&
-	    stats.percent != tense_stack_round(stack.level[stack.depth]))
+	    stats.percent != effective(stack.level[stack.depth], span.scale))
 		err = -EIO;
 	return err;
 }
@@ -117,4 +167,121 @@ EXPORT int tense_sleep(int64_t ns)
 	int64_t now = tense_device_sleep(ns);
 
 	return now < 0 ? now : 0;
+}
+
+/* The product of two scales; the kernel's percent has bounds of its own. */
+static uint64_t multiply(uint64_t scale, unsigned int percent)
+{
+	const uint64_t max = SCALE_ONE * TENSE_SCALE_MAX;
+
+	scale = scale / 100 * percent + scale % 100 * percent / 100;
+	return scale < max ? scale : max;
+}
+
+static struct tense_change change_to(const struct tense_span *to,
+				     unsigned int own, unsigned int flags)
+{
+	return (struct tense_change) {
+		.percent = effective(stack.level[stack.depth], to->scale),
+		.own = own < UINT16_MAX ? own : UINT16_MAX,
+		.slot = to->slot,
+		.flags = flags,
+	};
+}
+
+static int push(const struct tense_span *to, unsigned int own,
+		unsigned int flags)
+{
+	struct tense_change change;
+
+	if (!stack.based)
+		return -EAGAIN;
+	change = change_to(to, own, flags);
+	return tense_area_push(&change) ? 0 : -EAGAIN;
+}
+
+static int push_slow(const struct tense_span *to, unsigned int own,
+		     unsigned int flags)
+{
+	struct tense_change change;
+	int err = base();
+
+	if (err)
+		return err;
+	change = change_to(to, own, flags);
+	return tense_device_percent(&change);
+}
+
+typedef int push_fn(const struct tense_span *to, unsigned int own,
+		    unsigned int flags);
+
+/* span first: a signal handler that comes in between goes back to that. */
+static inline int begin(push_fn *push_by, struct tense_span *before,
+			unsigned int percent, unsigned int slot,
+			unsigned int own)
+{
+	const struct tense_span old = span;
+	int err;
+
+	span = (struct tense_span){ multiply(span.scale, percent), slot };
+	err = push_by(&span, own, TENSE_RECORD_CALL);
+	if (err)
+		span = old;
+	else
+		*before = old;
+	return err;
+}
+
+static inline int end(push_fn *push_by, const struct tense_span *before,
+		      unsigned int own)
+{
+	const struct tense_span old = span;
+	int err;
+
+	span = *before;
+	err = push_by(&span, own, 0);
+	if (err)
+		span = old;
+	return err;
+}
+
+static inline int count(push_fn *push_by, unsigned int slot, unsigned int own)
+{
+	struct tense_span to = { span.scale, slot };
+
+	return push_by(&to, own, TENSE_RECORD_CALL | TENSE_RECORD_STAY);
+}
+
+EXPORT int __tense_span_begin(struct tense_span *before, unsigned int percent,
+			      unsigned int slot, unsigned int own)
+{
+	return begin(push, before, percent, slot, own);
+}
+
+EXPORT int __tense_span_end(const struct tense_span *before, unsigned int own)
+{
+	return end(push, before, own);
+}
+
+EXPORT int __tense_span_count(unsigned int slot, unsigned int own)
+{
+	return count(push, slot, own);
+}
+
+EXPORT int __tense_span_begin_slow(struct tense_span *before,
+				   unsigned int percent, unsigned int slot,
+				   unsigned int own)
+{
+	return begin(push_slow, before, percent, slot, own);
+}
+
+EXPORT int __tense_span_end_slow(const struct tense_span *before,
+				 unsigned int own)
+{
+	return end(push_slow, before, own);
+}
+
+EXPORT int __tense_span_count_slow(unsigned int slot, unsigned int own)
+{
+	return count(push_slow, slot, own);
 }

@@ -4,7 +4,7 @@
 # those of the library as it is shipped.
 
 libtense_test_out := $(O)/tests/unit
-libtense_test_sources := $(addprefix libtense/,tense.c stack.c device.c \
+libtense_test_sources := $(addprefix libtense/,tense.c stack.c device.c area.c \
 	syscalls.c config.c clocks.c)
 libtense_test_headers := $(wildcard libtense/*.h libtense/include/*.h \
 	tests/unit/*.h tests/lib/tap.h)

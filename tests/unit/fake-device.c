@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fake-device.h"
@@ -270,6 +271,21 @@ static int64_t fake_lseek(int fd, int64_t offset, int whence)
 	return now;
 }
 
+static void *fake_map(int fd, int64_t offset, size_t size, int protection)
+{
+	(void)fd;
+	(void)offset;
+	(void)size;
+	(void)protection;
+	return MAP_FAILED;
+}
+
+static void fake_unmap(void *map, size_t size)
+{
+	(void)map;
+	(void)size;
+}
+
 static const struct tense_device_ops fake_ops = {
 	.open = fake_open,
 	.probe = fake_probe,
@@ -283,6 +299,8 @@ static const struct tense_device_ops fake_ops = {
 	.read = fake_read,
 	.write = fake_write,
 	.lseek = fake_lseek,
+	.map = fake_map,
+	.unmap = fake_unmap,
 };
 
 __attribute__((constructor)) static void install(void)

@@ -14,7 +14,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 functions=$(nm -D --defined-only "$out/lib/libtense.so" |
-	sed -n 's/.* T \(.*\)@@TENSE_.*/\1/p')
+	sed -n 's/.* T \(.*\)@@TENSE_[0-9].*/\1/p')
 ok "the library has functions" [ -n "$functions" ]
 
 # The program between .EX and .EE of the section EXAMPLES, without roff.

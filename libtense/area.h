@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The calling thread's area of /dev/tense: percent changes and clock readings
+ * without a system call, as <linux/tense.h> specifies them.
+ *
+ * tense_area_push() and tense_area_now() are async-signal-safe, use general
+ * registers only and leave errno alone.
+ */
+#ifndef LIBTENSE_AREA_H
+#define LIBTENSE_AREA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tense_change {
+	uint32_t percent;
+	uint16_t own;	/* counter ticks before it that are Tense's */
+	uint8_t slot;
+	uint8_t flags;	/* TENSE_RECORD_* */
+};
+
+/* What stamps count; 0 where there is no such counter, and no area. */
+static inline uint64_t tense_area_counter(void)
+{
+#ifdef __x86_64__
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
+/* False: a call of the device is needed first, or instead. */
+bool tense_area_push(const struct tense_change *change);
+
+/* Virtual time of the experiment in ns, or -EAGAIN: ask the device. */
+int64_t tense_area_now(void);
+
+/*
+ * Makes tense_area_push() work for the thread, as far as it can: fd is a
+ * handle of the device, change what could not be pushed. False: it cannot.
+ */
+bool tense_area_prepare(int fd, const struct tense_change *change);
+
+#endif
