@@ -35,8 +35,15 @@ static bool is_regex(const char *text)
 /* The colon between object and pattern, which is not one of C++'s pairs. */
 static const char *find_colon(const char *text)
 {
+	const char *symbol = NULL;
+
 	if (is_regex(text))
 		return NULL;
+	/* In front of a symbol any path can stand. */
+	for (const char *s = text; (s = strstr(s, ":=")); s++)
+		symbol = s;
+	if (symbol)
+		return symbol;
 	while ((text = strchr(text, ':'))) {
 		if (text[1] != ':')
 			return text;
@@ -53,6 +60,8 @@ static bool is_object(const char *text, const char *colon)
 {
 	size_t len = colon - text;
 
+	if (colon[1] == '=')
+		return true;
 	return !memchr(text, '(', len) && !memchr(text, '<', len) &&
 	       (len < 4 || memcmp(colon - 4, "[abi", 4) != 0);
 }

@@ -2,11 +2,14 @@
 # tense and guest-init, and the links that make the build directory look like
 # an installation.
 
-TENSE_SRC := tense cmd-run cmd-check stats backend-native backend-uml \
-	terminal launch kernel progress paths util
+TENSE_SRC := tense cmd-run cmd-check cmd-functions stats backend-native \
+	backend-uml terminal launch kernel progress resolve nearest functions \
+	inlines program paths util
 INIT_SRC := guest-init launch util
 
-TENSE_OBJ := $(TENSE_SRC:%=$(O)/tools/%.o)
+TENSE_OBJ := $(TENSE_SRC:%=$(O)/tools/%.o) $(LIBTENSE_SYMBOLS_OBJ)
+# libstdc++ for what it demangles, looked up when it is needed.
+TENSE_LIBS := -ljansson -lz -lelf -ldw -Wl,--no-as-needed -lstdc++
 INIT_OBJ := $(INIT_SRC:%=$(O)/tools/%.o)
 TENSE_BIN := $(O)/bin/tense
 INIT_BIN := $(O)/libexec/tense/guest-init
@@ -21,7 +24,7 @@ $(O)/tools/%.o: tools/%.c $(O)/flags
 
 $(TENSE_BIN): $(TENSE_OBJ)
 	$(call quiet,LD,$@) mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson -lz
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TENSE_LIBS)
 
 # Static: it starts in a guest that has nothing yet, and the sooner the better.
 $(INIT_BIN): $(INIT_OBJ)
@@ -49,14 +52,15 @@ $(cli_tests): tests/lib/tap.sh
 
 # In a directory that looks like the other one.
 ASAN_BIN := $(O)/asan/bin/tense
-$(ASAN_BIN): $(TENSE_SRC:%=tools/%.c) $(wildcard tools/*.h) $(O)/flags
+$(ASAN_BIN): $(TENSE_SRC:%=tools/%.c) $(LIBTENSE_SYMBOLS:%=libtense/%.c) \
+		$(wildcard tools/*.h libtense/*.h) $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	ln -sfn ../lib $(O)/asan/lib && ln -sfn ../libexec $(O)/asan/libexec && \
 	ln -sfn ../share $(O)/asan/share && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 		-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi \
 		-fsanitize=address,undefined -fno-sanitize-recover=all \
-		$(LDFLAGS) -o $@ $(filter %.c,$^) -ljansson -lz
+		$(LDFLAGS) -o $@ $(filter %.c,$^) $(TENSE_LIBS)
 
 stream_tests := $(O)/tests/guest/test-streams $(O)/tests/guest/test-terminal
 $(stream_tests): $(O)/tests/%: tests/%.c tests/lib/tap.h $(O)/flags
@@ -86,5 +90,6 @@ install::
 
 uninstall::
 	$(Q)rm -f $(BINDIR)/tense $(MANDIR)/man1/tense.1 \
-		$(MANDIR)/man1/tense-run.1 $(MANDIR)/man1/tense-check.1
+		$(MANDIR)/man1/tense-run.1 $(MANDIR)/man1/tense-check.1 \
+		$(MANDIR)/man1/tense-functions.1
 	$(Q)rm -rf $(LIBEXECDIR) $(SHAREDIR)

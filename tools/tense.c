@@ -11,10 +11,11 @@ static const char usage[] =
 "Runs programs in virtual time, on a kernel whose scheduler keeps it.\n"
 "\n"
 "Commands:\n"
-"  run      run a program in virtual time, on this kernel or on one in a process\n"
-"  check    say what is there, what is missing, and how to get it\n"
-"  version  print the version\n"
-"  help     print this text\n"
+"  run        run a program in virtual time, here or on a kernel in a process\n"
+"  check      say what is there, what is missing, and how to get it\n"
+"  functions  list the functions of a program that can be named\n"
+"  version    print the version\n"
+"  help       print this text\n"
 "\n"
 "`tense COMMAND --help` tells more of a command, man tense(1) the rest.\n";
 
@@ -43,6 +44,7 @@ static const struct command {
 } commands[] = {
 	{ "run", cmd_run },
 	{ "check", cmd_check },
+	{ "functions", cmd_functions },
 	{ "version", cmd_version },
 	{ "--version", cmd_version },
 	{ "help", cmd_help },

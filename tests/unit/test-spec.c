@@ -164,6 +164,7 @@ static void test_objects(void)
 		{ "/usr/lib/libz.so.1.2.13:f", libz, NULL, false, true },
 		{ "/usr/lib/libz.so.1.2.13:/f/", libz, NULL, false, true },
 		{ "/usr/lib/libz.so.1:f", libz, NULL, false, false },
+		{ "/a:b (1)/x:=f", "/a:b (1)/x", NULL, false, true },
 		{ "/proc/self/root/etc/passwd:f", "/etc/passwd", NULL, false,
 		  true },
 		{ "pigz:f", "/usr/bin/pigz", NULL, true, true },

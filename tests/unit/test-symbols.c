@@ -296,6 +296,10 @@ static void test_damaged(const char *path)
 	unsigned seed = 7;
 	int n = 0, whole = 0, err = 0, failed = 0;
 
+	if (len < 4096) {
+		ok(false, "%s is large enough to be damaged", path);
+		return;
+	}
 	tense_symbols_each(path, count, &whole);
 	step = len / 400 + 1;
 	for (size_t cut = 0; cut < len; cut += step) {

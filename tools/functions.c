@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "functions.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../libtense/cxx-name.h"
+#include "util.h"
+
+struct load {
+	struct functions *functions;
+	const struct object *object;
+};
+
+static char *copy(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+static int add(const struct tense_symbol *symbol, void *data)
+{
+	const struct load *load = data;
+	struct functions *functions = load->functions;
+	struct function *function;
+	char *demangled;
+
+	if (functions->count == functions->room) {
+		functions->room = functions->room ? 2 * functions->room : 256;
+		functions->list = xrealloc(functions->list, functions->room *
+					   sizeof(*functions->list));
+	}
+	demangled = tense_demangle(symbol->name);
+	function = &functions->list[functions->count++];
+	*function = (struct function){
+		.object = load->object,
+		.symbol = xstrdup(symbol->name),
+		.name = demangled ? xstrdup(demangled) : xstrdup(symbol->name),
+		.version = copy(symbol->version), .file = copy(symbol->file),
+		.value = symbol->value, .size = symbol->size,
+		.offset = symbol->offset, .source = symbol->source,
+		.ifunc = symbol->ifunc, .local = symbol->local,
+	};
+	free(demangled);
+	return 0;
+}
+
+static int by_symbol(const void *left, const void *right)
+{
+	const struct function *a = *(struct function *const *)left;
+	const struct function *b = *(struct function *const *)right;
+	int order = strcmp(a->symbol, b->symbol);
+
+	return order ? order : (a->value > b->value) - (a->value < b->value);
+}
+
+static void mark_shared(struct function *list, size_t count)
+{
+	struct function **sorted;
+
+	if (count < 2)
+		return;
+	sorted = xmalloc(count * sizeof(void *));
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &list[i];
+	qsort(sorted, count, sizeof(void *), by_symbol);
+	for (size_t i = 1; i < count; i++)
+		if (!strcmp(sorted[i - 1]->symbol, sorted[i]->symbol) &&
+		    sorted[i - 1]->value != sorted[i]->value)
+			sorted[i - 1]->shared_symbol =
+				sorted[i]->shared_symbol = true;
+	free(sorted);
+}
+
+int functions_load(struct functions *functions, const struct object *object)
+{
+	struct load load = { functions, object };
+	size_t before = functions->count;
+	int err = tense_symbols_each(object->path, add, &load);
+
+	mark_shared(functions->list + before, functions->count - before);
+	return err;
+}
+
+void functions_free(struct functions *functions)
+{
+	for (size_t i = 0; i < functions->count; i++) {
+		struct function *function = &functions->list[i];
+
+		free(function->symbol);
+		free(function->name);
+		free(function->version);
+		free(function->file);
+	}
+	free(functions->list);
+	memset(functions, 0, sizeof(*functions));
+}
+
+const char *functions_error(int err)
+{
+	switch (err) {
+	case -EBADMSG:
+		return "damaged: install or build it again";
+	case -ENOEXEC:
+		return "not a program or library";
+	case -ENOMEM:
+		return "out of memory";
+	default:
+		return strerror(-err);
+	}
+}
+
+enum tense_match function_match(const struct function *function,
+				const struct tense_spec *spec)
+{
+	const struct tense_symbol symbol = {
+		.name = function->symbol, .version = function->version,
+		.value = function->value,
+	};
+
+	return tense_spec_match(spec, &symbol);
+}
+
+bool object_match(const struct object *object, const struct tense_spec *spec)
+{
+	return tense_spec_object(spec, object->path, object->soname,
+				 object->is_main);
+}
+
+bool function_same(const struct function *a, const struct function *b)
+{
+	size_t base = strcspn(a->symbol, ".");
+
+	if (a->object != b->object)
+		return false;
+	if (a->value == b->value)
+		return true;
+	/* Static ones of two sources are two; two versions are one. */
+	if (a->file && b->file && strcmp(a->file, b->file) != 0)
+		return false;
+	if (!strcmp(a->symbol, b->symbol))
+		return a->version && b->version;
+	if (!strncmp(a->symbol, "_Z", 2))
+		return !strcmp(a->name, b->name);
+	return strcspn(b->symbol, ".") == base &&
+	       !strncmp(a->symbol, b->symbol, base);
+}
+
+char *function_spec(const struct function *function)
+{
+	const char *path = function->object->path;
+
+	if (function->shared_symbol)
+		return xprintf("%s:=%s@0x%" PRIx64, path, function->symbol,
+			       function->value);
+	return xprintf("%s:=%s", path, function->symbol);
+}
+
+char *object_short_name(const struct object *object)
+{
+	const char *name = object->soname && !object->is_main ?
+			   object->soname : base_name(object->path);
+	char *result = xstrdup(name);
+	char *suffix = strstr(result, ".so");
+
+	if (suffix && suffix != result && (!suffix[3] || suffix[3] == '.'))
+		*suffix = '\0';
+	return result;
+}
+
+char *function_short_spec(const struct function *function)
+{
+	char *object = object_short_name(function->object), *result;
+
+	if (function->shared_symbol && function->version)
+		result = xprintf("%s:%s@%s", object, function->name,
+				 function->version);
+	else if (function->shared_symbol)
+		result = xprintf("%s:%s@0x%" PRIx64, object, function->name,
+				 function->value);
+	else
+		result = xprintf("%s:%s", object, function->name);
+	free(object);
+	return result;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The functions of the objects of a program. */
+#ifndef TOOLS_FUNCTIONS_H
+#define TOOLS_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../libtense/spec.h"
+#include "program.h"
+
+struct function {
+	const struct object *object;
+	char *symbol;		/* mangled */
+	char *name;		/* demangled, if it is C++ */
+	char *version, *file;	/* or NULL */
+	uint64_t value, size, offset;
+	enum tense_source source;
+	bool ifunc, local;
+	bool shared_symbol;	/* by another function of the object */
+};
+
+struct functions {
+	size_t count, room;
+	struct function *list;
+};
+
+/* Adds those of an object: 0 or -errno as of tense_symbols_each(). */
+int functions_load(struct functions *functions, const struct object *object);
+void functions_free(struct functions *functions);
+
+/* What is wrong with the file, and what to do. */
+const char *functions_error(int err);
+
+enum tense_match function_match(const struct function *function,
+				const struct tense_spec *spec);
+
+bool object_match(const struct object *object, const struct tense_spec *spec);
+
+/* The same function, or a copy of it that the compiler specialised. */
+bool function_same(const struct function *a, const struct function *b);
+
+/* A text for libtense/spec.h that names this symbol and no other. */
+char *function_spec(const struct function *function);
+
+/* A shorter one for people, which another object may have as well. */
+char *function_short_spec(const struct function *function);
+
+/* The object as people call it: libz of libz.so.1.2.13. */
+char *object_short_name(const struct object *object);
+
+#endif

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <paths.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+#include "../libtense/debug-file.h"
+#include "util.h"
+
+#define SCRIPT_DEPTH	5	/* what the kernel follows */
+#define HEAD_SIZE	256	/* what it reads of a script */
+
+const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* 0 or errno. */
+static int check_executable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
+	return S_ISREG(st.st_mode) && !access(path, X_OK) ? 0 : EACCES;
+}
+
+char *find_command(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *copy, *rest, *directory, *found = NULL;
+	int err = ENOENT;
+
+	if (strchr(name, '/') || !*name) {
+		err = *name ? check_executable(name) : ENOENT;
+		errno = err;
+		return err ? NULL : xstrdup(name);
+	}
+	copy = rest = xstrdup(path ? path : _PATH_DEFPATH);
+	while (!found && (directory = strsep(&rest, ":"))) {
+		int result;
+
+		found = xprintf("%s/%s", *directory ? directory : ".", name);
+		result = check_executable(found);
+		if (!result)
+			break;
+		if (result == EACCES)
+			err = result;
+		free(found);
+		found = NULL;
+	}
+	free(copy);
+	errno = err;
+	return found;
+}
+
+/* The first bytes, as a text. */
+static void read_head(const char *path, char head[HEAD_SIZE + 1])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? 0 : pread(fd, head, HEAD_SIZE, 0);
+
+	head[n > 0 ? n : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+/* What env(1) would run: the first word that is no option or variable. */
+static char *after_env(char *arguments)
+{
+	char *rest = arguments, *word;
+
+	while ((word = strsep(&rest, " \t"))) {
+		if (*word && *word != '-' && !strchr(word, '='))
+			return word;
+	}
+	return NULL;
+}
+
+/*
+ * The program that runs a script, for the path of a script; NULL for any
+ * other file. *error if the line names none.
+ */
+static char *interpreter(const char *path, char **error)
+{
+	char head[HEAD_SIZE + 1], *name, *arguments, *found;
+
+	read_head(path, head);
+	if (strncmp(head, "#!", 2) != 0)
+		return NULL;
+	head[strcspn(head, "\n")] = '\0';
+	name = head + 2 + strspn(head + 2, " \t");
+	arguments = name + strcspn(name, " \t");
+	if (*arguments)
+		*arguments++ = '\0';
+	if (!strcmp(base_name(name), "env")) {
+		name = after_env(arguments);
+		if (!name)
+			name = "";
+	}
+	found = find_command(name);
+	if (!found)
+		*error = xprintf("%s: its #! line names '%s': %s", path, name,
+				 strerror(errno));
+	return found;
+}
+
+/* Follows the #! lines. */
+static char *find_program(const char *name, char **script, char **error)
+{
+	char *path = find_command(name), *next;
+
+	if (!path) {
+		*error = errno == ENOENT && !strchr(name, '/') ?
+			 xprintf("%s: command not found in PATH: give its path", name) :
+			 xprintf("%s: %s", name, strerror(errno));
+		return NULL;
+	}
+	for (int i = 0; i < SCRIPT_DEPTH; i++) {
+		next = interpreter(path, error);
+		if (!next && !*error)
+			return path;
+		if (i)
+			free(path);
+		else
+			*script = path;
+		path = next;
+		if (!path)
+			return NULL;
+	}
+	free(path);
+	*error = xprintf("%s: scripts that run scripts too deeply", name);
+	return NULL;
+}
+
+static void add_object(struct program *program, const char *path,
+		       const char *soname, bool is_loader)
+{
+	char *real = realpath(path, NULL);
+	struct object *object;
+
+	if (!real)
+		real = xstrdup(path);
+	for (size_t i = 0; i < program->count; i++) {
+		if (strcmp(program->objects[i].path, real) != 0)
+			continue;
+		free(real);
+		return;
+	}
+	program->objects = xrealloc(program->objects, (program->count + 1) *
+				    sizeof(*program->objects));
+	object = &program->objects[program->count++];
+	*object = (struct object){
+		.path = real, .soname = soname ? xstrdup(soname) : NULL,
+		.is_loader = is_loader,
+	};
+}
+
+void program_add(struct program *program, char *path, char *soname)
+{
+	add_object(program, path, soname, false);
+	free(path);
+	free(soname);
+}
+
+/* The loader that the executable asks for; NULL if it is static. */
+static char *get_loader(Elf *elf)
+{
+	GElf_Phdr header;
+	Elf_Data *data;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, i, &header) ||
+		    header.p_type != PT_INTERP)
+			continue;
+		data = elf_getdata_rawchunk(elf, header.p_offset,
+					    header.p_filesz, ELF_T_BYTE);
+		if (!data || !data->d_buf || !data->d_size ||
+		    ((char *)data->d_buf)[data->d_size - 1])
+			return NULL;
+		return xstrdup(data->d_buf);
+	}
+	return NULL;
+}
+
+/*
+ * Only the loader itself knows all of its rules. It maps the objects, and
+ * runs nothing of them.
+ */
+static FILE *list_objects(const char *loader, const char *path, pid_t *pid)
+{
+	int fds[2], null;
+
+	if (pipe2(fds, O_CLOEXEC))
+		die(STATUS_FAILED, "pipe: %s", strerror(errno));
+	*pid = fork();
+	if (*pid < 0)
+		die(STATUS_FAILED, "fork: %s", strerror(errno));
+	if (*pid == 0) {
+		null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		dup2(null, STDIN_FILENO);
+		dup2(fds[1], STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		execl(loader, loader, "--list", path, NULL);
+		_exit(STATUS_NOT_FOUND);
+	}
+	close(fds[1]);
+	return fdopen(fds[0], "r");
+}
+
+/* Tense's own are in its way only. */
+static bool is_ours(const char *path)
+{
+	return !strncmp(base_name(path), "libtense.so", 11) ||
+	       !strncmp(base_name(path), "libtense-functions.so", 21);
+}
+
+static void add_missing(struct program *program, const char *name)
+{
+	char *old = program->missing;
+
+	program->missing = old ? xprintf("%s, %s", old, name) : xstrdup(name);
+	free(old);
+}
+
+/* "	SONAME => PATH (0xADDRESS)" or "	PATH (0xADDRESS)" */
+static void parse_line(struct program *program, char *line, const char *loader)
+{
+	char *name = line + strspn(line, " \t"), *path, *end;
+
+	name[strcspn(name, "\n")] = '\0';
+	path = strstr(name, " => ");
+	if (path) {
+		*path = '\0';
+		path += 4;
+	} else {
+		path = name;
+	}
+	end = strstr(path, " (0x");
+	if (end)
+		*end = '\0';
+	if (!strcmp(path, "not found"))
+		add_missing(program, name);
+	else if (*path == '/' && end && !is_ours(path))
+		add_object(program, path, base_name(name),
+			   !strcmp(name, loader) || !strcmp(path, loader));
+}
+
+static void add_libraries(struct program *program, const char *loader,
+			  char **error)
+{
+	const char *path = program->objects[0].path;
+	char *line = NULL;
+	size_t size = 0;
+	int status = 0;
+	pid_t pid;
+	FILE *f;
+
+	f = list_objects(loader, path, &pid);
+	if (!f)
+		die(STATUS_FAILED, "fdopen: %s", strerror(errno));
+	while (getline(&line, &size, f) > 0)
+		parse_line(program, line, loader);
+	free(line);
+	fclose(f);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	/* With libraries missing it fails, after it has said so. */
+	if (status && program->count == 1 && !program->missing)
+		*error = xprintf("%s: its loader %s cannot load it: run it to see why",
+				 path, loader);
+}
+
+static void open_objects(struct program *program, char **error)
+{
+	struct object *executable = &program->objects[0];
+	GElf_Ehdr header;
+	char *loader;
+	Elf *elf;
+	int fd;
+
+	executable->is_main = true;
+	if (tense_elf_open(executable->path, &fd, &elf)) {
+		*error = xprintf("%s: neither a program nor a script with a #! line",
+				 executable->path);
+		return;
+	}
+	if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64 ||
+	    header.e_ident[EI_CLASS] != ELFCLASS64) {
+		*error = xprintf("%s: a program for another machine: functions of 64-bit x86 programs can be scaled",
+				 executable->path);
+		tense_elf_close(fd, elf);
+		return;
+	}
+	loader = get_loader(elf);
+	program->is_static = !loader;
+	tense_elf_close(fd, elf);
+	if (loader)
+		add_libraries(program, loader, error);
+	free(loader);
+}
+
+struct program *program_open(char *const *command, char **error)
+{
+	struct program *program = xmalloc(sizeof(*program));
+	char *path;
+
+	*error = NULL;
+	path = find_program(command[0], &program->script, error);
+	if (path) {
+		add_object(program, path, NULL, false);
+		open_objects(program, error);
+		free(path);
+	}
+	if (!*error)
+		return program;
+	program_free(program);
+	return NULL;
+}
+
+void program_free(struct program *program)
+{
+	if (!program)
+		return;
+	for (size_t i = 0; i < program->count; i++) {
+		free(program->objects[i].path);
+		free(program->objects[i].soname);
+	}
+	free(program->objects);
+	free(program->script);
+	free(program->missing);
+	free(program);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The executable and the libraries that a command starts with. */
+#ifndef TOOLS_PROGRAM_H
+#define TOOLS_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct object {
+	char *path;		/* without links */
+	char *soname;		/* as the loader knows it; NULL of the executable */
+	bool is_main;
+	bool is_loader;
+};
+
+struct program {
+	size_t count;
+	struct object *objects;	/* the executable first */
+	char *script;		/* whose #! line named the executable, or NULL */
+	char *missing;		/* libraries that are not there, or NULL */
+	bool is_static;
+};
+
+/*
+ * Finds a command as execvp() would. NULL and *error, which the caller frees,
+ * if it is none.
+ */
+struct program *program_open(char *const *command, char **error);
+void program_free(struct program *program);
+
+/* Adds an object that was not there at the start. Takes path. */
+void program_add(struct program *program, char *path, char *soname);
+
+/* The path that execvp() takes, or NULL with errno. The caller frees it. */
+char *find_command(const char *name);
+
+/* The name that the user would call it. */
+const char *base_name(const char *path);
+
+#endif

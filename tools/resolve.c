@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "resolve.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../libtense/cxx-name.h"
+#include "functions.h"
+#include "inlines.h"
+#include "nearest.h"
+#include "program.h"
+#include "util.h"
+
+#define SHOWN_MAX	20
+
+struct search {
+	struct tense_spec spec;
+	const char *text;
+	struct program *program;
+	struct functions functions;
+	struct function **matches;
+	size_t nr_matches;
+	bool later;
+};
+
+/* Adds a piece to a text that may be NULL yet. */
+static void append(char **text, const char *piece)
+{
+	char *old = *text;
+
+	*text = xprintf("%s%s", old ? old : "", piece);
+	free(old);
+}
+
+/* Takes piece. */
+static void append_own(char **text, char *piece)
+{
+	append(text, piece);
+	free(piece);
+}
+
+static bool has_object(const struct search *search)
+{
+	for (size_t i = 0; i < search->program->count; i++)
+		if (object_match(&search->program->objects[i], &search->spec))
+			return true;
+	return false;
+}
+
+static void add_from_directory(struct search *search, const char *directory)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	char *path;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (!strstr(entry->d_name, ".so"))
+			continue;
+		path = xprintf("%s/%s", directory, entry->d_name);
+		if (tense_spec_object(&search->spec, path, NULL, false)) {
+			program_add(search->program, path,
+				    xstrdup(entry->d_name));
+			search->later = true;
+		} else {
+			free(path);
+		}
+	}
+	closedir(dir);
+}
+
+/* Libraries lie where those are that the command starts with, or here. */
+static void add_later_libraries(struct search *search)
+{
+	static const char *const usual[] = {
+		"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib",
+		"/usr/local/lib",
+	};
+	size_t count = search->program->count;
+
+	for (size_t i = 0; i < count && !search->later; i++) {
+		char *directory = xstrdup(search->program->objects[i].path);
+
+		*strrchr(directory, '/') = '\0';
+		add_from_directory(search, directory);
+		free(directory);
+	}
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]) &&
+	     !search->later; i++)
+		add_from_directory(search, usual[i]);
+}
+
+/* What the user names by its object may come with dlopen, or be run. */
+static void add_later(struct search *search)
+{
+	const char *object = search->spec.object;
+	char *path;
+
+	if (!object || !*object || has_object(search))
+		return;
+	path = find_command(object);
+	if (!path && strchr(object, '/') && !access(object, R_OK))
+		path = xstrdup(object);
+	if (path) {
+		program_add(search->program, path, xstrdup(base_name(object)));
+		search->later = true;
+	} else if (!strchr(object, '/')) {
+		add_later_libraries(search);
+	}
+}
+
+static void load_functions(struct search *search)
+{
+	for (size_t i = 0; i < search->program->count; i++)
+		if (object_match(&search->program->objects[i], &search->spec))
+			functions_load(&search->functions,
+				       &search->program->objects[i]);
+}
+
+/* Where there are others, what the loader has of its own is not meant. */
+static unsigned get_rank(const struct search *search,
+			 const struct function *function)
+{
+	enum tense_match match = function_match(function, &search->spec);
+	bool pattern = tense_spec_is_pattern(&search->spec);
+
+	if (!match)
+		return 0;
+	if (pattern && search->spec.object)
+		return 1;
+	return 2 * (pattern ? 1 : match) + !function->object->is_loader;
+}
+
+/* Those of the best rank. */
+static void find_matches(struct search *search)
+{
+	unsigned best = 1, rank;
+
+	search->matches = xmalloc((search->functions.count + 1) *
+				  sizeof(void *));
+	for (size_t i = 0; i < search->functions.count; i++) {
+		struct function *function = &search->functions.list[i];
+
+		rank = get_rank(search, function);
+		if (rank < best)
+			continue;
+		if (rank > best)
+			search->nr_matches = 0;
+		best = rank;
+		search->matches[search->nr_matches++] = function;
+	}
+}
+
+static bool is_ambiguous(const struct search *search)
+{
+	if (tense_spec_is_pattern(&search->spec))
+		return false;
+	for (size_t i = 1; i < search->nr_matches; i++)
+		if (!function_same(search->matches[0], search->matches[i]))
+			return true;
+	return false;
+}
+
+/* A library that is opened later can be another file of that name. */
+static char *get_spec(const struct search *search,
+		      const struct function *function)
+{
+	return search->later ?
+	       xprintf("%s:=%s", search->spec.object, function->symbol) :
+	       function_spec(function);
+}
+
+static void add_candidate(const struct search *search,
+			  const struct function *function,
+			  struct tense_resolution *result)
+{
+	struct tense_candidate *candidate;
+
+	result->candidates = xrealloc(result->candidates, (result->count + 1) *
+				      sizeof(*result->candidates));
+	candidate = &result->candidates[result->count++];
+	*candidate = (struct tense_candidate){
+		.spec = get_spec(search, function),
+		.object = xstrdup(function->object->path),
+		.symbol = xstrdup(function->symbol),
+		.name = function_short_spec(function),
+		.file = function->file ? xstrdup(function->file) : NULL,
+		.value = function->value, .size = function->size,
+		.offset = function->offset, .ifunc = function->ifunc,
+	};
+}
+
+/* Aliases are one function. */
+static void add_candidates(const struct search *search,
+			   struct tense_resolution *result)
+{
+	const struct function *last = NULL;
+
+	for (size_t i = 0; i < search->nr_matches; i++) {
+		const struct function *function = search->matches[i];
+
+		if (last && last->object == function->object &&
+		    last->value == function->value)
+			continue;
+		add_candidate(search, function, result);
+		last = function;
+	}
+}
+
+/* One that the shell leaves as it is. */
+static char *quoted(const char *text)
+{
+	return text[strcspn(text, " ()<>&*?[]$;|{}\"'\\`~#!")] && !strchr(text, '\'') ?
+	       xprintf("'%s'", text) : xstrdup(text);
+}
+
+static void append_candidates(const struct tense_resolution *result, char **text)
+{
+	size_t shown = result->count > SHOWN_MAX ? SHOWN_MAX : result->count;
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct tense_candidate *candidate = &result->candidates[i];
+
+		append(text, "\n  ");
+		append_own(text, quoted(candidate->name));
+		if (candidate->file)
+			append_own(text, xprintf("  (in %s)", candidate->file));
+	}
+	if (shown < result->count)
+		append_own(text, xprintf("\n  and %zu more",
+					 result->count - shown));
+}
+
+static void explain_ambiguous(const struct search *search,
+			      struct tense_resolution *result)
+{
+	result->kind = TENSE_AMBIGUOUS;
+	add_candidates(search, result);
+	result->message = xprintf("'%s' can be any of these functions: name one of them, or all of them with a pattern",
+				  search->text);
+	append_candidates(result, &result->message);
+}
+
+static enum tense_match inlined_match(const struct inlined *function,
+				      const struct tense_spec *spec)
+{
+	if (spec->has_address || spec->version)
+		return TENSE_MATCH_NONE;
+	return tense_spec_symbol(spec, function->symbol) ?
+	       TENSE_MATCH_SYMBOL : TENSE_MATCH_NONE;
+}
+
+static void explain_inlined(const struct search *search,
+			    const struct object *object,
+			    const struct inlined *function,
+			    struct tense_resolution *result)
+{
+	char *name = object_short_name(object), *callers = NULL;
+
+	for (int i = 0; i < INLINED_CALLERS && function->callers[i]; i++)
+		append_own(&callers, xprintf("%s%s", i ? ", " : "",
+					     function->callers[i]));
+	result->kind = TENSE_INLINED;
+	result->inlined += function->copies;
+	free(result->message);
+	result->message = xprintf("'%s' is inlined everywhere in %s (%u %s%s%s): there is no function to change. Name a function that it is inlined into, or build it with __attribute__((noinline))",
+				  search->text, name, function->copies,
+				  function->copies == 1 ? "copy" : "copies",
+				  callers ? ", in " : "",
+				  callers ? callers : "");
+	free(callers);
+	free(name);
+}
+
+static bool find_inlined(const struct search *search,
+			 struct tense_resolution *result)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < search->program->count && !found; i++) {
+		const struct object *object = &search->program->objects[i];
+		struct inlines inlines;
+
+		if (!object_match(object, &search->spec) ||
+		    inlines_load(object->path, &inlines))
+			continue;
+		for (size_t j = 0; j < inlines.count && !found; j++) {
+			if (inlines.functions[j].out_of_line ||
+			    !inlined_match(&inlines.functions[j], &search->spec))
+				continue;
+			explain_inlined(search, object, &inlines.functions[j],
+					result);
+			found = true;
+		}
+		inlines_free(&inlines);
+	}
+	return found;
+}
+
+/* A C++ name is compared whole, and by its last scope. */
+static void try_name(struct nearest *nearest, const struct function *function,
+		     size_t item)
+{
+	struct tense_cxx_name name;
+	const char *inner, *last;
+
+	if (strcmp(function->name, function->symbol) == 0 ||
+	    !tense_cxx_name_parse(function->name, &name)) {
+		nearest_try(nearest, function->name, item);
+		return;
+	}
+	last = name.plain;
+	while (!strstr(nearest->wanted, "::") && (inner = tense_cxx_inner(last)))
+		last = inner;
+	nearest_try(nearest, last, item);
+	tense_cxx_name_free(&name);
+}
+
+static void add_nearest(const struct search *search,
+			struct tense_resolution *result)
+{
+	struct nearest nearest = { .wanted = search->spec.pattern };
+
+	for (size_t i = 0; i < search->functions.count; i++) {
+		const struct function *function = &search->functions.list[i];
+
+		/* Aliases and versions would fill the list. */
+		if (i && function->object == function[-1].object &&
+		    (function->value == function[-1].value ||
+		     !strcmp(function->symbol, function[-1].symbol)))
+			continue;
+		try_name(&nearest, function, i);
+	}
+	for (size_t i = 0; i < nearest.count; i++)
+		add_candidate(search,
+			      &search->functions.list[nearest.found[i].item],
+			      result);
+}
+
+/* Objects of which only exported functions can be found. */
+static char *list_stripped(const struct search *search)
+{
+	char *list = NULL;
+
+	for (size_t i = 0; i < search->program->count; i++) {
+		const struct object *object = &search->program->objects[i];
+		bool stripped = true;
+
+		if (!object_match(object, &search->spec))
+			continue;
+		for (size_t j = 0; j < search->functions.count; j++)
+			if (search->functions.list[j].object == object &&
+			    search->functions.list[j].source != TENSE_DYNSYM)
+				stripped = false;
+		if (!stripped)
+			continue;
+		if (list)
+			append(&list, ", ");
+		append_own(&list, object_short_name(object));
+	}
+	return list;
+}
+
+static char *list_objects(const struct search *search, bool all)
+{
+	char *list = NULL;
+
+	for (size_t i = 0; i < search->program->count; i++) {
+		const struct object *object = &search->program->objects[i];
+
+		if (!all && !object_match(object, &search->spec))
+			continue;
+		if (list)
+			append(&list, ", ");
+		append_own(&list, object_short_name(object));
+	}
+	return list;
+}
+
+static void explain_no_object(const struct search *search,
+			      struct tense_resolution *result)
+{
+	char *objects = list_objects(search, true);
+
+	result->message = xprintf("there is no '%s' to find '%s' in: the command starts with %s. For another program or library give its path, as in /usr/lib/libfoo.so.1:%s",
+				  search->spec.object, search->text, objects,
+				  search->spec.pattern);
+	free(objects);
+}
+
+static void explain_not_found(const struct search *search,
+			      struct tense_resolution *result)
+{
+	char *objects, *stripped;
+
+	result->kind = TENSE_NOT_FOUND;
+	if (!has_object(search)) {
+		explain_no_object(search, result);
+		return;
+	}
+	if (!tense_spec_is_pattern(&search->spec))
+		add_nearest(search, result);
+	objects = list_objects(search, false);
+	stripped = list_stripped(search);
+	result->message = xprintf("no function '%s' in %s", search->spec.pattern,
+				  objects);
+	if (stripped)
+		append_own(&result->message,
+			   xprintf("; %s: stripped, so that only exported functions are known: install debug symbols, or build without strip",
+				   stripped));
+	if (!search->spec.object)
+		append_own(&result->message,
+			   xprintf("; if it is in a library that is opened later, or in a program that the command runs, name it OBJECT:%s",
+				   search->text));
+	if (result->count)
+		append(&result->message, ". Near to it are");
+	append_candidates(result, &result->message);
+	free(objects);
+	free(stripped);
+}
+
+/* Copies of the resolved functions that keep their speed. */
+static void count_inlined(const struct search *search,
+			  struct tense_resolution *result)
+{
+	const struct object *object = NULL;
+	struct inlines inlines = { 0 };
+	uint64_t last = 0;
+	int copies;
+
+	for (size_t i = 0; i < search->nr_matches; i++) {
+		const struct function *function = search->matches[i];
+
+		if (function->object != object) {
+			inlines_free(&inlines);
+			object = function->object;
+			inlines_load(object->path, &inlines);
+		} else if (function->value == last) {
+			continue;
+		}
+		last = function->value;
+		copies = inlines_copies(&inlines, last);
+		if (copies > 0)
+			result->inlined += copies;
+	}
+	inlines_free(&inlines);
+}
+
+static void explain_resolved(const struct search *search,
+			     struct tense_resolution *result)
+{
+	result->kind = TENSE_RESOLVED;
+	result->later = search->later;
+	add_candidates(search, result);
+	count_inlined(search, result);
+	if (result->inlined)
+		append_own(&result->message,
+			   xprintf("'%s' is also inlined, %u times: these copies keep their speed; build with __attribute__((noinline)) to scale them, too",
+				   search->text, result->inlined));
+}
+
+static void search_program(struct search *search,
+			   struct tense_resolution *result)
+{
+	add_later(search);
+	load_functions(search);
+	find_matches(search);
+	if (!search->nr_matches) {
+		if (!find_inlined(search, result))
+			explain_not_found(search, result);
+	} else if (is_ambiguous(search)) {
+		explain_ambiguous(search, result);
+	} else {
+		explain_resolved(search, result);
+	}
+}
+
+enum tense_resolution_kind tense_resolve(const char *spec, char *const *command,
+					 struct tense_resolution *result)
+{
+	struct search search = { .text = spec };
+	const char *error;
+
+	memset(result, 0, sizeof(*result));
+	result->kind = TENSE_UNRESOLVABLE;
+	if (tense_spec_parse(spec, &search.spec, &error)) {
+		result->message = xprintf("'%s': %s", spec, error);
+		return result->kind;
+	}
+	search.program = program_open(command, &result->message);
+	if (search.program)
+		search_program(&search, result);
+	free(search.matches);
+	functions_free(&search.functions);
+	program_free(search.program);
+	tense_spec_free(&search.spec);
+	return result->kind;
+}
+
+void tense_resolution_free(struct tense_resolution *result)
+{
+	for (size_t i = 0; i < result->count; i++) {
+		struct tense_candidate *candidate = &result->candidates[i];
+
+		free(candidate->spec);
+		free(candidate->object);
+		free(candidate->symbol);
+		free(candidate->name);
+		free(candidate->file);
+	}
+	free(result->candidates);
+	free(result->message);
+	memset(result, 0, sizeof(*result));
+}
