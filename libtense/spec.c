@@ -264,13 +264,28 @@ static bool same_path(const char *wanted, const char *path)
 	return same;
 }
 
+static bool stem_matches(const char *glob, const char *name)
+{
+	const char *suffix = strstr(name, ".so");
+	bool matches;
+	char *stem;
+
+	if (!suffix || (suffix[3] && suffix[3] != '.'))
+		return false;
+	stem = strndup(name, suffix - name);
+	matches = stem && !fnmatch(glob, stem, 0);
+
+	free(stem);
+	return matches;
+}
+
 /* libz is libz.so.1 and libz-1.2.so; python3 is python3.11. */
 static bool same_name(const char *wanted, const char *name, bool is_main)
 {
 	size_t len = strlen(wanted);
 	const char *rest = name + len, *suffix;
 
-	if (!fnmatch(wanted, name, 0))
+	if (!fnmatch(wanted, name, 0) || stem_matches(wanted, name))
 		return true;
 	if (strncmp(wanted, name, len) != 0)
 		return false;

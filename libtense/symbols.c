@@ -76,6 +76,21 @@ static bool is_cold_part(const char *name)
 	return cold && cold != name && (!cold[5] || cold[5] == '.');
 }
 
+/* What the compiler links to every object, and nobody wants to scale. */
+static bool is_startup(const char *name)
+{
+	static const char *const names[] = {
+		"_init", "_start", "_fini", "frame_dummy",
+		"register_tm_clones", "deregister_tm_clones",
+		"__do_global_dtors_aux",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 static const char *version_of(const struct versions *versions, int index)
 {
 	GElf_Versym number;
@@ -162,7 +177,7 @@ static int add_symbols(struct list *list, Elf *elf, Elf_Scn *section,
 		    !get_offset(list, sym.st_value, &offset))
 			continue;
 		name = elf_strptr(elf, header.sh_link, sym.st_name);
-		if (!name || !*name || is_cold_part(name))
+		if (!name || !*name || is_cold_part(name) || is_startup(name))
 			continue;
 		entry = add_entry(list);
 		if (!entry)

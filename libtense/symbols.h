@@ -28,7 +28,8 @@ struct tense_symbol {
  * Calls each() for the functions of .dynsym, of .symtab and, where that was
  * stripped, of the separate debug file: in the order of their values, aliases
  * each, duplicates once. What a symbol points to is gone afterwards. Functions
- * are what can be called: the cold parts that compilers split off are not.
+ * are what can be called: the cold parts that compilers split off are not, and
+ * the few functions that are linked to every object are left out.
  *
  * Returns 0; what each() returned, if that was not 0, without further calls;
  * or -errno: -ENOEXEC if the file is not a program or library, -EBADMSG if it

@@ -4,7 +4,7 @@
 
 TENSE_SRC := tense cmd-run cmd-check cmd-functions stats backend-native \
 	backend-uml terminal launch kernel progress resolve nearest functions \
-	inlines program paths util
+	inlines inlines-dwarf program paths util
 INIT_SRC := guest-init launch util
 
 TENSE_OBJ := $(TENSE_SRC:%=$(O)/tools/%.o) $(LIBTENSE_SYMBOLS_OBJ)
@@ -38,17 +38,17 @@ $(O)/share/tense:
 
 # Tests of the above. Those of the guest's side need its kernel.
 cli_tests := $(addprefix $(O)/tests/,unit/test-cli unit/test-cli-asan \
-	guest/test-run)
+	unit/test-functions unit/test-functions-asan guest/test-run)
+asan_tests := $(filter %-asan,$(cli_tests))
 $(cli_tests): TESTED = $(abspath $(TENSE_BIN))
-$(O)/tests/unit/test-cli-asan: TESTED = $(abspath $(ASAN_BIN))
-$(O)/tests/unit/test-cli-asan: tests/unit/test-cli.sh $(O)/asan/bin/tense
-$(O)/tests/unit/test-cli: tests/unit/test-cli.sh
-$(O)/tests/guest/test-run: tests/guest/test-run.sh
+$(asan_tests): TESTED = $(abspath $(ASAN_BIN))
+$(asan_tests): $(O)/tests/%-asan: tests/%.sh $(O)/asan/bin/tense
+$(filter-out $(asan_tests),$(cli_tests)): $(O)/tests/%: tests/%.sh
 $(cli_tests): tests/lib/tap.sh
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		-e 's|@TENSE@|$(TESTED)|' $(filter %/test-cli.sh %/test-run.sh,$^) \
-		>$@ && chmod +x $@
+		-e 's|@TENSE@|$(TESTED)|' -e 's|@CC@|$(CC)|' \
+		$(filter %.sh,$(filter-out %/tap.sh,$^)) >$@ && chmod +x $@
 
 # In a directory that looks like the other one.
 ASAN_BIN := $(O)/asan/bin/tense

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define LENGTH_MAX	64	/* of longer names only the start counts */
-#define FAR		1000
 
 static unsigned smaller(unsigned a, unsigned b)
 {
@@ -35,7 +34,7 @@ static unsigned edit_distance(const char *a, size_t la, const char *b, size_t lb
 	return row[lb];
 }
 
-static unsigned distance(const char *wanted, const char *name)
+unsigned nearest_distance(const char *wanted, const char *name)
 {
 	size_t lw = strnlen(wanted, LENGTH_MAX), ln = strnlen(name, LENGTH_MAX);
 	unsigned result, limit = lw < 6 ? 10 : 10 * (lw / 3);
@@ -44,26 +43,7 @@ static unsigned distance(const char *wanted, const char *name)
 	if (lw > 2 && ln > lw && strcasestr(name, wanted))
 		return 5 + smaller(ln - lw, 30);
 	if ((ln > lw ? ln - lw : lw - ln) * 10 > limit)
-		return FAR;
+		return NEAREST_FAR;
 	result = edit_distance(wanted, lw, name, ln);
-	return result <= limit && result < 10 * lw ? result : FAR;
-}
-
-void nearest_try(struct nearest *nearest, const char *name, size_t item)
-{
-	unsigned d = distance(nearest->wanted, name);
-	size_t at = nearest->count;
-
-	if (d == FAR)
-		return;
-	while (at && nearest->found[at - 1].distance > d)
-		at--;
-	if (at == NEAREST_MAX)
-		return;
-	if (nearest->count < NEAREST_MAX)
-		nearest->count++;
-	memmove(&nearest->found[at + 1], &nearest->found[at],
-		(nearest->count - at - 1) * sizeof(nearest->found[0]));
-	nearest->found[at].item = item;
-	nearest->found[at].distance = d;
+	return result <= limit && result < 10 * lw ? result : NEAREST_FAR;
 }

@@ -3,20 +3,9 @@
 #ifndef TOOLS_NEAREST_H
 #define TOOLS_NEAREST_H
 
-#include <stddef.h>
+#define NEAREST_FAR	1000	/* at least: not near at all */
 
-#define NEAREST_MAX	5
-
-struct nearest {
-	const char *wanted;
-	size_t count;
-	struct {
-		size_t item;
-		unsigned distance;
-	} found[NEAREST_MAX];	/* the nearest first */
-};
-
-/* Keeps item if name is among the nearest so far, and near at all. */
-void nearest_try(struct nearest *nearest, const char *name, size_t item);
+/* In tenths of letters that differ. */
+unsigned nearest_distance(const char *wanted, const char *name);
 
 #endif

@@ -201,6 +201,21 @@ static char *get_loader(Elf *elf)
 }
 
 /*
+ * Of glibc as ldd(1) does it: with --list it gives up where one library is
+ * missing. Another loader would run the program.
+ */
+static void exec_loader(const char *loader, const char *path)
+{
+	if (!strncmp(base_name(loader), "ld-linux", 8)) {
+		setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+		execl(loader, loader, path, NULL);
+	} else {
+		execl(loader, loader, "--list", path, NULL);
+	}
+	_exit(STATUS_NOT_FOUND);
+}
+
+/*
  * Only the loader itself knows all of its rules. It maps the objects, and
  * runs nothing of them.
  */
@@ -218,8 +233,7 @@ static FILE *list_objects(const char *loader, const char *path, pid_t *pid)
 		dup2(null, STDIN_FILENO);
 		dup2(fds[1], STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
-		execl(loader, loader, "--list", path, NULL);
-		_exit(STATUS_NOT_FOUND);
+		exec_loader(loader, path);
 	}
 	close(fds[1]);
 	return fdopen(fds[0], "r");

@@ -15,6 +15,7 @@
 #include "util.h"
 
 #define SHOWN_MAX	20
+#define NEAR_MAX	5
 
 struct search {
 	struct tense_spec spec;
@@ -301,44 +302,73 @@ static bool find_inlined(const struct search *search,
 	return found;
 }
 
-/* A C++ name is compared whole, and by its last scope. */
-static void try_name(struct nearest *nearest, const struct function *function,
-		     size_t item)
+/* Of C++ that of the nearest ending. */
+static unsigned get_distance(const char *wanted, const struct function *function)
 {
+	unsigned distance, best = NEAREST_FAR;
 	struct tense_cxx_name name;
-	const char *inner, *last;
 
-	if (strcmp(function->name, function->symbol) == 0 ||
-	    !tense_cxx_name_parse(function->name, &name)) {
-		nearest_try(nearest, function->name, item);
-		return;
+	if (!strcmp(function->name, function->symbol) ||
+	    !tense_cxx_name_parse(function->name, &name))
+		return nearest_distance(wanted, function->name);
+	for (const char *s = name.plain; s; s = tense_cxx_inner(s)) {
+		distance = nearest_distance(wanted, s);
+		if (distance < best)
+			best = distance;
 	}
-	last = name.plain;
-	while (!strstr(nearest->wanted, "::") && (inner = tense_cxx_inner(last)))
-		last = inner;
-	nearest_try(nearest, last, item);
 	tense_cxx_name_free(&name);
+	return best;
+}
+
+struct near {
+	const struct function *function;
+	unsigned distance;
+};
+
+/* Keeps the list in order, and aliases and versions out of it. */
+static void insert_near(struct near list[NEAR_MAX], size_t *count,
+			struct near new)
+{
+	size_t at;
+
+	for (at = 0; at < *count; at++) {
+		const struct function *other = list[at].function;
+
+		if (other->object != new.function->object ||
+		    (other->value != new.function->value &&
+		     strcmp(other->symbol, new.function->symbol) != 0))
+			continue;
+		if (list[at].distance <= new.distance)
+			return;
+		--*count;
+		memmove(&list[at], &list[at + 1], (*count - at) * sizeof(*list));
+		break;
+	}
+	for (at = *count; at && list[at - 1].distance > new.distance; at--)
+		;
+	if (at == NEAR_MAX)
+		return;
+	if (*count < NEAR_MAX)
+		++*count;
+	memmove(&list[at + 1], &list[at], (*count - at - 1) * sizeof(*list));
+	list[at] = new;
 }
 
 static void add_nearest(const struct search *search,
 			struct tense_resolution *result)
 {
-	struct nearest nearest = { .wanted = search->spec.pattern };
+	struct near list[NEAR_MAX] = { 0 };
+	size_t count = 0;
 
 	for (size_t i = 0; i < search->functions.count; i++) {
-		const struct function *function = &search->functions.list[i];
+		struct near new = { .function = &search->functions.list[i] };
 
-		/* Aliases and versions would fill the list. */
-		if (i && function->object == function[-1].object &&
-		    (function->value == function[-1].value ||
-		     !strcmp(function->symbol, function[-1].symbol)))
-			continue;
-		try_name(&nearest, function, i);
+		new.distance = get_distance(search->spec.pattern, new.function);
+		if (new.distance < NEAREST_FAR)
+			insert_near(list, &count, new);
 	}
-	for (size_t i = 0; i < nearest.count; i++)
-		add_candidate(search,
-			      &search->functions.list[nearest.found[i].item],
-			      result);
+	for (size_t i = 0; i < count; i++)
+		add_candidate(search, list[i].function, result);
 }
 
 /* Objects of which only exported functions can be found. */
@@ -412,6 +442,10 @@ static void explain_not_found(const struct search *search,
 		append_own(&result->message,
 			   xprintf("; %s: stripped, so that only exported functions are known: install debug symbols, or build without strip",
 				   stripped));
+	if (search->program->missing)
+		append_own(&result->message,
+			   xprintf("; %s: missing, so that the command will not start",
+				   search->program->missing));
 	if (!search->spec.object)
 		append_own(&result->message,
 			   xprintf("; if it is in a library that is opened later, or in a program that the command runs, name it OBJECT:%s",

@@ -52,4 +52,16 @@ $(symbol_tests): $(O)/tests/unit/%: tests/unit/%.c $(symbol_sources) \
 		$(LDFLAGS) -o $@ $< $(symbol_sources) -lelf -lz \
 		-Wl,--no-as-needed -lstdc++
 
-UNIT_TESTS += $(symbol_tests)
+# The same in a command, by the tool.
+resolve_sources := $(addprefix tools/,resolve.c nearest.c functions.c \
+	inlines.c inlines-dwarf.c program.c util.c)
+
+$(O)/tests/unit/test-resolve: tests/unit/test-resolve.c $(resolve_sources) \
+		$(symbol_sources) $(libtense_test_headers) \
+		$(wildcard tools/*.h) $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_TEST_CFLAGS) -DCC='"$(CC)"' -fsanitize=address,undefined \
+		$(LDFLAGS) -o $@ $< $(resolve_sources) $(symbol_sources) \
+		-lelf -lz -ldw -Wl,--no-as-needed -lstdc++
+
+UNIT_TESTS += $(symbol_tests) $(O)/tests/unit/test-resolve

@@ -153,6 +153,7 @@ static void test_objects(void)
 		{ "libz:ns::f", libz, NULL, false, true },
 		{ "libz:::f", libz, NULL, false, true },
 		{ "libz:f(a::b)", "/usr/lib/libx.so", NULL, false, false },
+		{ "lib[xz]:f", libz, NULL, false, true },
 		{ "lib[xz]*:f", libz, NULL, false, true },
 		{ "libzst*:f", libz, NULL, false, false },
 		{ "lib:f", libz, NULL, false, false },

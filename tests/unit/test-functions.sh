@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# tense functions: the table, the JSON, what is said when nothing is found.
+set -u
+source='@SOURCE@'
+. "$source/tests/lib/tap.sh"
+
+# Once as it is shipped, once with sanitizers.
+tense=@TENSE@
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset LD_PRELOAD LD_LIBRARY_PATH TENSE_DEBUG_PATH
+
+cat >lib.c <<'END'
+__attribute__((noinline)) static int hidden(int x) { return x * 3; }
+int exported(int x) { return hidden(x) + hidden(x + 1); }
+END
+cat >main.c <<'END'
+int exported(int x);
+static inline int tiny(int x) { return x ^ 77; }
+static int own(int x) { return tiny(x) + tiny(x * 3); }
+int (*volatile pointer)(int) = own;
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return exported(argc) + own(argc) + pointer(argc);
+}
+END
+@CC@ -O2 -g -fPIC -shared -Wl,-soname,libfirst.so.1 -o libfirst.so.1.0 lib.c &&
+	ln -s libfirst.so.1.0 libfirst.so.1 &&
+	@CC@ -O2 -g -o program main.c ./libfirst.so.1.0 -Wl,-rpath,"$tmp" &&
+	objcopy --strip-all libfirst.so.1.0 stripped.so && echo "#!$tmp/program" >script &&
+	chmod +x script || exit 1
+
+# STATUS WHAT ARGUMENT...: leaves the output in the files stdout and stderr.
+status_is() {
+	want=$1
+	what=$2
+	shift 2
+	"$tense" functions "$@" >stdout 2>stderr </dev/null
+	is $? "$want" "$what"
+}
+
+said() {
+	ok "says: $1" grep -qF -e "$1" stderr
+}
+
+row() { # OBJECT FROM INLINED FUNCTION
+	ok "lists $4 of $1" awk -v o="$1" -v f="$2" -v i="$3" -v n="$4" \
+		'$1 == o && $3 == f && $4 == i && $5 == n { found++ }
+		 END { exit found != 1 }' stdout
+}
+
+status_is 0 "all functions" -- ./program
+row program symtab 1 own
+row program symtab 0 main
+row libfirst symtab 0 hidden
+row libfirst dynsym 0 exported
+ok "and those of libc" grep -q '^libc .* malloc' stdout
+said "opened later"
+said "inlined everywhere"
+
+status_is 0 "a pattern" exported -- ./program
+is "$(wc -l <stdout)" 2 "lists one function, and a header"
+row libfirst dynsym 0 exported
+is "$(cat stderr)" "" "and says nothing else"
+status_is 0 "several patterns" 'libf*:/^(hid|exp)/' :own nothing -- ./program
+is "$(awk 'NR > 1 { print $1, $5 }' stdout)" "program own
+libfirst exported
+libfirst hidden" "list what matches one of them"
+status_is 0 "an inlined function" tiny -- ./program
+ok "is said to be it" grep -q 'dwarf *4  tiny  (inlined everywhere' stdout
+
+status_is 0 "an object" --object libfirst -- ./program
+is "$(awk 'NR > 1 { print $5 }' stdout | grep -c '^[eh]')" 2 "has its functions"
+is "$(cut -d' ' -f1 stdout | sort -u)" "OBJECT
+libfirst" "and no others"
+status_is 1 "no such object" --object libsecond -- ./program
+said "no object 'libsecond'"
+
+status_is 1 "nothing found" exportet -- ./program
+said "libfirst:exported"
+is "$(cat stdout)" "" "prints no header"
+mv libfirst.so.1.0 keep && cp stripped.so libfirst.so.1.0
+status_is 1 "a static function of a stripped library" libfirst:hidden -- ./program
+said "stripped"
+rm libfirst.so.1.0
+status_is 0 "a library is missing" -- ./program
+said "libraries are missing: libfirst.so.1"
+mv keep libfirst.so.1.0
+
+status_is 0 "a script" own -- ./script
+said "script"
+status_is 1 "no such command" -- ./nothing
+said "./nothing: No such file or directory"
+status_is 1 "not a program" -- ./main.c
+said "./main.c: Permission denied"
+
+status_is 0 "JSON" --json -- ./program
+ok "is JSON" jq -e . stdout >/dev/null
+is "$(jq -r '.version' stdout)" 1 "of version 1"
+is "$(jq -r '.objects[0] | [.path, .main, .stripped, .dwarf] | join(" ")' stdout)" \
+	"$tmp/program true false true" "with the executable first"
+is "$(jq -r '.objects[] | select(.name == "libfirst").functions[] |
+	select(.symbol == "hidden") |
+	[.source, .file, .local, .ifunc, .inlined, .spec] | join(" ")' stdout)" \
+	"symtab lib.c true false 0 $tmp/libfirst.so.1.0:=hidden" "and functions"
+is "$(jq -r '.objects[0].inlined[] | [.symbol, .copies] | join(" ")' stdout)" \
+	"tiny 4" "and inlined ones"
+is "$(cat stderr)" "" "and says nothing"
+spec=$(jq -r '.objects[0].functions[] | select(.symbol == "own").spec' stdout)
+status_is 0 "the spec of one" "$spec" -- ./program
+row program symtab 1 own
+status_is 1 "JSON of nothing" --json exportet -- ./program
+ok "is JSON" jq -e '[.objects[].functions[]] == []' stdout >/dev/null
+
+status_is 2 "no command" exported
+said "no command"
+status_is 2 "no command after the dashes" exported --
+status_is 2 "an unknown option" --every -- ./program
+said "unknown option '--every'"
+status_is 2 "an option without its argument" --object -- ./program
+status_is 2 "a pattern that is none" '/(/' -- ./program
+said "not a regular expression"
+status_is 0 "options of the command" main -- ./program --json --object
+sh -c '"$1" functions -- ./program >/dev/full' - "$tense" 2>stderr
+is $? 125 "a full disk is an error"
+
+done_testing
