@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "../libtense/cxx-name.h"
 #include "commands.h"
 #include "functions.h"
 #include "inlines.h"
@@ -58,7 +59,7 @@ struct part {
 	char *name;
 };
 
-static bool selected(const struct listing *listing,
+static bool function_selected(const struct listing *listing,
 		     const struct function *function)
 {
 	for (size_t i = 0; i < listing->nr_patterns; i++)
@@ -74,7 +75,7 @@ static bool inlined_selected(const struct listing *listing,
 {
 	for (size_t i = 0; i < listing->nr_patterns; i++)
 		if (object_match(object, &listing->patterns[i]) &&
-		    tense_spec_symbol(&listing->patterns[i], inlined->symbol))
+		    inlined_match(inlined, &listing->patterns[i]))
 			return true;
 	return false;
 }
@@ -156,7 +157,7 @@ static void show_functions(struct listing *listing, const struct part *part,
 		const struct function *function = &part->functions.list[i];
 		int copies;
 
-		if (!selected(listing, function))
+		if (!function_selected(listing, function))
 			continue;
 		copies = in_dwarf(part) ?
 			 inlines_copies(&part->inlines, function->value) : -1;
@@ -170,6 +171,32 @@ static void show_functions(struct listing *listing, const struct part *part,
 	}
 }
 
+static json_t *json_inlined(const struct inlined *inlined)
+{
+	char *name = tense_demangle(inlined->symbol);
+	json_t *json = json_pack("{ss ss ss? sI}",
+				 "symbol", inlined->symbol,
+				 "name", name ? name : inlined->symbol,
+				 "file", inlined->file,
+				 "copies", (json_int_t)inlined->copies);
+
+	free(name);
+	return json;
+}
+
+static void print_inlined(const struct listing *listing,
+			  const struct part *part, const struct inlined *inlined)
+{
+	char *name = tense_demangle(inlined->symbol);
+
+	if (!listing->shown)
+		print_header();
+	printf("%-20s %8s %-7s %7u  %s  (inlined everywhere: cannot be named)\n",
+	       part->name, "-", "dwarf", inlined->copies,
+	       name ? name : inlined->symbol);
+	free(name);
+}
+
 /* Functions that are nothing but copies: they can be shown, not named. */
 static void show_inlined(struct listing *listing, const struct part *part,
 			 json_t *list)
@@ -177,23 +204,17 @@ static void show_inlined(struct listing *listing, const struct part *part,
 	for (size_t i = 0; i < part->inlines.count; i++) {
 		const struct inlined *inlined = &part->inlines.functions[i];
 
+		bool selected;
+
 		if (inlined->out_of_line)
 			continue;
-		if (listing->json && (!listing->nr_patterns ||
-		    inlined_selected(listing, part->object, inlined))) {
-			append_json(list, json_pack(
-				"{ss ss? sI}", "symbol", inlined->symbol,
-				"file", inlined->file,
-				"copies", (json_int_t)inlined->copies));
-		} else if (!inlined_selected(listing, part->object, inlined)) {
-			listing->hidden++;
-		} else {
-			if (!listing->shown++)
-				print_header();
-			printf("%-20s %8s %-7s %7u  %s  (inlined everywhere: cannot be named)\n",
-			       part->name, "-", "dwarf", inlined->copies,
-			       inlined->symbol);
-		}
+		selected = inlined_selected(listing, part->object, inlined);
+		if (listing->json && (selected || !listing->nr_patterns))
+			append_json(list, json_inlined(inlined));
+		else if (selected)
+			print_inlined(listing, part, inlined);
+		listing->shown += selected;
+		listing->hidden += !selected;
 	}
 }
 

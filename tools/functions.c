@@ -122,6 +122,14 @@ enum tense_match function_match(const struct function *function,
 	return tense_spec_match(spec, &symbol);
 }
 
+bool inlined_match(const struct inlined *inlined, const struct tense_spec *spec)
+{
+	if (spec->has_address || spec->version)
+		return false;
+	return tense_spec_symbol(spec, inlined->symbol) ||
+	       (inlined->file && tense_spec_demangled(spec, inlined->symbol));
+}
+
 bool object_match(const struct object *object, const struct tense_spec *spec)
 {
 	return tense_spec_object(spec, object->path, object->soname,

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../libtense/spec.h"
+#include "inlines.h"
 #include "program.h"
 
 struct function {
@@ -35,6 +36,9 @@ const char *functions_error(int err);
 
 enum tense_match function_match(const struct function *function,
 				const struct tense_spec *spec);
+
+/* DWARF has no symbols of what C++ keeps to one file: names, without scopes. */
+bool inlined_match(const struct inlined *inlined, const struct tense_spec *spec);
 
 bool object_match(const struct object *object, const struct tense_spec *spec);
 

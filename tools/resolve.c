@@ -246,15 +246,6 @@ static void explain_ambiguous(const struct search *search,
 	append_candidates(result, &result->message);
 }
 
-static enum tense_match inlined_match(const struct inlined *function,
-				      const struct tense_spec *spec)
-{
-	if (spec->has_address || spec->version)
-		return TENSE_MATCH_NONE;
-	return tense_spec_symbol(spec, function->symbol) ?
-	       TENSE_MATCH_SYMBOL : TENSE_MATCH_NONE;
-}
-
 static void explain_inlined(const struct search *search,
 			    const struct object *object,
 			    const struct inlined *function,

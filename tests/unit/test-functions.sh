@@ -113,6 +113,8 @@ is "$(cat stderr)" "" "and says nothing"
 spec=$(jq -r '.objects[0].functions[] | select(.symbol == "own").spec' stdout)
 status_is 0 "the spec of one" "$spec" -- ./program
 row program symtab 1 own
+status_is 0 "JSON of an inlined function" --json tiny -- ./program
+is "$(jq -r '.objects[].inlined[].name' stdout)" tiny "has it"
 status_is 1 "JSON of nothing" --json exportet -- ./program
 ok "is JSON" jq -e '[.objects[].functions[]] == []' stdout >/dev/null
 

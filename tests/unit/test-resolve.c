@@ -45,8 +45,10 @@ static const char cxx_source[] =
 	"struct Bar { int run(); }; int Bar::run() { return 4; }\n"
 	"template <typename T> __attribute__((noinline)) T add(T a, T b) { return a + b; }\n"
 	"static inline int only_inlined(int x) { return x ^ 5; }\n"
+	"template <typename F> inline int apply(F f) { return f(3); }\n"
 	"int main(int c, char **) { return ns::Foo().bar(c) + add(c, 1) +\n"
-	"	(int)add(1.5, c * 1.0) + only_inlined(c); }\n";
+	"	(int)add(1.5, c * 1.0) + only_inlined(c) +\n"
+	"	apply([c](int x) { return x + c; }); }\n";
 
 static char dir[] = "/tmp/test-resolve-XXXXXX";
 
@@ -110,8 +112,11 @@ static int resolve(const char *spec, const char *program)
 static void is_kind(const char *spec, const char *program,
 		    enum tense_resolution_kind kind, size_t count)
 {
-	if (!is_i64(resolve(spec, program), kind, "'%s' in %s", spec, program) |
-	    !is_i64(result.count, count, "'%s': %zu candidates", spec, count))
+	bool good = is_i64(resolve(spec, program), kind, "'%s' in %s", spec,
+			   program);
+
+	if (!is_i64(result.count, count, "'%s': %zu candidates", spec, count) ||
+	    !good)
 		printf("# %s\n", result.message ? result.message : "");
 	for (size_t i = 0; i < result.count; i++)
 		printf("# %s = %s\n", result.candidates[i].name,
@@ -219,6 +224,8 @@ static void test_cxx(void)
 	is_kind("cxx:Foo::bat", "cxx", TENSE_NOT_FOUND, 1);
 	name_is(0, "cxx:ns::Foo::bar(int) const");
 	is_kind("only_inlined", "cxx", TENSE_INLINED, 0);
+	/* It has no symbol, since no other file can have its lambda. */
+	is_kind("apply", "cxx", TENSE_INLINED, 0);
 }
 
 static void test_not_found(void)
