@@ -14,9 +14,12 @@ LIBTENSE_API := tense stack device area syscalls config
 LIBTENSE_API_OBJ := $(LIBTENSE_API:%=$(O)/libtense/%.o)
 LIBTENSE_OBJ := $(LIBTENSE_API_OBJ) $(O)/libtense/clocks.o $(O)/libtense/preload.o
 # Which functions an ELF file has and which of them a text names: of
-# libtense-functions.so and of the tool. They need -lelf -lz.
+# libtense-functions.so and of the tool, which link libelf and zlib each in its
+# way: the program that a library is loaded into must not see them.
 LIBTENSE_SYMBOLS := symbols spec cxx-name debug-file
 LIBTENSE_SYMBOLS_OBJ := $(LIBTENSE_SYMBOLS:%=$(O)/libtense/%.o)
+LIBTENSE_SYMBOLS_HIDDEN := $(LIBTENSE_SYMBOLS_OBJ) $(O)/libtense/elf-error.o
+LIBTENSE_SYMBOLS_LIBS := -l:libelf.a -l:libz.a -Wl,--exclude-libs,ALL
 LIBTENSE_MAN := $(wildcard libtense/man/*.[37])
 
 USER_TARGETS += $(O)/lib/libtense.so $(O)/lib/libtense.a

@@ -52,6 +52,19 @@ $(symbol_tests): $(O)/tests/unit/%: tests/unit/%.c $(symbol_sources) \
 		$(LDFLAGS) -o $@ $< $(symbol_sources) -lelf -lz \
 		-Wl,--no-as-needed -lstdc++
 
+# As they are linked into a library: nothing of it is seen, nothing is needed.
+$(O)/tests/unit/symbols.so: tests/unit/symbols-library.c \
+		$(LIBTENSE_SYMBOLS_HIDDEN) $(O)/flags
+	$(call quiet,LD,$@)mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) -Ilibtense -fPIC -shared $(LDFLAGS) -o $@ $< \
+		$(LIBTENSE_SYMBOLS_HIDDEN) $(LIBTENSE_SYMBOLS_LIBS) \
+		-Wl,--no-undefined -Wl,-z,now
+
+$(O)/tests/unit/test-symbols-library: tests/unit/test-symbols-library.sh \
+		tests/lib/tap.sh $(O)/tests/unit/symbols.so
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		$< >$@ && chmod +x $@
+
 # The same in a command, by the tool.
 resolve_sources := $(addprefix tools/,resolve.c nearest.c functions.c \
 	inlines.c inlines-dwarf.c program.c util.c)
@@ -64,4 +77,5 @@ $(O)/tests/unit/test-resolve: tests/unit/test-resolve.c $(resolve_sources) \
 		$(LDFLAGS) -o $@ $< $(resolve_sources) $(symbol_sources) \
 		-lelf -lz -ldw -Wl,--no-as-needed -lstdc++
 
-UNIT_TESTS += $(symbol_tests) $(O)/tests/unit/test-resolve
+UNIT_TESTS += $(symbol_tests) $(addprefix $(O)/tests/unit/test-,resolve \
+	symbols-library)
