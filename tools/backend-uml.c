@@ -286,6 +286,7 @@ static int send_request(struct guest *g, const struct run *run,
 	struct request r = {
 		.version = PROTO_VERSION,
 		.percent = run->real ? 0 : run->percent,
+		.device = run->device || !run->real,
 		.stats = run->stats,
 		.uid = getuid(),
 		.gid = getgid(),

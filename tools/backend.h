@@ -12,6 +12,7 @@ struct run {
 	char **argv;
 	unsigned int percent;
 	bool real;		/* in real time: no module, no experiment */
+	bool device;		/* real, but with the module loaded */
 	bool stats;		/* wanted */
 	char **writable;	/* directories by real path, ends with NULL */
 	const char *directory;	/* the current one, by real path */

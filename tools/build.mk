@@ -2,7 +2,7 @@
 # tense and guest-init, and the links that make the build directory look like
 # an installation.
 
-TENSE_SRC := tense cmd-run cmd-check cmd-functions stats backend-native \
+TENSE_SRC := tense cmd-run cmd-check cmd-functions setup stats json-text backend-native \
 	backend-uml terminal launch kernel progress resolve nearest functions \
 	inlines inlines-dwarf program paths util
 INIT_SRC := guest-init launch util

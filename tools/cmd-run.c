@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <linux/tense.h>
 
 #include "backend.h"
 #include "commands.h"
+#include "setup.h"
 #include "stats.h"
 #include "util.h"
 
@@ -36,13 +35,6 @@ static const char usage[] =
 "Exit status: the command's; 128 + n if signal n ended it; 127 if it was not\n"
 "found, 126 if it could not be executed, 125 if tense failed or was misused.\n";
 
-static const struct backend *const backends[] = {
-	&backend_native,
-	&backend_uml,
-};
-
-#define NR_BACKENDS (sizeof(backends) / sizeof(backends[0]))
-
 static void __attribute__((noreturn, format(printf, 1, 2)))
 misuse(const char *format, ...)
 {
@@ -53,24 +45,6 @@ misuse(const char *format, ...)
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	die(STATUS_FAILED, "run: %s: see tense run --help", line);
-}
-
-static const struct backend *find_backend(const char *name)
-{
-	if (strcmp(name, "auto") == 0)
-		return NULL;
-	for (size_t i = 0; i < NR_BACKENDS; i++)
-		if (strcmp(backends[i]->name, name) == 0)
-			return backends[i];
-	misuse("unknown back end '%s'", name);
-}
-
-static const struct backend *choose_backend(void)
-{
-	for (size_t i = 0; i < NR_BACKENDS; i++)
-		if (backends[i]->usable())
-			return backends[i];
-	die(STATUS_FAILED, "no back end can be used: see tense check");
 }
 
 static unsigned int parse_percent(const char *text)
@@ -85,91 +59,6 @@ static unsigned int parse_percent(const char *text)
 		misuse("percent '%s' is not a number from %d to %d", text,
 		       TENSE_PERCENT_MIN, TENSE_PERCENT_MAX);
 	return value;
-}
-
-static char *parse_directory(const char *text)
-{
-	char *path = realpath(text, NULL);
-	struct stat st;
-
-	if (!path || stat(path, &st))
-		die(STATUS_FAILED, "--rw %s: %s", text, strerror(errno));
-	if (!S_ISDIR(st.st_mode))
-		die(STATUS_FAILED, "--rw %s: not a directory", text);
-	return path;
-}
-
-static int shorter(const void *a, const void *b)
-{
-	size_t la = strlen(*(char *const *)a), lb = strlen(*(char *const *)b);
-
-	return (la > lb) - (la < lb);
-}
-
-/*
- * The current directory is writable, too, unless it is the root: that would
- * be everything. A directory comes before those in it, which it would hide.
- */
-static void set_writable(struct run *run, char **dirs, size_t n)
-{
-	size_t kept = 0;
-
-	if (strcmp(run->directory, "/") != 0)
-		dirs[n++] = xstrdup(run->directory);
-	qsort(dirs, n, sizeof(*dirs), shorter);
-	for (size_t i = 0; i < n; i++) {
-		size_t j;
-
-		for (j = 0; j < kept && strcmp(dirs[j], dirs[i]) != 0; j++)
-			;
-		if (j == kept)
-			dirs[kept++] = dirs[i];
-		else
-			free(dirs[i]);
-	}
-	dirs[kept] = NULL;
-	run->writable = dirs;
-}
-
-/* How the caller left the process, before anything is changed. */
-static void note_caller(struct run *run)
-{
-	for (int i = 0; i < 3; i++) {
-		run->closed[i] = fcntl(i, F_GETFD) < 0;
-		/* Keeps other files from taking its place. */
-		if (run->closed[i] && open("/dev/null", O_RDWR) != i)
-			die(STATUS_FAILED, "/dev/null: %s", strerror(errno));
-	}
-	for (int sig = 1; sig < SIGRTMIN; sig++) {
-		struct sigaction action;
-
-		if (!sigaction(sig, NULL, &action) &&
-		    action.sa_handler == SIG_IGN)
-			run->ignored |= 1ULL << (sig - 1);
-	}
-	sigprocmask(SIG_SETMASK, NULL, &run->mask);
-}
-
-/* The exit status, with a message where the command did not run. */
-static int report(const struct outcome *out, char **argv)
-{
-	switch (out->kind) {
-	case OUTCOME_EXITED:
-		return out->value;
-	case OUTCOME_SIGNALED:
-		return STATUS_SIGNAL + out->value;
-	case OUTCOME_NOT_RUN:
-		if (out->value == ENOENT && !strchr(argv[0], '/')) {
-			warn("%s: command not found", argv[0]);
-			return STATUS_NOT_FOUND;
-		}
-		warn("%s: %s", argv[0], strerror(out->value));
-		return out->value == ENOENT ? STATUS_NOT_FOUND :
-					      STATUS_NOT_EXECUTABLE;
-	default:
-		warn("%s", out->text);
-		return STATUS_FAILED;
-	}
 }
 
 struct options {
@@ -203,14 +92,15 @@ static int parse_options(int argc, char **argv, struct options *o,
 	while ((c = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
 		switch (c) {
 		case BACKEND:
-			o->backend = find_backend(optarg);
+			if (!backend_find(optarg, &o->backend))
+				misuse("unknown back end '%s'", optarg);
 			break;
 		case PERCENT:
 			run->percent = parse_percent(optarg);
 			percent = true;
 			break;
 		case RW:
-			o->dirs[o->nr_dirs++] = parse_directory(optarg);
+			o->dirs[o->nr_dirs++] = setup_directory(optarg);
 			break;
 		case STATS:
 			o->table = true;
@@ -266,9 +156,9 @@ static int run_command(struct run *run, struct options *o)
 	int status;
 
 	if (!o->backend)
-		o->backend = choose_backend();
+		o->backend = backend_choose();
 	o->backend->run(run, &out, &stats);
-	status = report(&out, run->argv);
+	status = setup_status(&out, run->argv);
 
 	if (json && out.kind <= OUTCOME_SIGNALED &&
 	    write_json(json, run, o->backend->name, status, &out, stats)) {
@@ -290,7 +180,7 @@ int cmd_run(int argc, char **argv)
 	char *directory;
 	int status = 0;
 
-	note_caller(&run);
+	setup_caller(&run);
 	/* At most as many as there are arguments, the current one, NULL. */
 	o.dirs = xmalloc((argc + 2) * sizeof(*o.dirs));
 	run.argv = argv + parse_options(argc, argv, &o, &run);
@@ -304,7 +194,7 @@ int cmd_run(int argc, char **argv)
 		die(STATUS_FAILED, "the current directory: %s",
 		    strerror(errno));
 	run.directory = directory;
-	set_writable(&run, o.dirs, o.nr_dirs);
+	setup_writable(&run, o.dirs, o.nr_dirs);
 	status = run_command(&run, &o);
 	free(directory);
 out:

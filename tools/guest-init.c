@@ -610,7 +610,7 @@ int main(void)
 	read_request(&s);
 	mount_all(&s);
 	set_network(s.host_name);
-	if (s.r.percent)
+	if (s.r.device)
 		load_module(s.module);
 
 	if (s.r.tty_out >= 0) {

@@ -91,12 +91,15 @@ static void show_progress(int fd)
 	struct progress progress = { 0 };
 	FILE *lines = fdopen(fd, "r");
 	unsigned int done, total;
-	char what[64];
+	char what[64], line[100];
 
 	if (!lines)
 		die(STATUS_FAILED, "fdopen: %s", strerror(errno));
-	while (fscanf(lines, "%u %u %63[^\n]", &done, &total, what) == 3)
-		progress_show(&progress, done, total, what);
+	while (fscanf(lines, "%u %u %63[^\n]", &done, &total, what) == 3) {
+		snprintf(line, sizeof(line), total ? "%s the kernel, once" :
+			 "first use: %s", what);
+		progress_show(&progress, done, total, line);
+	}
 	progress_end(&progress);
 	fclose(lines);
 }

@@ -20,7 +20,7 @@ void progress_show(struct progress *p, unsigned int done, unsigned int total,
 	if (!isatty(STDERR_FILENO))
 		return;
 	if (!total) {
-		fprintf(stderr, "\r\033[Ktense: first use: %s", what);
+		fprintf(stderr, "\r\033[Ktense: %s", what);
 		p->lines = 1;
 		return;
 	}
@@ -40,7 +40,7 @@ void progress_show(struct progress *p, unsigned int done, unsigned int total,
 	memset(bar, '#', full);
 	memset(bar + full, '.', WIDTH - full);
 	bar[WIDTH] = '\0';
-	fprintf(stderr, "\r\033[Ktense: %s the kernel, once [%s] %3u%%", what,
+	fprintf(stderr, "\r\033[Ktense: %s [%s] %3u%%", what,
 		bar, (unsigned int)((uint64_t)done * 100 / total));
 	if (done > p->first && now - p->start > 3000000000) {
 		left = (now - p->start) / (done - p->first) *

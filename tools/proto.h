@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <termios.h>
 
-#define PROTO_VERSION	1
+#define PROTO_VERSION	2
 
 enum message_type {
 	/* To the guest. */
@@ -47,6 +47,7 @@ struct stream {
 struct request {
 	uint32_t version;
 	uint32_t percent;	/* 0: in real time */
+	uint32_t device;	/* load the module, even if in real time */
 	uint32_t stats;
 	uint32_t uid;
 	uint32_t gid;

@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <linux/tense.h>
 
+#include "json-text.h"
 #include "util.h"
 
 /* A column of times has one unit, so that the eye can compare. */
@@ -82,26 +83,6 @@ void stats_print(FILE *f, const struct outcome *out, const void *stats)
 	fputs("\n", f);
 }
 
-/* Arguments and names are bytes; what is not UTF-8 becomes U+FFFD. */
-static json_t *text(const char *bytes, size_t len)
-{
-	json_t *json = json_stringn(bytes, len);
-	char *clean, *p;
-
-	if (json)
-		return json;
-	clean = p = xmalloc(3 * len + 1);
-	for (size_t i = 0; i < len; i++) {
-		if ((unsigned char)bytes[i] < 0x80)
-			*p++ = bytes[i];
-		else
-			p = mempcpy(p, "\xef\xbf\xbd", 3);
-	}
-	json = json_stringn(clean, p - clean);
-	free(clean);
-	return json;
-}
-
 static json_t *integer(uint64_t value)
 {
 	return json_integer((json_int_t)value);
@@ -117,7 +98,7 @@ static json_t *experiment(const struct tense_stats *s)
 			"{si si so si sb so so so so}",
 			"pid", (int)t->pid,
 			"tgid", (int)t->tgid,
-			"name", text(t->comm, strnlen(t->comm,
+			"name", json_text(t->comm, strnlen(t->comm,
 						      sizeof(t->comm))),
 			"percent", (int)t->percent,
 			"exited", !!(t->flags & TENSE_THREAD_EXITED),
@@ -149,7 +130,7 @@ int stats_json(FILE *f, const struct run *run, const char *backend, int status,
 	int result;
 
 	for (char **arg = run->argv; *arg; arg++)
-		json_array_append_new(command, text(*arg, strlen(*arg)));
+		json_array_append_new(command, json_text(*arg, strlen(*arg)));
 	root = json_pack("{si so ss so si so so so so}",
 		"version", STATS_JSON_VERSION,
 		"command", command,
