@@ -2,14 +2,18 @@
 # tense and guest-init, and the links that make the build directory look like
 # an installation.
 
-TENSE_SRC := tense cmd-run cmd-check cmd-functions setup stats json-text backend-native \
-	backend-uml terminal launch kernel progress resolve nearest functions \
-	inlines inlines-dwarf program paths util
+WHATIF_SRC := options plan run log metric estimate assess environment names \
+	text json load table curve html
+TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-whatif setup stats \
+	json-text backend-native backend-uml terminal launch kernel progress \
+	resolve nearest functions inlines inlines-dwarf program paths util \
+	$(WHATIF_SRC:%=whatif-%)
 INIT_SRC := guest-init launch util
 
 TENSE_OBJ := $(TENSE_SRC:%=$(O)/tools/%.o) $(LIBTENSE_SYMBOLS_OBJ)
 # libstdc++ for what it demangles, looked up when it is needed.
-TENSE_LIBS := -ljansson -lz -lelf -ldw -Wl,--no-as-needed -lstdc++
+TENSE_LIBS := -ljansson -lz -lelf -ldw -lpcre2-8 -lgsl -lgslcblas -lm \
+	-Wl,--no-as-needed -lstdc++
 INIT_OBJ := $(INIT_SRC:%=$(O)/tools/%.o)
 TENSE_BIN := $(O)/bin/tense
 INIT_BIN := $(O)/libexec/tense/guest-init
@@ -20,7 +24,13 @@ $(O)/tools/%.o: tools/%.c $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 		-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi \
-		-MMD -MP -c -o $@ $<
+		-I$(O)/tools -MMD -MP -c -o $@ $<
+
+# The style sheet as a string of C.
+$(O)/tools/whatif-report.css.h: tools/whatif-report.css
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< >$@
+$(O)/tools/whatif-html.o: $(O)/tools/whatif-report.css.h
 
 $(TENSE_BIN): $(TENSE_OBJ)
 	$(call quiet,LD,$@) mkdir -p $(@D) && \
@@ -53,13 +63,14 @@ $(cli_tests): tests/lib/tap.sh
 # In a directory that looks like the other one.
 ASAN_BIN := $(O)/asan/bin/tense
 $(ASAN_BIN): $(TENSE_SRC:%=tools/%.c) $(LIBTENSE_SYMBOLS:%=libtense/%.c) \
-		$(wildcard tools/*.h libtense/*.h) $(O)/flags
+		$(wildcard tools/*.h libtense/*.h) \
+		$(O)/tools/whatif-report.css.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	ln -sfn ../lib $(O)/asan/lib && ln -sfn ../libexec $(O)/asan/libexec && \
 	ln -sfn ../share $(O)/asan/share && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 		-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi \
-		-fsanitize=address,undefined -fno-sanitize-recover=all \
+		-I$(O)/tools -fsanitize=address,undefined -fno-sanitize-recover=all \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) $(TENSE_LIBS)
 
 stream_tests := $(O)/tests/guest/test-streams $(O)/tests/guest/test-terminal
@@ -91,5 +102,46 @@ install::
 uninstall::
 	$(Q)rm -f $(BINDIR)/tense $(MANDIR)/man1/tense.1 \
 		$(MANDIR)/man1/tense-run.1 $(MANDIR)/man1/tense-check.1 \
-		$(MANDIR)/man1/tense-functions.1
+		$(MANDIR)/man1/tense-functions.1 $(MANDIR)/man1/tense-whatif.1
 	$(Q)rm -rf $(LIBEXECDIR) $(SHAREDIR)
+
+# Of whatif, its parts with a program and a machine that are not real. The
+# statistics take too many repetitions for sanitizers.
+whatif_tests := $(addprefix $(O)/tests/unit/test-whatif-,estimate plan)
+whatif_tested := $(addprefix tools/whatif-,$(addsuffix .c,options plan log \
+	metric assess environment text json load table curve html estimate)) \
+	tools/util.c tools/json-text.c
+WHATIF_TEST_CFLAGS = $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
+	-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi -Itools \
+	-Itests/lib -Itests/unit -I$(O)/tools
+
+$(O)/tests/unit/test-whatif-estimate: tests/unit/test-whatif-estimate.c \
+		tools/whatif-estimate.c tools/util.c tools/whatif-estimate.h \
+		tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(WHATIF_TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) \
+		$(TENSE_LIBS)
+
+$(O)/tests/unit/test-whatif-plan: tests/unit/test-whatif-plan.c \
+		tests/unit/fake-program.c $(whatif_tested) \
+		$(O)/tools/whatif-report.css.h tests/unit/fake-program.h \
+		$(wildcard tools/*.h) tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(WHATIF_TEST_CFLAGS) -fsanitize=address,undefined \
+		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
+		$(TENSE_LIBS)
+
+UNIT_TESTS += $(whatif_tests)
+
+whatif_cli_tests := $(addprefix $(O)/tests/unit/,test-whatif test-whatif-asan)
+$(O)/tests/unit/test-whatif: TESTED = $(abspath $(TENSE_BIN))
+$(O)/tests/unit/test-whatif: $(TENSE_BIN)
+$(O)/tests/unit/test-whatif-asan: TESTED = $(abspath $(ASAN_BIN))
+$(O)/tests/unit/test-whatif-asan: $(ASAN_BIN)
+$(whatif_cli_tests): tests/unit/test-whatif.sh tests/lib/tap.sh \
+		$(O)/tests/unit/test-whatif-plan
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		-e 's|@TENSE@|$(TESTED)|' $< >$@ && chmod +x $@
+
+UNIT_TESTS += $(whatif_cli_tests)

@@ -8,6 +8,7 @@
 
 #define PATH_GUEST_INIT		"libexec/tense/guest-init"
 #define PATH_LIBTENSE		"lib/libtense.so.0"
+#define PATH_LIBTENSE_FUNCTIONS	"lib/libtense-functions.so"
 #define PATH_KERNEL_BUILD	"share/tense/tools/kernel-build"
 
 /* The absolute path, which the caller frees. */

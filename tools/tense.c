@@ -12,8 +12,9 @@ static const char usage[] =
 "\n"
 "Commands:\n"
 "  run        run a program in virtual time, here or on a kernel in a process\n"
-"  check      say what is there, what is missing, and how to get it\n"
+"  whatif     predict how a program changes if a function takes another time\n"
 "  functions  list the functions of a program that can be named\n"
+"  check      say what is there, what is missing, and how to get it\n"
 "  version    print the version\n"
 "  help       print this text\n"
 "\n"
@@ -43,6 +44,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "run", cmd_run },
+	{ "whatif", cmd_whatif },
 	{ "check", cmd_check },
 	{ "functions", cmd_functions },
 	{ "version", cmd_version },

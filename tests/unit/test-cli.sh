@@ -46,7 +46,7 @@ for arg in help --help -h; do
 	status_is 0 "$arg" "$tense" $arg
 	ok "$arg shows the usage" contains "$(cat stdout)" "Usage: tense COMMAND"
 done
-for command in run check functions; do
+for command in run check functions whatif; do
 	status_is 0 "$command --help" "$tense" $command --help
 	ok "shows its usage" contains "$(cat stdout)" "Usage: tense $command"
 	is "$(awk 'length > 80' stdout)" "" "in at most 80 columns"
@@ -156,7 +156,7 @@ for page in "$source"/tools/man/*.1; do
 	is "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" "" \
 		"$(basename "$page") formats without warnings"
 done
-for command in run check functions; do
+for command in run check functions whatif; do
 	options=$("$tense" $command --help | grep -o '^  --[a-z]*')
 	for option in $options; do
 		ok "tense-$command.1 tells of $option" grep -q \

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What tense whatif runs and concludes, on a program whose answer is known:
+ * options, order and number of runs, estimators, verdicts, the log.
+ * With a FILE, leaves a result there, for tests of what is made of it.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake-program.h"
+#include "tap.h"
+#include "util.h"
+#include "whatif-json.h"
+#include "whatif-log.h"
+#include "whatif-metric.h"
+#include "whatif-options.h"
+#include "whatif-output.h"
+
+static char *command[] = { "fake", "a b", "<c>", NULL };
+
+static struct whatif ask(const char *func, const char *cuts)
+{
+	struct whatif w = {
+		.argv = command, .precision = 1, .max_runs = 20, .seed = 5,
+	};
+
+	if (func)
+		free(whatif_parse_func(&w, func));
+	if (cuts)
+		free(whatif_parse_cuts(&w, cuts, false));
+	return w;
+}
+
+static int measure(struct whatif *w, struct fake_program *p)
+{
+	const struct whatif_runner runner = {
+		.run = fake_program_run, .progress = fake_program_progress,
+		.arg = p,
+	};
+
+	whatif_plan(w);
+	return whatif_measure(w, &runner);
+}
+
+static const struct whatif_result *first(const struct whatif *w)
+{
+	return &w->results[0];
+}
+
+static bool is_bad(char *error)
+{
+	bool bad = error;
+
+	free(error);
+	return bad;
+}
+
+static void test_options(void)
+{
+	static const char *const bad_cuts[] = {
+		"", "x", "10,", ",10", "10..", "..10", "-5", "100", "99.95",
+		"10..5", "0..90/0", "0..99/0.1", "10;20", "1e1", "0x10",
+		"nan", " 10", "10 ", "10%%", "10/5", "5....10",
+	};
+	static const char *const bad_metrics[] = {
+		"", "time", "stdout", "stdout:(", "elapsed:x", "stderr:*",
+	};
+	struct whatif w = ask("a:b@150", "10,20.5,50%");
+	double number;
+
+	is_i64(w.nr_cuts, 3, "a list of changes");
+	ok(fabs(w.cuts[1] - 0.205) < 1e-12, "with fractions");
+	ok(!strcmp(w.func[0].name, "a:b") && w.func[0].percent == 150,
+	   "a function with its percent");
+	ok(!is_bad(whatif_parse_func(&w, "memcpy@GLIBC_2.14")) &&
+	   w.func[1].percent == 0 &&
+	   !strcmp(w.func[1].name, "memcpy@GLIBC_2.14"),
+	   "a version is part of the name");
+	ok(!is_bad(whatif_parse_func(&w, "f@0x1140")) &&
+	   w.func[2].percent == 0, "and so is an address");
+	ok(!is_bad(whatif_parse_func(&w, "f@V@80%")) &&
+	   w.func[3].percent == 80 && !strcmp(w.func[3].name, "f@V"),
+	   "of several the last is looked at");
+	ok(is_bad(whatif_parse_func(&w, "f@0")), "percent 0");
+	ok(is_bad(whatif_parse_func(&w, "f@100001")), "or too large");
+	ok(is_bad(whatif_parse_func(&w, "@150")), "no name");
+	ok(is_bad(whatif_parse_func(&w, "")), "nothing");
+	ok(is_bad(whatif_parse_func(&w, "a\nb")), "a line break");
+	while (w.funcs < WHATIF_FUNCS_MAX)
+		free(whatif_parse_func(&w, "g"));
+	ok(is_bad(whatif_parse_func(&w, "h")), "too many");
+	whatif_free(&w);
+
+	w = ask(NULL, "0..90/10%");
+	ok(w.nr_cuts == 10 && w.cuts[0] == 0 && fabs(w.cuts[9] - .9) < 1e-12,
+	   "a range");
+	free(whatif_parse_cuts(&w, "20", true));
+	ok(fabs(w.cuts[10] + .2) < 1e-12, "slower is a negative one");
+	for (size_t i = 0; i < sizeof(bad_cuts) / sizeof(*bad_cuts); i++)
+		ok(is_bad(whatif_parse_cuts(&w, bad_cuts[i], false)),
+		   "'%s' is no list of changes", bad_cuts[i]);
+	for (size_t i = 0; i < sizeof(bad_metrics) / sizeof(*bad_metrics); i++)
+		ok(is_bad(whatif_parse_metric(&w, bad_metrics[i])),
+		   "'%s' is no metric", bad_metrics[i]);
+	ok(!is_bad(whatif_parse_metric(&w, "stdout:(\\d+) MB/s")), "a metric");
+	ok(!is_bad(whatif_parse_number("0.25", 100, &number)) &&
+	   number == 0.25, "a number");
+	ok(is_bad(whatif_parse_number("0", 100, &number)), "none above 0");
+	ok(is_bad(whatif_parse_number("101", 100, &number)), "one too large");
+	whatif_free(&w);
+}
+
+static void test_metric(void)
+{
+	double v = 0;
+
+#define FIND(pattern, text)	\
+	is_bad(whatif_metric_find(pattern, text, strlen(text), &v))
+	ok(!FIND("(\\d+) MB/s", "at 17 MB/s\nat 23 MB/s\n") && v == 23,
+	   "the last match counts");
+	ok(!FIND("[0-9.]+", "x 1.5 y") && v == 1.5, "no group: all of it");
+	ok(!FIND("^total: (.*)$", "a\ntotal: 2e3\nb") && v == 2000,
+	   "line by line");
+	ok(FIND("(\\d+) MB/s", "nothing"), "no match");
+	ok(FIND("rate (.*)", "rate high"), "not a number");
+	ok(FIND("rate (.*)", "rate 0"), "no ratio to 0");
+	ok(FIND("rate (.*)", "rate nan"), "nor to none");
+	ok(!FIND("x*(\\d)?", "7") && v == 7, "empty matches end");
+}
+
+static void test_log(void)
+{
+	struct whatif w = { 0 };
+	struct whatif_sample s = { 0 };
+	char *text = xstrdup(
+		"patched\t12\t1\t/lib/a\\tb\\\\.so\tf\t1a30\tin-process\n"
+		"patched\t13\t1\t/lib/a\\tb\\\\.so\tf\t1a30\tin-process\n"
+		"refused\t12\t2\t/bin/x\tg\t0x20\tit is too short\n"
+		"cost\t12\t43.5\t120\n"
+		"cost\t13\t40\t110\n");
+	char *bad = xstrdup(
+		"patched\t12\t0\tx\tf\t1\tin-process\n"
+		"patched\t12\t16\tx\tf\t1\tin-process\n"
+		"patched\t12\t1\tx\tf\tzz\tin-process\n"
+		"patched\t12\t1\tx\tf\t1\tin-process\tmore\n"
+		"patched\t12\t1\tx\tf\n"
+		"cost\t1\tmany\t1\n"
+		"\n"
+		"what\n");
+	char *cut = xstrdup("patched\t12\t1");
+
+	is_i64(whatif_log_read(&w, text, &s), 0, "a log");
+	is_i64(w.nr_patches, 2, "of two functions");
+	ok(!strcmp(w.patches[0].object, "/lib/a\tb\\.so"),
+	   "what was escaped is itself again");
+	ok(w.patches[0].processes == 2 && w.patches[0].offset == 0x1a30,
+	   "in two processes");
+	ok(!w.patches[1].patched && !strcmp(w.patches[1].how,
+					    "it is too short"),
+	   "one was refused");
+	ok(s.pair_ns == 43.5, "the largest cost counts");
+	is_i64(whatif_log_read(&w, bad, &s), 8, "lines that are none");
+	is_i64(whatif_log_read(&w, cut, &s), 1, "one that ends early");
+	is_i64(w.nr_patches, 2, "add nothing");
+	free(text);
+	free(bad);
+	free(cut);
+	whatif_free(&w);
+}
+
+static void test_plan(void)
+{
+	struct whatif w = ask("f", "0,20");
+
+	free(whatif_parse_func(&w, "g"));
+	free(whatif_parse_func(&w, "h@80"));
+	whatif_plan(&w);
+	is_i64(w.nr_conditions, 3, "functions are varied at once");
+	ok(w.conditions[2].percent[1] == 125 &&
+	   w.conditions[2].percent[2] == 125 &&
+	   w.conditions[2].percent[3] == 80, "20 %% faster is percent 125");
+	ok(w.conditions[0].percent[1] == 0, "the baseline has no instruments");
+	ok(w.conditions[1].percent[3] == 100, "the null experiment no effect");
+	ok(!strcmp(w.conditions[2].name, "faster 20%, h@80"), "by this name");
+	whatif_free(&w);
+
+	w = ask("f", "20");
+	free(whatif_parse_func(&w, "g"));
+	w.each = true;
+	w.metric = (struct whatif_metric){ METRIC_PROGRESS, xstrdup("p") };
+	whatif_plan(&w);
+	is_i64(w.nr_conditions, 4, "or one at a time");
+	ok(w.conditions[2].percent[1] == 125 &&
+	   w.conditions[2].percent[2] == 100 &&
+	   w.conditions[3].percent[2] == 125, "the others at 100");
+	ok(w.conditions[0].percent[3] == 100, "a progress point is in all");
+	ok(!strcmp(whatif_slot_name(&w, 3), "p"), "behind the functions");
+	whatif_free(&w);
+}
+
+/* In a child, as it ends the program. */
+static int plan_status(const char *func, const char *cuts)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		/* Static, so that nothing leaks. */
+		static struct whatif w;
+
+		w = ask(func, cuts);
+
+		whatif_plan(&w);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+static void test_no_plan(void)
+{
+	is_i64(plan_status(NULL, "20"), 125, "no function");
+	is_i64(plan_status("f", NULL), 125, "no change");
+	is_i64(plan_status("f@150", "20"), 125, "nothing to change");
+	is_i64(plan_status("f", "0"), 125, "a change by nothing");
+	is_i64(plan_status("f", "0.1"), 125, "a change that cannot be run");
+	is_i64(plan_status("f@150", NULL), 0, "a percent is enough");
+}
+
+static void test_runs(void)
+{
+	struct whatif w = ask("f", "10,20");
+	struct fake_program p;
+	bool same = true;
+
+	fake_program_init(&p, 1);
+	is_i64(measure(&w, &p), 0, "a measurement");
+	ok(p.runs % 4 == 0 && p.runs / 4 == whatif_rounds(&w) + 1,
+	   "is of whole rounds, one of which is discarded");
+	ok(whatif_rounds(&w) >= WHATIF_ROUNDS_MIN, "of five at least");
+	ok(whatif_converged(&w), "and ends when it is precise enough");
+	for (unsigned int r = 0; r < p.runs / 4; r++) {
+		unsigned int seen = 0;
+
+		for (int i = 0; i < 4; i++) {
+			seen |= 1U << p.order[4 * r + i];
+			same = same && p.order[4 * r + i] == p.order[i];
+		}
+		ok(seen == 15, "round %u has each condition", r);
+	}
+	ok(!same, "in another order each time");
+	ok(whatif_at(&w, 2, 0)->round == 1 && whatif_at(&w, 2, 0)->condition == 2,
+	   "samples lie where they are looked for");
+	fake_program_free(&p);
+	whatif_free(&w);
+
+	w = ask("f", "20");
+	w.precision = 0.0001;
+	fake_program_init(&p, 1);
+	is_i64(measure(&w, &p), 0, "one that never is");
+	is_i64(whatif_rounds(&w), w.max_runs, "ends at --max-runs");
+	ok(first(&w)->verdict == VERDICT_NOT_CONVERGED, "and says so");
+	fake_program_free(&p);
+	whatif_free(&w);
+
+	w = ask("f", "20");
+	fake_program_init(&p, 1);
+	p.fail_at = 8;
+	is_i64(measure(&w, &p), 1, "a run that fails");
+	is_i64(p.runs, 8, "is the last one");
+	fake_program_free(&p);
+	whatif_free(&w);
+
+	w = ask("f", "20");
+	fake_program_init(&p, 1);
+	p.refuse = true;
+	is_i64(measure(&w, &p), 1, "a function that cannot be scaled");
+	is_i64(p.runs, 3, "is found out in the first round");
+	fake_program_free(&p);
+	whatif_free(&w);
+}
+
+/* The change is near what is true. */
+static void is_true(const struct whatif *w, const struct fake_program *p,
+		    double within, const char *what)
+{
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+		const struct whatif_result *r = &w->results[c -
+							    CONDITIONS_FIRST];
+		double truth = fake_program_truth(p, w, c);
+
+		printf("# %s: %+.3f [%+.3f %+.3f], true %+.3f, %s\n",
+		       w->conditions[c].name, r->change.value, r->change.low,
+		       r->change.high, truth, whatif_estimator(r->estimator));
+		ok(fabs(r->change.value - truth) < within, "%s", what);
+	}
+}
+
+static void test_estimators(void)
+{
+	struct whatif w = ask("f", "10,25,50,90");
+	struct fake_program p;
+
+	fake_program_init(&p, 3);
+	measure(&w, &p);
+	is_true(&w, &p, 0.5, "the same work: close to the truth");
+	ok(first(&w)->estimator == ESTIMATOR_CPU, "by CPU time");
+	ok(first(&w)->verdict == VERDICT_PREDICTION, "a prediction");
+	ok(fabs(first(&w)->share - 0.6) < 0.01, "the share is measured");
+	ok(fabs(first(&w)->amdahl + 6) < 0.2, "and Amdahl's change with it");
+	fake_program_free(&p);
+	whatif_free(&w);
+
+	w = ask("f", "20");
+	fake_program_init(&p, 4);
+	p.share = 0;
+	p.share_sd = 0;
+	measure(&w, &p);
+	ok(first(&w)->verdict == VERDICT_NO_EFFECT,
+	   "a function without time has no effect");
+	fake_program_free(&p);
+	whatif_free(&w);
+
+	w = ask("f", "20");
+	fake_program_init(&p, 5);
+	p.more_outside = 0.05;
+	measure(&w, &p);
+	ok(first(&w)->estimator >= ESTIMATOR_REFERENCE &&
+	   strstr(first(&w)->fallback, "outside"),
+	   "more work elsewhere: CPU time is no control");
+	is_true(&w, &p, 5, "and the estimate has it");
+	ok(first(&w)->change.low < fake_program_truth(&p, &w, 2) &&
+	   first(&w)->change.high > fake_program_truth(&p, &w, 2),
+	   "within its interval");
+	fake_program_free(&p);
+	whatif_free(&w);
+
+	w = ask("f", "20");
+	fake_program_init(&p, 6);
+	p.bias = 0.05;
+	p.drift = 0.002;
+	measure(&w, &p);
+	ok(w.bias.value > 4 && w.bias.value < 6, "a bias is seen");
+	ok(first(&w)->verdict == VERDICT_NOT_TRUSTED &&
+	   strstr(first(&w)->reason, "instruments"), "and told");
+	fake_program_free(&p);
+	whatif_free(&w);
+}
+
+static void test_time_bound(void)
+{
+	struct whatif w = ask("f", "50");
+	struct fake_program p;
+	/* As many more calls as the calls are shorter. */
+	double truth = 100 * (1 / (1 - 0.6 * 0.5) - 1);
+
+	w.metric = (struct whatif_metric){ METRIC_STDOUT, xstrdup("x") };
+	fake_program_init(&p, 7);
+	p.time_bound = true;
+	p.calls = 1000000;
+	measure(&w, &p);
+	printf("# %+.3f [%+.3f %+.3f], true %+.3f, %s\n",
+	       first(&w)->change.value, first(&w)->change.low,
+	       first(&w)->change.high, truth,
+	       whatif_estimator(first(&w)->estimator));
+	ok(first(&w)->estimator == ESTIMATOR_CPU_PER_CALL,
+	   "another number of calls: CPU time per call");
+	ok(fabs(first(&w)->change.value - truth) < 1, "has the truth");
+	fake_program_free(&p);
+	whatif_free(&w);
+}
+
+/* Written, read, and written again is the same. */
+static void test_json(void)
+{
+	char *one = NULL, *two = NULL, *error;
+	size_t size_one, size_two;
+	struct whatif w = ask("f", "10,20"), back = { 0 };
+	struct fake_program p;
+	FILE *f;
+
+	fake_program_init(&p, 8);
+	measure(&w, &p);
+	whatif_environment(&w.environment, "fake");
+	f = open_memstream(&one, &size_one);
+	is_i64(whatif_json_write(f, &w), 0, "JSON is written");
+	fclose(f);
+	f = fmemopen(one, size_one, "r");
+	error = whatif_json_read(f, &back);
+	ok(!error, "and read");
+	fclose(f);
+	back.nr_cuts = w.nr_cuts;
+	back.cuts = w.cuts;
+	w.cuts = NULL;
+	whatif_assess(&back);
+	f = open_memstream(&two, &size_two);
+	whatif_json_write(f, &back);
+	fclose(f);
+	ok(size_one == size_two && !memcmp(one, two, size_one),
+	   "and is the same again");
+	for (size_t len = 0; len < size_one - 3; len += 97) {
+		struct whatif none = { 0 };
+
+		f = fmemopen(one, len ? len : 1, "r");
+		error = whatif_json_read(f, &none);
+		if (!error)
+			ok(false, "cut off after %zu bytes is an error", len);
+		free(error);
+		fclose(f);
+	}
+	ok(true, "cut off anywhere it is an error");
+	free(one);
+	free(two);
+	fake_program_free(&p);
+	whatif_free(&back);
+	whatif_free(&w);
+}
+
+static int leave(const char *path, const char *cuts)
+{
+	struct whatif w = ask("libfake:compress", cuts);
+	struct fake_program p;
+	FILE *f = fopen(path, "we");
+
+	fake_program_init(&p, 9);
+	measure(&w, &p);
+	whatif_environment(&w.environment, "fake");
+	if (!f || whatif_json_write(f, &w) || fclose(f))
+		return 1;
+	fake_program_free(&p);
+	whatif_free(&w);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3)
+		return leave(argv[1], argv[2]);
+	test_options();
+	test_metric();
+	test_log();
+	test_plan();
+	test_no_plan();
+	test_runs();
+	test_estimators();
+	test_time_bound();
+	test_json();
+	return done();
+}

@@ -1,0 +1,157 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# tense whatif without a kernel: misuse, and what it makes of the samples of a
+# program that is not real.
+set -u
+source='@SOURCE@' out='@O@'
+. "$source/tests/lib/tap.sh"
+
+tense=@TENSE@
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset LD_PRELOAD TENSE NO_COLOR
+
+# STATUS WHAT COMMAND...: leaves the output in the files stdout and stderr.
+status_is() {
+	want=$1
+	what=$2
+	shift 2
+	"$@" >stdout 2>stderr </dev/null
+	is $? "$want" "$what"
+}
+
+said() {
+	is "$(wc -l <stderr) $(cut -c "1-${#1}" stderr)" "1 $1" "says: $1"
+	is "$(cat stdout)" "" "and no output"
+}
+
+# MESSAGE ARGUMENT...
+misuse() {
+	message=$1
+	shift
+	status_is 125 "misuse: $*" "$tense" whatif "$@"
+	said "tense: whatif: $message"
+}
+
+misuse "no command" --func f --faster 20
+misuse "no command" --func f --faster 20 --
+misuse "no function: name one with --func" --faster 20 -- true
+misuse "how much faster? Say it with --faster 20%" --func f -- true
+misuse "--faster and --slower have nothing to vary" \
+	--func f@150 --faster 20 -- true
+misuse "'' names no function" --func "" -- true
+misuse "percent '0' of 'f' is not a number from 1 to 100000" --func f@0 -- true
+misuse "'2x' is not a list like 20% or 10,20,50% or 0..90/10%" \
+	--func f --faster 2x -- true
+misuse "100 % less time: should be below 99.9" --func f --faster 100 -- true
+misuse "a change by 0.2% is too small to be run" \
+	--func f --faster 0.2 -- true
+misuse "metric 'speed' is not elapsed, cpu," --func f --metric speed -- true
+misuse "expression '(': missing closing parenthesis at 1" \
+	--func f --metric 'stdout:(' -- true
+misuse "'0' is not a number above 0, up to 100" \
+	--func f --precision 0 -- true
+misuse "--max-runs is at least 5" --func f --max-runs 4 -- true
+misuse "'7.5' is not a whole number" --func f --max-runs 7.5 -- true
+misuse "unknown option '--swift'" --swift true
+misuse "unknown option '--each=1'" --each=1 true
+misuse "--func needs an argument" --func
+misuse "unknown back end 'vmware'" --backend vmware true
+misuse "--from takes no command" --from x.json -- true
+status_is 125 "--rw of nothing" "$tense" whatif --rw nothing true
+said "tense: --rw nothing: No such file or directory"
+status_is 125 "a report to where nothing can be" \
+	"$tense" whatif --func f@150 --report nothing/x -- true
+said "tense: nothing/x: No such file or directory"
+status_is 125 "a command that is not there" \
+	"$tense" whatif --func f@150 -- nothing-by-this-name
+ok "is found out before any run" grep -q nothing-by-this-name stderr
+status_is 125 "a function that is not there" \
+	"$tense" whatif --func no_function_by_this_name@150 -- sh
+ok "as well" grep -q no_function_by_this_name stderr
+
+# The answer, from samples.
+"$out/tests/unit/test-whatif-plan" one.json 20 || exit 1
+"$out/tests/unit/test-whatif-plan" sweep.json 10,20,50 || exit 1
+status_is 0 "--from" "$tense" whatif --from one.json
+is "$(cat stderr)" "" "without a message"
+ok "the command as it could be typed" grep -qx "fake 'a b' '<c>'" stdout
+ok "the variant, its calls, share, change and verdict" grep -Eq \
+	'^  faster 20% +1000 +(59|60)\.. %  +-1[12]\..*\[-1.* -1.*\] +prediction$' \
+	stdout
+ok "the null experiment" grep -Eq 'null experiment .* bias [+-]' stdout
+ok "the estimator" grep -q "estimated by: control variates: CPU time" stdout
+is "$(grep -c "$(printf '\033')" stdout)" 0 "no colour in a file"
+is "$(awk 'length > 110' stdout)" "" "no line is too long"
+status_is 0 "--stats" "$tense" whatif --from one.json --stats
+ok "what was scaled and how" grep -q \
+	'scaled   compress in /lib/libfake.so: in-process' stdout
+ok "and what it cost" grep -q 'entering and leaving a function costs 44 ns' \
+	stdout
+ok "all of it" grep -q 'overhead given back' stdout
+
+status_is 0 "--json" "$tense" whatif --from sweep.json --json
+is "$(jq -c '[.schema,.version,.command,.metric.kind,(.results|length)]' stdout)" \
+	'["tense-whatif",1,["fake","a b","<c>"],"elapsed",3]' "is on standard output"
+ok "and the table is not" grep -q "3 *[0-9]* rounds\|rounds in virtual time" \
+	stderr
+is "$(jq -c '.results[] | select(.change.low > .change.value or .change.high < .change.value)' stdout)" \
+	"" "values lie in their intervals"
+is "$(jq '[.samples[] | select(.round > 0)] | length == 5 * (.[-1].round)' stdout)" \
+	true "each round has five runs"
+is "$(jq -c '.samples == input.samples' sweep.json stdout)" true \
+	"all samples are kept"
+status_is 0 "--json FILE" "$tense" whatif --from one.json --json two.json
+is "$(jq -c .samples two.json)" "$(jq -c .samples one.json)" "is a file"
+status_is 0 "--json=FILE" "$tense" whatif --from one.json --json=two.json
+status_is 0 "--csv" "$tense" whatif --from sweep.json --csv a.csv
+is "$(wc -l <a.csv)" 4 "has a line for each variant and one of names"
+is "$(awk -F, '{ print NF }' a.csv | sort -u)" 14 "of as many fields"
+is "$(cut -d, -f2 a.csv | tail -n +2 | xargs)" "10 20 50" "sorted as asked"
+
+# The page.
+status_is 0 "--report" "$tense" whatif --from sweep.json --report a.html
+ok "is a page" grep -qi '^<!doctype html>' a.html
+is "$(grep -Eo '(src|href|url)[=(][^ >]*|https?:[^ "]*' a.html)" "" \
+	"that needs no other"
+ok "with a curve" grep -q '<polyline class="curve s0"' a.html
+ok "Amdahl's line" grep -q '<polyline class="amdahl s0"' a.html
+is "$(grep -c '<g class="mark' a.html)" 4 "a mark for each variant"
+ok "and points of the rounds" grep -q '<circle class="raw s0"' a.html
+ok "arguments are no markup" grep -q "'&lt;c&gt;'" a.html
+is "$(grep -c '<c>' a.html)" 0 "nowhere"
+is "$(grep -Eic 'nan|inf\b' a.html)" 0 "all numbers are numbers"
+for tag in table tr td th div dl svg g figure main ul li h2 p code; do
+	is "$(grep -Eo "<$tag[ >]" a.html | wc -l)" \
+		"$(grep -o "</$tag>" a.html | wc -l)" "each $tag is closed"
+done
+
+# Files that are none.
+echo '{' >bad.json
+status_is 125 "--from a file that is no JSON" "$tense" whatif --from bad.json
+said "tense: bad.json: line "
+echo '{"version": 1}' >bad.json
+status_is 125 "or another's" "$tense" whatif --from bad.json
+said "tense: bad.json: not a file of tense whatif --json"
+jq '.version = 2' one.json >bad.json
+status_is 125 "or a later one's" "$tense" whatif --from bad.json
+said "tense: bad.json: of another version of tense"
+for part in command metric functions conditions samples asked; do
+	jq "del(.$part)" one.json >bad.json
+	"$tense" whatif --from bad.json >stdout 2>stderr
+	is "$? $(cat stderr)" "125 tense: bad.json: \"$part\" is not what tense whatif --json writes" \
+		"or one without $part"
+done
+jq '.samples |= .[0:-1]' one.json >bad.json
+status_is 125 "or with a run too few" "$tense" whatif --from bad.json
+jq '.samples[4].metric = -1' one.json >bad.json
+status_is 125 "or a metric that is none" "$tense" whatif --from bad.json
+status_is 125 "or none at all" "$tense" whatif --from nothing.json
+said "tense: nothing.json: No such file or directory"
+status_is 125 "a full disk for the report" \
+	"$tense" whatif --from one.json --report /dev/full
+ok "is an error" grep -q "/dev/full: No space left on device" stderr
+
+done_testing

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "paths.h"
+#include "setup.h"
+#include "util.h"
+#include "whatif-json.h"
+#include "whatif-options.h"
+#include "whatif-output.h"
+#include "whatif-run.h"
+
+static const char usage[] =
+"Usage: tense whatif --func NAME... --faster LIST [OPTION...] -- COMMAND [ARG...]\n"
+"       tense whatif --from FILE [OPTION...]\n"
+"\n"
+"Predicts how a program changes if a function of it takes another time.\n"
+"\n"
+"  --func NAME[@P]    [object:]name of a function, see tense functions; with @P\n"
+"                     at P percent of its speed; may be repeated\n"
+"  --faster LIST      what those without @P take less time, in percent: 20%,\n"
+"                     10,20,50% or 0..90/10%\n"
+"  --slower LIST      the same for more time\n"
+"  --each             vary one function at a time, not all at once\n"
+"  --metric M         what changes: elapsed (default) or cpu, both virtual;\n"
+"                     stdout:REGEX or stderr:REGEX, a number that is printed\n"
+"  --progress NAME    what changes: calls of this function per virtual second\n"
+"  --precision P      go on until intervals are narrower than P points; default 1\n"
+"  --max-runs N       but at most so many of each kind; default 50\n"
+"  --prepare CMD      run CMD in a shell before each run\n"
+"  --input FILE       standard input of each run; default /dev/null\n"
+"  --ignore-failure   a run may have any exit status\n"
+"  --show-output      do not hide what the command prints\n"
+"  --seed N           order of the runs; default random\n"
+"  --stats            also tell what was scaled and how, and what that cost\n"
+"  --json [FILE]      all samples and results, on standard output or to FILE\n"
+"  --csv FILE         the table as comma-separated values\n"
+"  --report FILE      a page for a browser, with the curve\n"
+"  --from FILE        no runs: results of those in FILE, by an earlier --json\n"
+"  --backend NAME     as of tense run\n"
+"  --rw DIR           as of tense run\n"
+"  --help             print this text\n"
+"\n"
+"Exit status: 0 with an answer of any kind; 1 if the command failed or never\n"
+"called the function; 125 if tense failed or was misused; 126, 127 and 128 + n\n"
+"as of tense run.\n";
+
+struct output {
+	const char *name;	/* NULL: none; "-": standard output */
+	FILE *file;
+	int (*write)(FILE *f, const struct whatif *w);
+};
+
+enum { JSON, CSV, REPORT, OUTPUTS };
+
+struct request {
+	struct whatif w;
+	struct output output[OUTPUTS];
+	const struct backend *backend;
+	const char *from;
+	char **dirs;
+	size_t nr_dirs;
+	char **forward;		/* options for the tense in a guest */
+	size_t nr_forward;
+	bool inside;		/* this is that one */
+	bool stats;
+	bool help;
+};
+
+static void __attribute__((noreturn, format(printf, 1, 2)))
+misuse(const char *format, ...)
+{
+	va_list args;
+	char line[1000];
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	die(STATUS_FAILED, "whatif: %s: see tense whatif --help", line);
+}
+
+static void check_text(char *error)
+{
+	if (error)
+		misuse("%s", error);
+}
+
+static void set_whole(const char *text, double max, uint64_t *value)
+{
+	double number;
+
+	check_text(whatif_parse_number(text, max, &number));
+	*value = number;
+	if ((double)*value != number)
+		misuse("'%s' is not a whole number", text);
+}
+
+enum option_value {
+	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, PRECISION, MAX_RUNS,
+	PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, SEED, STATS, OUTPUT_JSON,
+	OUTPUT_CSV, OUTPUT_REPORT, FROM, BACKEND, RW, INSIDE, SPEC, HELP,
+};
+
+static const struct option options[] = {
+	{ "func", required_argument, NULL, FUNC },
+	{ "faster", required_argument, NULL, FASTER },
+	{ "slower", required_argument, NULL, SLOWER },
+	{ "each", no_argument, NULL, EACH },
+	{ "metric", required_argument, NULL, METRIC },
+	{ "progress", required_argument, NULL, PROGRESS },
+	{ "precision", required_argument, NULL, PRECISION },
+	{ "max-runs", required_argument, NULL, MAX_RUNS },
+	{ "prepare", required_argument, NULL, PREPARE },
+	{ "input", required_argument, NULL, INPUT },
+	{ "ignore-failure", no_argument, NULL, IGNORE_FAILURE },
+	{ "show-output", no_argument, NULL, SHOW_OUTPUT },
+	{ "seed", required_argument, NULL, SEED },
+	{ "stats", no_argument, NULL, STATS },
+	{ "json", optional_argument, NULL, OUTPUT_JSON },
+	{ "csv", required_argument, NULL, OUTPUT_CSV },
+	{ "report", required_argument, NULL, OUTPUT_REPORT },
+	{ "from", required_argument, NULL, FROM },
+	{ "backend", required_argument, NULL, BACKEND },
+	{ "rw", required_argument, NULL, RW },
+	/* For the tense in a guest. */
+	{ "inside", no_argument, NULL, INSIDE },
+	{ "spec", required_argument, NULL, SPEC },
+	{ "help", no_argument, NULL, HELP },
+	{ 0 }
+};
+
+/* What the runs are to be. */
+static bool set_run(struct whatif *w, int c, const char *arg)
+{
+	uint64_t whole;
+
+	switch (c) {
+	case FUNC:
+		check_text(whatif_parse_func(w, arg));
+		return true;
+	case FASTER:
+	case SLOWER:
+		check_text(whatif_parse_cuts(w, arg, c == SLOWER));
+		return true;
+	case EACH:
+		w->each = true;
+		return true;
+	case METRIC:
+		check_text(whatif_parse_metric(w, arg));
+		return true;
+	case PROGRESS:
+		free(w->metric.pattern);
+		w->metric.kind = METRIC_PROGRESS;
+		w->metric.pattern = xstrdup(arg);
+		return true;
+	case PRECISION:
+		check_text(whatif_parse_number(arg, 100, &w->precision));
+		return true;
+	case MAX_RUNS:
+		set_whole(arg, 10000, &whole);
+		if (whole < WHATIF_ROUNDS_MIN)
+			misuse("--max-runs is at least %d", WHATIF_ROUNDS_MIN);
+		w->max_runs = whole;
+		return true;
+	case PREPARE:
+		w->prepare = (char *)arg;
+		return true;
+	case INPUT:
+		w->input = (char *)arg;
+		return true;
+	case IGNORE_FAILURE:
+		w->ignore_failure = true;
+		return true;
+	case SHOW_OUTPUT:
+		w->show_output = true;
+		return true;
+	case SEED:
+		set_whole(arg, UINT32_MAX, &w->seed);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* SLOT:LINES, as of whatif_names() */
+static void set_spec(struct whatif *w, const char *arg)
+{
+	char *end;
+	unsigned long slot = strtoul(arg, &end, 10);
+
+	if (!slot || slot >= WHATIF_SLOTS || *end != ':')
+		misuse("'%s' is not SLOT:SPEC", arg);
+	free(w->specs[slot]);
+	w->specs[slot] = xstrdup(end + 1);
+}
+
+/* What is to become of the answer, and where the runs are. */
+static void set_rest(struct request *q, int c, char *arg)
+{
+	switch (c) {
+	case STATS:
+		q->stats = true;
+		break;
+	case OUTPUT_JSON:
+		q->output[JSON].name = arg ? arg : "-";
+		break;
+	case OUTPUT_CSV:
+		q->output[CSV].name = arg;
+		break;
+	case OUTPUT_REPORT:
+		q->output[REPORT].name = arg;
+		break;
+	case FROM:
+		q->from = arg;
+		break;
+	case BACKEND:
+		if (!backend_find(arg, &q->backend))
+			misuse("unknown back end '%s'", arg);
+		break;
+	case RW:
+		q->dirs[q->nr_dirs++] = setup_directory(arg);
+		break;
+	case INSIDE:
+		q->inside = true;
+		break;
+	case SPEC:
+		set_spec(&q->w, arg);
+		break;
+	}
+}
+
+/* The file of --json may be a word of its own, unless it looks like an option. */
+static char *optional_word(int argc, char **argv)
+{
+	if (optarg || optind >= argc || argv[optind][0] == '-')
+		return optarg;
+	return argv[optind++];
+}
+
+/* Returns the index of the command in argv. */
+static int parse_options(int argc, char **argv, struct request *q)
+{
+	int c, index = 0;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:h", options, &index)) != -1) {
+		if (c == 'h' || c == HELP) {
+			q->help = true;
+			return argc;
+		}
+		if (c == ':')
+			misuse("%s needs an argument", argv[optind - 1]);
+		if (c == '?')
+			misuse("unknown option '%s'", argv[optind - 1]);
+		if (!set_run(&q->w, c, optarg)) {
+			set_rest(q, c, c == OUTPUT_JSON ?
+				 optional_word(argc, argv) : optarg);
+			continue;
+		}
+		q->forward[q->nr_forward++] =
+			optarg ? xprintf("--%s=%s", options[index].name,
+					 optarg) :
+				 xprintf("--%s", options[index].name);
+	}
+	if (q->from && optind < argc)
+		misuse("--from takes no command");
+	if (!q->from && optind == argc)
+		misuse("no command");
+	return optind;
+}
+
+/* A path that cannot be written is better found before the runs. */
+static void open_outputs(struct request *q)
+{
+	for (int i = 0; i < OUTPUTS; i++) {
+		struct output *o = &q->output[i];
+
+		if (!o->name)
+			continue;
+		o->file = strcmp(o->name, "-") ? fopen(o->name, "ae") : stdout;
+		if (!o->file)
+			die(STATUS_FAILED, "%s: %s", o->name, strerror(errno));
+	}
+}
+
+static int write_output(struct output *o, const struct whatif *w)
+{
+	int status = 0;
+
+	/* Over what the file held before; a pipe or a device has no length. */
+	if (o->file != stdout && ftruncate(fileno(o->file), 0) &&
+	    errno != EINVAL)
+		status = -1;
+	if (status || o->write(o->file, w)) {
+		warn("%s: %s", o->name, strerror(errno));
+		status = STATUS_FAILED;
+	}
+	return status;
+}
+
+static int answer(struct request *q)
+{
+	const char *no_colour = getenv("NO_COLOR");
+	bool data = false;
+	FILE *f = stdout;
+	int status = 0;
+
+	for (int i = 0; i < OUTPUTS; i++) {
+		struct output *o = &q->output[i];
+
+		if (!o->file)
+			continue;
+		data = data || o->file == stdout;
+		if (write_output(o, &q->w))
+			status = STATUS_FAILED;
+	}
+	if (data)
+		f = stderr;
+	if (!q->inside)
+		whatif_table(f, &q->w, isatty(fileno(f)) &&
+			     (!no_colour || !*no_colour), q->stats);
+	return status;
+}
+
+static int measure_here(struct request *q, const struct run *run)
+{
+	struct whatif_native native = {
+		.tmp = q->inside ? "/dev/shm" : "/tmp",
+		.ignored = run->ignored, .mask = run->mask,
+		.quiet = q->w.show_output,
+	};
+	const struct whatif_runner runner = {
+		.run = whatif_native_run,
+		.progress = whatif_native_progress, .arg = &native,
+	};
+	int status;
+
+	whatif_environment(&q->w.environment, backend_native.name);
+	whatif_native_begin(&native);
+	status = whatif_measure(&q->w, &runner);
+	whatif_native_end(&native);
+	return status;
+}
+
+/* Strings of an argument list, some of them its own. */
+struct arguments {
+	char **argv;
+	size_t n;
+	char *own[WHATIF_SLOTS + 3];
+	size_t nr_own;
+};
+
+static void add_own(struct arguments *a, char *text)
+{
+	a->argv[a->n++] = a->own[a->nr_own++] = text;
+}
+
+/* This very command, to be run in a guest. */
+static void inner_command(struct request *q, const char *json,
+			  struct arguments *a)
+{
+	size_t argc = 0;
+
+	while (q->w.argv[argc])
+		argc++;
+	*a = (struct arguments){ 0 };
+	a->argv = xmalloc((q->nr_forward + argc + WHATIF_SLOTS + 8) *
+			  sizeof(*a->argv));
+	add_own(a, find_part("bin/tense"));
+	a->argv[a->n++] = "whatif";
+	a->argv[a->n++] = "--inside";
+	a->argv[a->n++] = "--backend=native";
+	for (size_t i = 0; i < q->nr_forward; i++)
+		a->argv[a->n++] = q->forward[i];
+	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
+		if (q->w.specs[i])
+			add_own(a, xprintf("--spec=%u:%s", i, q->w.specs[i]));
+	add_own(a, xprintf("--seed=%llu", (unsigned long long)q->w.seed));
+	add_own(a, xprintf("--json=%s", json));
+	a->argv[a->n++] = "--";
+	memcpy(a->argv + a->n, q->w.argv, (argc + 1) * sizeof(*a->argv));
+}
+
+static void arguments_free(struct arguments *a)
+{
+	for (size_t i = 0; i < a->nr_own; i++)
+		free(a->own[i]);
+	free(a->argv);
+}
+
+static void load(struct whatif *w, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *error;
+
+	if (!f)
+		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	error = whatif_json_read(f, w);
+	if (error)
+		die(STATUS_FAILED, "%s: %s", path, error);
+	fclose(f);
+	whatif_assess(w);
+}
+
+/*
+ * All runs are in one guest, by the tense in it, which leaves what it measured
+ * in a file; the answer is given here, where any file can be written.
+ */
+static int measure_in_guest(struct request *q, struct run *run)
+{
+	char *dir = xstrdup("/tmp/tense-XXXXXX"), *json;
+	struct whatif w = { 0 };
+	struct arguments args;
+	struct outcome out;
+	void *stats;
+	int status;
+
+	if (!mkdtemp(dir))
+		die(STATUS_FAILED, "%s: %s", dir, strerror(errno));
+	json = xprintf("%s/result.json", dir);
+	q->dirs[q->nr_dirs++] = xstrdup(dir);
+	setup_writable(run, q->dirs, q->nr_dirs);
+	inner_command(q, json, &args);
+	run->argv = args.argv;
+	run->real = true;
+	run->device = true;
+	q->backend->run(run, &out, &stats);
+	free(stats);
+	status = setup_status(&out, run->argv);
+	if (!status) {
+		load(&w, json);
+		whatif_environment_below(&w.environment, q->backend->name);
+		whatif_free(&q->w);
+		q->w = w;
+	}
+	unlink(json);
+	rmdir(dir);
+	arguments_free(&args);
+	free(json);
+	free(dir);
+	return status;
+}
+
+static int measure(struct request *q, struct run *run)
+{
+	char *directory = getcwd(NULL, 0);
+	int status;
+
+	if (!directory)
+		die(STATUS_FAILED, "the current directory: %s",
+		    strerror(errno));
+	run->directory = directory;
+	if (!q->backend)
+		q->backend = backend_choose();
+	if (q->backend != &backend_native)
+		status = measure_in_guest(q, run);
+	else if (backend_native.usable())
+		status = measure_here(q, run);
+	else
+		die(STATUS_FAILED, "/dev/tense: %s: use --backend uml",
+		    strerror(errno));
+	free(directory);
+	return status;
+}
+
+static int run_request(struct request *q, struct run *run)
+{
+	int status = 0;
+
+	if (q->help) {
+		fputs(usage, stdout);
+		return 0;
+	}
+	if (!q->from)
+		whatif_plan(&q->w);
+	open_outputs(q);
+	if (q->from) {
+		load(&q->w, q->from);
+	} else {
+		if (!q->inside)
+			whatif_names(&q->w);
+		status = measure(q, run);
+	}
+	return status ? status : answer(q);
+}
+
+static void request_free(struct request *q)
+{
+	whatif_free(&q->w);
+	for (char **dir = q->dirs; *dir; dir++)
+		free(*dir);
+	for (size_t i = 0; i < q->nr_forward; i++)
+		free(q->forward[i]);
+	for (int i = 0; i < OUTPUTS; i++)
+		if (q->output[i].file && q->output[i].file != stdout)
+			fclose(q->output[i].file);
+	free(q->dirs);
+	free(q->forward);
+}
+
+int cmd_whatif(int argc, char **argv)
+{
+	struct request q = {
+		.w = { .precision = 1, .max_runs = 50 },
+		.output = {
+			[JSON] = { .write = whatif_json_write },
+			[CSV] = { .write = whatif_csv },
+			[REPORT] = { .write = whatif_html },
+		},
+	};
+	struct run run = { 0 };
+	uint32_t seed = 1;
+	int status;
+
+	setup_caller(&run);
+	/* At most as many as there are arguments, and some of ours. */
+	q.dirs = xmalloc((argc + 4) * sizeof(*q.dirs));
+	q.forward = xmalloc((argc + 1) * sizeof(*q.forward));
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
+		q.w.seed = seed;
+	q.w.argv = argv + parse_options(argc, argv, &q);
+	status = run_request(&q, &run);
+	request_free(&q);
+	return status;
+}

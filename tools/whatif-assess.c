@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which estimate of a change can be trusted. The best one assumes that a run
+ * does the same work in each condition, so that its CPU time tells how fast
+ * the machine was during it; that is tested here, and where it fails the next
+ * one is taken.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/tense.h>
+
+#include "util.h"
+#include "whatif.h"
+
+/* A difference by chance this rare is taken for one of the work. */
+#define RARE	0.001
+
+/* Figures of the instrumented conditions, the null experiment first. */
+struct figures {
+	const struct whatif *w;
+	size_t conditions;
+	size_t rounds;
+	double *y;
+	double *cpu;		/* log of CPU time */
+	double *per_call;	/* log of CPU time per call */
+	double *reference;
+	double *own;		/* log of what the run's own share explains */
+};
+
+double whatif_width(const struct interval *i)
+{
+	return i->high - i->low;
+}
+
+static double *grid(const struct figures *f)
+{
+	return xmalloc(f->conditions * f->rounds * sizeof(double));
+}
+
+static double part(const struct whatif_sample *s, unsigned int slot)
+{
+	return s->ran ? (double)s->slot[slot].ran / s->ran : 0;
+}
+
+/* Calls of and CPU time in what the condition varies. */
+static double varied_calls(const struct whatif *w, size_t condition,
+			   const struct whatif_sample *s)
+{
+	double sum = 0;
+
+	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
+		if (whatif_varied(w, condition, i))
+			sum += s->slot[i].calls;
+	return sum;
+}
+
+static double varied_ran(const struct whatif *w, size_t condition,
+			 const struct whatif_sample *s)
+{
+	double sum = 0;
+
+	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
+		if (whatif_varied(w, condition, i))
+			sum += s->slot[i].ran;
+	return sum;
+}
+
+/*
+ * The virtual CPU time of a condition over that of the null experiment, if a
+ * run has its time where this one has it.
+ */
+static double expected(const struct whatif *w, size_t condition,
+		       const struct whatif_sample *s)
+{
+	double rest = 1;
+
+	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
+		if (whatif_varied(w, condition, i))
+			rest -= part(s, i) *
+				(1 - (double)TENSE_PERCENT_REAL /
+				 w->conditions[condition].percent[i]);
+	return log(rest > 1e-9 ? rest : 1e-9);
+}
+
+/*
+ * How much more of its time than the runs of its round a run happened to spend
+ * in what is varied, by what that makes of its virtual time. On average
+ * nothing, if the conditions do the same work.
+ */
+static double own(const struct figures *f, size_t condition, size_t round)
+{
+	double sum = 0;
+
+	for (size_t c = 0; c < f->conditions; c++)
+		sum += expected(f->w, condition,
+				whatif_at(f->w, c + 1, round));
+	return expected(f->w, condition,
+			whatif_at(f->w, condition, round)) -
+	       sum / f->conditions;
+}
+
+static struct figures figures_of(const struct whatif *w)
+{
+	struct figures f = {
+		.w = w, .conditions = w->nr_conditions - 1,
+		.rounds = whatif_rounds(w),
+	};
+
+	f.y = grid(&f);
+	f.cpu = grid(&f);
+	f.per_call = grid(&f);
+	f.reference = grid(&f);
+	f.own = grid(&f);
+	for (size_t c = 0; c < f.conditions; c++) {
+		for (size_t r = 0; r < f.rounds; r++) {
+			const struct whatif_sample *s = whatif_at(w, c + 1, r);
+			size_t i = c * f.rounds + r;
+			double calls = 0;
+
+			for (unsigned int k = 1; k < WHATIF_SLOTS; k++)
+				calls += s->slot[k].calls;
+			f.y[i] = log(s->metric);
+			f.cpu[i] = log(s->ran + 1.0);
+			f.per_call[i] = f.cpu[i] - log(calls + 1);
+			f.reference[i] = log(s->reference + 1.0);
+			f.own[i] = own(&f, c + 1, r);
+		}
+	}
+	return f;
+}
+
+static void figures_free(struct figures *f)
+{
+	free(f->y);
+	free(f->cpu);
+	free(f->per_call);
+	free(f->reference);
+	free(f->own);
+}
+
+/* Differs, by more than matters? All in percent. */
+static bool differs(struct difference d, double matters)
+{
+	return d.p < RARE && fabs(d.mean) > matters;
+}
+
+/* A figure of a variant and of the null experiment, over the rounds. */
+static struct difference compare(const struct whatif *w, size_t condition,
+				 double (*figure)(const struct whatif *w,
+						  size_t condition,
+						  const struct whatif_sample *))
+{
+	size_t n = whatif_rounds(w);
+	double *a = xmalloc(n * sizeof(*a)), *b = xmalloc(n * sizeof(*b));
+	struct difference d;
+
+	for (size_t r = 0; r < n; r++) {
+		a[r] = figure(w, condition, whatif_at(w, condition, r));
+		b[r] = figure(w, condition, whatif_at(w, 1, r));
+	}
+	d = paired_difference(a, b, n);
+	free(a);
+	free(b);
+	return d;
+}
+
+static double log_calls(const struct whatif *w, size_t condition,
+			const struct whatif_sample *s)
+{
+	return 100 * log(varied_calls(w, condition, s) + 1);
+}
+
+static double log_cpu(const struct whatif *w, size_t condition,
+		      const struct whatif_sample *s)
+{
+	(void)w;
+	(void)condition;
+	return 100 * log(s->ran + 1.0);
+}
+
+/* Both times are of the same run, so the machine's speed is in neither. */
+static double outside(const struct whatif *w, size_t condition,
+		      const struct whatif_sample *s)
+{
+	double in = varied_ran(w, condition, s), out = s->ran - in;
+
+	return 100 * log((out + 1) / (in + 1)) * (out / (s->ran + 1.0));
+}
+
+static enum estimator fall_back(const struct figures *f)
+{
+	struct panel p = {
+		.conditions = f->conditions, .rounds = f->rounds, .y = f->y,
+		.control = { f->reference },
+	};
+
+	return panel_explained(&p) > 0.5 ? ESTIMATOR_REFERENCE :
+					   ESTIMATOR_MEDIAN;
+}
+
+/* *why is set where it is not the best one. */
+static enum estimator choose(const struct figures *f, size_t condition,
+			     double share, char **why)
+{
+	const struct whatif *w = f->w;
+	double matters = w->precision / 4;
+	struct difference calls = compare(w, condition, log_calls);
+	struct difference out = compare(w, condition, outside);
+	struct difference cpu = compare(w, condition, log_cpu);
+
+	/* In less than that, times are of other things than the work. */
+	if (share > 0.01 && differs(out, matters)) {
+		*why = xprintf("CPU time outside of the function differs by %+.2f %% of the run",
+			       out.mean);
+		return fall_back(f);
+	}
+	if (differs(calls, matters)) {
+		*why = xprintf("the number of calls differs by %+.2f %%",
+			       calls.mean);
+		return share > 0.01 ? ESTIMATOR_CPU_PER_CALL : fall_back(f);
+	}
+	if (differs(cpu, 4 * matters)) {
+		*why = xprintf("CPU time differs by %+.2f %%", cpu.mean);
+		return fall_back(f);
+	}
+	return ESTIMATOR_CPU;
+}
+
+static struct panel panel_of(const struct figures *f, enum estimator e)
+{
+	struct panel p = {
+		.conditions = f->conditions, .rounds = f->rounds, .y = f->y,
+	};
+
+	if (e == ESTIMATOR_REFERENCE)
+		p.control[0] = f->reference;
+	if (e == ESTIMATOR_CPU)
+		p.control[0] = f->cpu;
+	if (e == ESTIMATOR_CPU_PER_CALL)
+		p.control[0] = f->per_call;
+	if (e == ESTIMATOR_CPU || e == ESTIMATOR_CPU_PER_CALL)
+		p.control[1] = f->own;
+	return p;
+}
+
+/* Logarithms of a ratio to percent of change, times a factor. */
+static struct interval to_percent(struct interval i, double factor)
+{
+	return (struct interval){
+		.value = 100 * expm1(i.value) * factor,
+		.low = 100 * expm1(i.low) * factor,
+		.high = 100 * expm1(i.high) * factor,
+	};
+}
+
+/* The time in a slot as a part of a run: of the null experiment's length. */
+static double slot_share(const struct whatif *w, unsigned int slot)
+{
+	size_t rounds = whatif_rounds(w), n = 0;
+	double sum = 0, of_run = 0;
+
+	for (size_t c = 1; c < w->nr_conditions; c++)
+		for (size_t r = 0; r < rounds; r++, n++)
+			sum += part(whatif_at(w, c, r), slot);
+	for (size_t r = 0; r < rounds; r++) {
+		const struct whatif_sample *s = whatif_at(w, 1, r);
+
+		/* On several CPUs, of their sum. */
+		of_run += w->metric.kind == METRIC_CPU ||
+			  s->ran > s->elapsed ? 1 :
+			  (double)s->ran / s->elapsed;
+	}
+	return sum / n * of_run / rounds;
+}
+
+static void measure_share(const struct whatif *w, size_t condition,
+			  struct whatif_result *result)
+{
+	const struct whatif_condition *c = &w->conditions[condition];
+	size_t rounds = whatif_rounds(w);
+	double rest = 1;
+
+	for (unsigned int i = 1; i < WHATIF_SLOTS; i++) {
+		double cut, share;
+
+		if (!whatif_varied(w, condition, i))
+			continue;
+		/* What is asked for is not always a whole percent. */
+		cut = 1 - (double)TENSE_PERCENT_REAL / c->percent[i];
+		if (!isnan(c->cut) && !w->func[i - 1].percent)
+			cut = c->cut;
+		share = slot_share(w, i);
+		result->share += share;
+		result->cut += share * cut;
+		rest -= share * cut;
+		for (size_t r = 0; r < rounds; r++)
+			result->calls += (double)whatif_at(w, condition, r)->
+					 slot[i].calls / rounds;
+	}
+	result->cut = result->share > 0 ? result->cut / result->share : 0;
+	result->amdahl = whatif_less(w) ? 100 * (rest - 1) :
+					  100 * (1 / rest - 1);
+}
+
+/*
+ * A percent is a whole number, so the cut that was run is not quite the one
+ * that was asked for. Over that distance the curve is straight.
+ */
+static double cut_factor(const struct whatif *w, size_t condition)
+{
+	const struct whatif_condition *c = &w->conditions[condition];
+	double run = 0;
+
+	if (isnan(c->cut))
+		return 1;
+	for (unsigned int i = 1; i <= w->funcs; i++) {
+		if (!whatif_varied(w, condition, i))
+			continue;
+		if (w->func[i - 1].percent)
+			return 1;
+		run = 1 - (double)TENSE_PERCENT_REAL / c->percent[i];
+	}
+	return run == 0 ? 1 : c->cut / run;
+}
+
+static void __attribute__((format(printf, 2, 3)))
+add_warning(struct whatif *w, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		die(STATUS_FAILED, "out of memory");
+	va_end(args);
+	w->warnings = xrealloc(w->warnings,
+			       (w->nr_warnings + 2) * sizeof(*w->warnings));
+	w->warnings[w->nr_warnings++] = text;
+	w->warnings[w->nr_warnings] = NULL;
+}
+
+/* Null against unmodified: its CPU time is what may differ, so no control. */
+static void assess_bias(struct whatif *w)
+{
+	size_t n = whatif_rounds(w);
+	double *y = xmalloc(2 * n * sizeof(*y));
+	double *reference = xmalloc(2 * n * sizeof(*reference));
+	struct panel p = {
+		.conditions = 2, .rounds = n, .y = y, .control = { reference },
+	};
+
+	for (size_t c = 0; c < 2; c++) {
+		for (size_t r = 0; r < n; r++) {
+			const struct whatif_sample *s = whatif_at(w, c, r);
+
+			y[c * n + r] = log(s->metric);
+			reference[c * n + r] = log(s->reference + 1.0);
+		}
+	}
+	w->bias_estimator = panel_explained(&p) > 0.5 ? ESTIMATOR_REFERENCE :
+							ESTIMATOR_MEDIAN;
+	w->bias = to_percent(w->bias_estimator == ESTIMATOR_MEDIAN ?
+			     panel_median(&p, 1, 0) : panel_adjusted(&p, 1, 0),
+			     1);
+	free(y);
+	free(reference);
+}
+
+static bool excludes_zero(const struct interval *i)
+{
+	return i->low > 0 || i->high < 0;
+}
+
+/* Functions of the slots that a condition varies, by what became of them. */
+static unsigned int count_patches(const struct whatif *w, size_t condition,
+				  bool patched)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < w->nr_patches; i++)
+		if (w->patches[i].patched == patched &&
+		    whatif_varied(w, condition, w->patches[i].slot))
+			n++;
+	return n;
+}
+
+/* Why a result is not to be trusted however narrow its interval, or NULL. */
+static char *distrust(const struct whatif *w, size_t condition,
+		      const struct whatif_result *r)
+{
+	unsigned int refused = count_patches(w, condition, false);
+	double most = w->precision > 1 ? w->precision : 1;
+
+	if (r->calls == 0)
+		return xprintf("the function was never called");
+	if (refused)
+		return xprintf("%u of %u functions that match could not be scaled",
+			       refused, refused +
+			       count_patches(w, condition, true));
+	if (excludes_zero(&w->bias) && fabs(w->bias.value) > most)
+		return xprintf("the instruments alone change it by %+.2f %%",
+			       w->bias.value);
+	return NULL;
+}
+
+static void judge(const struct whatif *w, size_t condition,
+		  struct whatif_result *r)
+{
+	r->reason = distrust(w, condition, r);
+	if (r->reason)
+		r->verdict = VERDICT_NOT_TRUSTED;
+	else if (whatif_width(&r->change) > w->precision)
+		r->verdict = VERDICT_NOT_CONVERGED;
+	else if (!excludes_zero(&r->change))
+		r->verdict = VERDICT_NO_EFFECT;
+	else
+		r->verdict = VERDICT_PREDICTION;
+}
+
+/* By an estimator, and what it is of in each round. */
+static struct interval estimate(const struct figures *f, size_t condition,
+				enum estimator e, double **rounds)
+{
+	struct panel p = panel_of(f, e);
+	double factor = cut_factor(f->w, condition);
+	struct interval i;
+
+	*rounds = xmalloc(f->rounds * sizeof(**rounds));
+	/* The panel begins with the null experiment. */
+	panel_differences(&p, condition - 1, 0, *rounds);
+	for (size_t r = 0; r < f->rounds; r++)
+		(*rounds)[r] = 100 * expm1((*rounds)[r]) * factor;
+	i = e == ESTIMATOR_MEDIAN ? panel_median(&p, condition - 1, 0) :
+				    panel_adjusted(&p, condition - 1, 0);
+	return to_percent(i, factor);
+}
+
+static void assess_variant(struct whatif *w, const struct figures *f,
+			   size_t condition)
+{
+	struct whatif_result *r = &w->results[condition - CONDITIONS_FIRST];
+
+	measure_share(w, condition, r);
+	r->estimator = choose(f, condition, r->share, &r->fallback);
+	r->change = estimate(f, condition, r->estimator, &r->rounds);
+	r->plain = estimate(f, condition, ESTIMATOR_MEDIAN, &r->plain_rounds);
+	judge(w, condition, r);
+}
+
+/* What the stubs cost, and what of that the program did not notice. */
+static void assess_overhead(struct whatif *w)
+{
+	const struct whatif_sample *s = whatif_at(w, 1, 0);
+	double in = 0, calls = 0;
+
+	for (unsigned int i = 1; i <= w->funcs; i++) {
+		in += s->slot[i].ran;
+		calls += s->slot[i].calls;
+	}
+	if (calls > 0 && s->pair_ns > 0 && s->pair_ns > 0.5 * in / calls)
+		add_warning(w, "a call takes %.0f ns, and entering and leaving it another %.0f ns: what is given back for that is an average",
+			    in / calls, s->pair_ns);
+	if (s->overhead > s->ran / 4)
+		add_warning(w, "a run spends %.0f %% of its CPU time in Tense's own work, which is given back",
+			    100.0 * s->overhead / (s->ran + s->overhead));
+}
+
+void whatif_forget(struct whatif *w)
+{
+	for (size_t i = 0; w->results &&
+	     i < w->nr_conditions - CONDITIONS_FIRST; i++) {
+		free(w->results[i].reason);
+		free(w->results[i].fallback);
+		free(w->results[i].rounds);
+		free(w->results[i].plain_rounds);
+	}
+	for (size_t i = 0; i < w->nr_warnings; i++)
+		free(w->warnings[i]);
+	free(w->results);
+	free(w->warnings);
+	w->results = NULL;
+	w->warnings = NULL;
+	w->nr_warnings = 0;
+}
+
+void whatif_assess(struct whatif *w)
+{
+	struct figures f = figures_of(w);
+
+	w->results = xmalloc((w->nr_conditions - CONDITIONS_FIRST) *
+			     sizeof(*w->results));
+	assess_bias(w);
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
+		assess_variant(w, &f, c);
+	assess_overhead(w);
+	figures_free(&f);
+}
+
+bool whatif_converged(const struct whatif *w)
+{
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
+		if (whatif_width(&w->results[c - CONDITIONS_FIRST].change) >
+		    w->precision)
+			return false;
+	return true;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The curve of a report: what the program gains over what its function gains,
+ * for each set of functions that was varied.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+#include "whatif-output.h"
+
+enum {
+	WIDTH = 800, HEIGHT = 440,
+	LEFT = 66, RIGHT = 24, TOP = 20, BOTTOM = 60,
+	SERIES_MAX = 6,
+};
+
+struct axis {
+	double min;
+	double max;
+	double step;
+};
+
+struct plot {
+	const struct whatif *w;
+	struct axis x;
+	struct axis y;
+};
+
+/* Gain is what a reader wants more of. */
+static double gain(const struct whatif *w, double change)
+{
+	return whatif_less(w) ? -change : change;
+}
+
+static const struct whatif_result *result(const struct whatif *w,
+					  size_t condition)
+{
+	return &w->results[condition - CONDITIONS_FIRST];
+}
+
+static double px(const struct plot *p, double x)
+{
+	return LEFT + (x - p->x.min) / (p->x.max - p->x.min) *
+	       (WIDTH - LEFT - RIGHT);
+}
+
+static double py(const struct plot *p, double y)
+{
+	return HEIGHT - BOTTOM - (y - p->y.min) / (p->y.max - p->y.min) *
+	       (HEIGHT - TOP - BOTTOM);
+}
+
+static double nice_step(double span)
+{
+	double step = pow(10, floor(log10(span / 4)));
+
+	if (span / step > 12)
+		step *= span / step > 24 ? 5 : 2;
+	return step;
+}
+
+static void add(struct axis *a, double value)
+{
+	if (value < a->min)
+		a->min = value;
+	if (value > a->max)
+		a->max = value;
+}
+
+static void finish(struct axis *a)
+{
+	if (a->max - a->min < 0.01)
+		a->max = a->min + 1;
+	a->step = nice_step(a->max - a->min);
+	a->min = floor(a->min / a->step + 1e-9) * a->step;
+	a->max = ceil(a->max / a->step - 1e-9) * a->step;
+}
+
+/* What a condition varies, as bits. */
+static unsigned int slots_of(const struct whatif *w, size_t condition)
+{
+	unsigned int mask = 0;
+
+	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
+		if (whatif_varied(w, condition, i))
+			mask |= 1U << i;
+	return mask;
+}
+
+/* The number of the set of functions, in order of appearance. */
+static unsigned int series_of(const struct whatif *w, size_t condition)
+{
+	unsigned int n = 0;
+
+	for (size_t c = CONDITIONS_FIRST; c < condition; c++) {
+		bool first = true;
+
+		if (slots_of(w, c) == slots_of(w, condition))
+			return series_of(w, c);
+		for (size_t b = CONDITIONS_FIRST; b < c; b++)
+			first = first && slots_of(w, b) != slots_of(w, c);
+		n += first;
+	}
+	return n;
+}
+
+/* Where a straight program would be: nothing overlaps, nobody waits. */
+static double amdahl(const struct whatif *w, double share, double cut)
+{
+	double rest = 1 - share * cut;
+
+	if (whatif_less(w))
+		return 100 * share * cut;
+	return 100 * (1 / (rest > 0.001 ? rest : 0.001) - 1);
+}
+
+static struct plot plot_of(const struct whatif *w)
+{
+	struct plot p = { .w = w };
+
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+		const struct whatif_result *r = result(w, c);
+
+		add(&p.x, 100 * r->cut);
+		add(&p.y, gain(w, r->change.low));
+		add(&p.y, gain(w, r->change.high));
+		add(&p.y, gain(w, r->amdahl));
+		for (size_t i = 0; i < whatif_rounds(w); i++)
+			add(&p.y, gain(w, r->rounds[i]));
+	}
+	finish(&p.x);
+	finish(&p.y);
+	return p;
+}
+
+static void grid(FILE *f, const struct plot *p)
+{
+	fputs("<g class=\"grid\">\n", f);
+	for (int i = 0; p->y.min + i * p->y.step < p->y.max + 1e-6; i++) {
+		double v = p->y.min + i * p->y.step, y = py(p, v);
+
+		fprintf(f, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"%s/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n",
+			LEFT, WIDTH - RIGHT, y, y,
+			fabs(v) < 1e-9 ? " class=\"zero\"" : "", LEFT - 10,
+			y + 4, fabs(v) < 1e-9 ? 0 : v);
+	}
+	for (int i = 0; p->x.min + i * p->x.step < p->x.max + 1e-6; i++) {
+		double v = p->x.min + i * p->x.step, x = px(p, v);
+
+		fprintf(f, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" class=\"tick\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n",
+			x, x, HEIGHT - BOTTOM, HEIGHT - BOTTOM + 5, x,
+			HEIGHT - BOTTOM + 21, fabs(v) < 1e-9 ? 0 : v);
+	}
+	fputs("</g>\n", f);
+}
+
+static void titles(FILE *f, const struct plot *p)
+{
+	fprintf(f, "<text class=\"axis\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">time that the function takes less, %%</text>\n",
+		(LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12);
+	fprintf(f, "<text class=\"axis\" transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">%s, %%</text>\n",
+		(TOP + HEIGHT - BOTTOM) / 2,
+		!whatif_less(p->w) ? "change of the metric" :
+		p->w->metric.kind == METRIC_CPU ?
+		"CPU time that the program takes less" :
+		"time that the program takes less");
+}
+
+/* From nothing to the last of a series, on either side. */
+static void amdahl_line(FILE *f, const struct plot *p, double share,
+			double from, double to, unsigned int series)
+{
+	fprintf(f, "<polyline class=\"amdahl s%u\" points=\"", series);
+	for (int i = 0; i <= 40; i++) {
+		double cut = from + (to - from) * i / 40;
+
+		fprintf(f, "%.1f,%.1f ", px(p, 100 * cut),
+			py(p, amdahl(p->w, share, cut)));
+	}
+	fputs("\"/>\n", f);
+}
+
+struct point {
+	double cut;
+	size_t condition;	/* 0: nothing varied */
+};
+
+static int by_cut(const void *a, const void *b)
+{
+	double ca = ((const struct point *)a)->cut;
+	double cb = ((const struct point *)b)->cut;
+
+	return (ca > cb) - (ca < cb);
+}
+
+/* Of one series, with the null experiment, which is where it starts. */
+static size_t points_of(const struct whatif *w, unsigned int series,
+			struct point *points)
+{
+	size_t n = 0;
+
+	points[n++] = (struct point){ 0, 0 };
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
+		if (series_of(w, c) == series)
+			points[n++] = (struct point){ result(w, c)->cut, c };
+	qsort(points, n, sizeof(*points), by_cut);
+	return n;
+}
+
+static double bound(const struct whatif *w, const struct point *p, int side)
+{
+	const struct interval *i;
+
+	if (!p->condition)
+		return 0;
+	i = &result(w, p->condition)->change;
+	return gain(w, side < 0 ? i->low : side > 0 ? i->high : i->value);
+}
+
+static void curve(FILE *f, const struct plot *p, const struct point *points,
+		  size_t n, unsigned int series)
+{
+	fprintf(f, "<polygon class=\"band s%u\" points=\"", series);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%.1f,%.1f ", px(p, 100 * points[i].cut),
+			py(p, bound(p->w, &points[i], -1)));
+	for (size_t i = n; i-- > 0;)
+		fprintf(f, "%.1f,%.1f ", px(p, 100 * points[i].cut),
+			py(p, bound(p->w, &points[i], 1)));
+	fprintf(f, "\"/>\n<polyline class=\"curve s%u\" points=\"", series);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%.1f,%.1f ", px(p, 100 * points[i].cut),
+			py(p, bound(p->w, &points[i], 0)));
+	fputs("\"/>\n", f);
+}
+
+/* Beside the interval, in the order in which they were run. */
+static void rounds(FILE *f, const struct plot *p, const double *changes,
+		   double x, const char *class, unsigned int series)
+{
+	size_t n = whatif_rounds(p->w);
+
+	for (size_t i = 0; i < n; i++) {
+		double y = gain(p->w, changes[i]);
+
+		/* What the machine did is not to squeeze the rest. */
+		if (y < p->y.min || y > p->y.max)
+			continue;
+		fprintf(f, "<circle class=\"%s s%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.2\"/>\n",
+			class, series, x + 8 + (n > 1 ? 14.0 * i / (n - 1) : 0),
+			py(p, y));
+	}
+}
+
+static void mark(FILE *f, const struct plot *p, size_t condition,
+		 unsigned int series)
+{
+	const struct whatif *w = p->w;
+	const struct whatif_result *r = result(w, condition);
+	double x = px(p, 100 * r->cut), y = py(p, gain(w, r->change.value));
+	double low = py(p, gain(w, r->change.low));
+	double high = py(p, gain(w, r->change.high));
+	char *sentence = whatif_sentence(w, condition);
+
+	rounds(f, p, r->plain_rounds, x - 30, "raw plain", series);
+	rounds(f, p, r->rounds, x, "raw", series);
+	fprintf(f, "<g class=\"mark s%u %s\"><title>", series,
+		r->verdict == VERDICT_PREDICTION ? "sure" : "unsure");
+	html_text(f, sentence);
+	fprintf(f, "</title><path d=\"M%.1f %.1fV%.1fM%.1f %.1fh10M%.1f %.1fh10\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/></g>\n",
+		x, low, high, x - 5, low, x - 5, high, x, y);
+	free(sentence);
+}
+
+static void draw_series(FILE *f, const struct plot *p, unsigned int series,
+			struct point *points)
+{
+	size_t n = points_of(p->w, series, points);
+	double share = 0;
+
+	if (n < 2)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (points[i].condition)
+			share = result(p->w, points[i].condition)->share;
+	series %= SERIES_MAX;
+	amdahl_line(f, p, share, points[0].cut, points[n - 1].cut, series);
+	curve(f, p, points, n, series);
+	for (size_t i = 0; i < n; i++)
+		if (points[i].condition)
+			mark(f, p, points[i].condition, series);
+}
+
+void whatif_curve(FILE *f, const struct whatif *w)
+{
+	struct point *points = xmalloc(w->nr_conditions * sizeof(*points));
+	struct plot p = plot_of(w);
+
+	fprintf(f, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"What the program gains over what the function gains\">\n",
+		WIDTH, HEIGHT);
+	grid(f, &p);
+	titles(f, &p);
+	for (unsigned int s = 0; s < w->nr_conditions; s++)
+		draw_series(f, &p, s, points);
+	fputs("</svg>\n", f);
+	free(points);
+}

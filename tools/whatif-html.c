@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+#include "whatif-output.h"
+
+static const char style[] =
+#include "whatif-report.css.h"
+;
+
+void html_text(FILE *f, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '&':
+			fputs("&amp;", f);
+			break;
+		case '<':
+			fputs("&lt;", f);
+			break;
+		case '>':
+			fputs("&gt;", f);
+			break;
+		case '"':
+			fputs("&quot;", f);
+			break;
+		default:
+			/* No other control character is allowed. */
+			if ((unsigned char)*text >= ' ' || *text == '\n' ||
+			    *text == '\t')
+				fputc(*text, f);
+		}
+	}
+}
+
+static void element(FILE *f, const char *open, const char *text,
+		    const char *close)
+{
+	fputs(open, f);
+	html_text(f, text);
+	fputs(close, f);
+}
+
+static const struct whatif_result *result(const struct whatif *w,
+					  size_t condition)
+{
+	return &w->results[condition - CONDITIONS_FIRST];
+}
+
+/* "deflate and crc32", of what a condition varies. */
+static char *varied_names(const struct whatif *w, size_t condition)
+{
+	char *names = xstrdup(""), *longer;
+	unsigned int left = 0;
+
+	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
+		left += whatif_varied(w, condition, i);
+	for (unsigned int i = 1; i < WHATIF_SLOTS; i++) {
+		if (!whatif_varied(w, condition, i))
+			continue;
+		left--;
+		longer = xprintf("%s%s%s", names, whatif_slot_name(w, i),
+				 left > 1 ? ", " : left ? " and " : "");
+		free(names);
+		names = longer;
+	}
+	return names;
+}
+
+/* "took 20 % less time" */
+static char *cut_words(double cut)
+{
+	return xprintf("took %.3g %% %s time", fabs(100 * cut),
+		       cut < 0 ? "more" : "less");
+}
+
+static char *change_words(const struct whatif *w, double change)
+{
+	if (whatif_less(w))
+		return xprintf("%s %.2f %% %s %s",
+			       w->metric.kind == METRIC_CPU ? "use" : "take",
+			       fabs(change), change > 0 ? "more" : "less",
+			       w->metric.kind == METRIC_CPU ? "CPU time" :
+							      "time");
+	return xprintf("have %s of %s by %.2f %%",
+		       change < 0 ? "less" : "more",
+		       w->metric.kind == METRIC_PROGRESS ? w->metric.pattern :
+							   "the metric",
+		       fabs(change));
+}
+
+char *whatif_sentence(const struct whatif *w, size_t condition)
+{
+	const struct whatif_result *r = result(w, condition);
+	char *names = varied_names(w, condition);
+	char *cut = cut_words(r->cut);
+	char *change = change_words(w, r->change.value);
+	char *text = xprintf("If %s %s, the program would %s [%+.2f %+.2f]",
+			     names, cut, change, r->change.low,
+			     r->change.high);
+
+	free(names);
+	free(cut);
+	free(change);
+	return text;
+}
+
+/* One variant is told as a sentence, several as a question. */
+static void headline(FILE *f, const struct whatif *w)
+{
+	char *names = varied_names(w, CONDITIONS_FIRST);
+	char *program = xstrdup(w->argv[0]);
+	const char *name = strrchr(program, '/') ? strrchr(program, '/') + 1 :
+						   program;
+	const struct whatif_result *r = result(w, CONDITIONS_FIRST);
+	char *change = change_words(w, r->change.value);
+	char *cut = cut_words(r->cut);
+
+	if (w->nr_conditions == CONDITIONS_FIRST + 1) {
+		element(f, "<h1>If <code>", names, "</code> ");
+		element(f, "", cut, "");
+		element(f, ", <code>", name, "</code> would ");
+		element(f, "", change, "</h1>\n");
+		fprintf(f, "<p class=\"lead\">95 %% interval of the change: <span class=\"num\">%+.2f</span> to <span class=\"num\">%+.2f %%</span> &nbsp;<span class=\"badge v%d\">%s</span></p>\n",
+			r->change.low, r->change.high, r->verdict,
+			whatif_verdict(r->verdict));
+	} else {
+		element(f, "<h1>What <code>", name, "</code> gains ");
+		if (w->each)
+			fputs("from each of its functions</h1>\n", f);
+		else
+			element(f, "from a faster <code>", names,
+				"</code></h1>\n");
+		fprintf(f, "<p class=\"lead\">%zu variants, each run %zu times in virtual time</p>\n",
+			w->nr_conditions - CONDITIONS_FIRST,
+			whatif_rounds(w));
+	}
+	free(names);
+	free(program);
+	free(change);
+	free(cut);
+}
+
+static void legend_item(FILE *f, const char *picture, const char *text)
+{
+	fprintf(f, "<li><svg viewBox=\"0 0 26 12\" aria-hidden=\"true\">%s</svg>%s</li>\n",
+		picture, text);
+}
+
+/* Names of what the lines are of, where there are several. */
+static void series_legend(FILE *f, const struct whatif *w)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; w->each && i < w->funcs; i++) {
+		if (w->func[i].percent)
+			continue;
+		fprintf(f, "<li><svg viewBox=\"0 0 26 12\" aria-hidden=\"true\"><line class=\"curve s%u\" x1=\"0\" x2=\"26\" y1=\"6\" y2=\"6\"/></svg><code>",
+			n++ % 6);
+		element(f, "", w->func[i].name, "</code></li>\n");
+	}
+}
+
+static void figure(FILE *f, const struct whatif *w)
+{
+	fputs("<figure class=\"card\">\n<ul class=\"legend\">\n", f);
+	series_legend(f, w);
+	legend_item(f, "<g class=\"mark s0\"><path d=\"M13 0V12M9 0h8M9 12h8\"/><circle cx=\"13\" cy=\"6\" r=\"4\"/></g>",
+		    "prediction with its 95 % interval");
+	legend_item(f, "<line class=\"amdahl s0\" x1=\"0\" x2=\"26\" y1=\"6\" y2=\"6\"/>",
+		    "Amdahl: by the share of time alone");
+	legend_item(f, "<circle class=\"raw s0\" cx=\"13\" cy=\"6\" r=\"3\"/>",
+		    "rounds");
+	legend_item(f, "<circle class=\"raw plain s0\" cx=\"13\" cy=\"6\" r=\"3\"/>",
+		    "rounds as measured, as far as they fit");
+	fputs("</ul>\n", f);
+	whatif_curve(f, w);
+	fputs("<figcaption>The dashed line is what the function's share of the time promises if nothing overlaps and nobody waits. "
+	      "Where the prediction lies below it, threads wait for something else; above it, others had been waiting for the function.</figcaption>\n</figure>\n",
+	      f);
+}
+
+static double metric_of(const struct whatif_sample *s)
+{
+	return s->metric;
+}
+
+static double overhead_of(const struct whatif_sample *s)
+{
+	return 100.0 * s->overhead / (s->ran + s->overhead + 1.0);
+}
+
+static double pair_of(const struct whatif_sample *s)
+{
+	return s->pair_ns;
+}
+
+static void fact(FILE *f, const char *name, const char *value,
+		 const char *small)
+{
+	element(f, "<div><dt>", name, "</dt>");
+	element(f, "<dd>", value, "");
+	element(f, "<small>", small, "</small></dd></div>\n");
+}
+
+static void facts(FILE *f, const struct whatif *w)
+{
+	char *title = whatif_metric_title(w), *small;
+	char value[60];
+	const char *unit;
+	double factor = whatif_unit(w, &unit);
+
+	fputs("<dl class=\"facts\">\n", f);
+	whatif_number(value, sizeof(value),
+		      factor * whatif_mean(w, 0, metric_of), unit);
+	small = xprintf("%s of the unchanged program", title);
+	fact(f, "Baseline", value, small);
+	free(small);
+
+	snprintf(value, sizeof(value), "%.1f %%",
+		 100 * result(w, CONDITIONS_FIRST)->share);
+	small = xprintf("%.0f calls a run",
+			result(w, CONDITIONS_FIRST)->calls);
+	fact(f, "Time in the function", value, small);
+	free(small);
+
+	snprintf(value, sizeof(value), "%+.2f %%", w->bias.value);
+	small = xprintf("null experiment, %+.2f to %+.2f", w->bias.low,
+			w->bias.high);
+	fact(f, "Bias of the instruments", value, small);
+	free(small);
+
+	snprintf(value, sizeof(value), "%.2f %%",
+		 whatif_mean(w, 1, overhead_of));
+	small = xprintf("of CPU time; %.0f ns a call",
+			whatif_mean(w, 1, pair_of));
+	fact(f, "Overhead given back", value, small);
+	free(small);
+	fputs("</dl>\n", f);
+	free(title);
+}
+
+static void results(FILE *f, const struct whatif *w)
+{
+	char *title = whatif_metric_title(w);
+
+	fputs("<h2>Results</h2>\n<div class=\"card scroll\"><table>\n<tr><th>Variant</th><th class=\"n\">Calls a run</th><th class=\"n\">Time in it</th>",
+	      f);
+	element(f, "<th class=\"n\">Change of ", title,
+		" [95 % interval]</th><th class=\"n\">Amdahl</th><th>Verdict</th></tr>\n");
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+		const struct whatif_result *r = result(w, c);
+
+		element(f, "<tr><td>", w->conditions[c].name, "</td>");
+		fprintf(f, "<td class=\"n\">%.0f</td><td class=\"n\">%.1f %%</td><td class=\"n change\">%+.2f %% <span class=\"range\">[%+.2f %+.2f]</span></td><td class=\"n\">%+.2f %%</td><td><span class=\"badge v%d\">%s</span>",
+			r->calls, 100 * r->share, r->change.value,
+			r->change.low, r->change.high, r->amdahl, r->verdict,
+			whatif_verdict(r->verdict));
+		if (r->reason)
+			element(f, "<span class=\"reason\">", r->reason,
+				"</span>");
+		fputs("</td></tr>\n", f);
+	}
+	fputs("</table></div>\n", f);
+	free(title);
+}
+
+static const char *explanation(enum estimator e)
+{
+	static const char *const texts[] = {
+		[ESTIMATOR_CPU] =
+		"Each run does the same work, so its own CPU time, which the kernel counts exactly, tells how fast the machine was during it. "
+		"What the elapsed time owes to that, and to the share of time that a run happened to spend in the function, is taken off by regression before rounds are compared. "
+		"The assumption was tested: calls and CPU time outside of the function do not differ between the conditions.",
+		[ESTIMATOR_CPU_PER_CALL] =
+		"The runs do not make the same number of calls, but each call and what comes with it takes the same CPU time. "
+		"So the CPU time per call tells how fast the machine was during a run, and what the metric owes to that is taken off by regression before rounds are compared.",
+		[ESTIMATOR_REFERENCE] =
+		"The runs do not do the same work, so their CPU time does not tell the machine's speed. "
+		"A loop of fixed work before and after each run does; what the metric owes to that is taken off by regression before rounds are compared.",
+		[ESTIMATOR_MEDIAN] =
+		"The runs do not do the same work, and a loop of fixed work around them does not explain how they vary. "
+		"So this is the median of the ratios within the rounds, and whatever the machine does is in its interval.",
+	};
+
+	return texts[e];
+}
+
+static void method(FILE *f, const struct whatif *w)
+{
+	bool told[ESTIMATOR_MEDIAN + 1] = { false };
+
+	fputs("<h2>How sure is this?</h2>\n", f);
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+		const struct whatif_result *r = result(w, c);
+
+		if (!told[r->estimator]) {
+			element(f, "<p><strong>", w->conditions[c].name,
+				": ");
+			element(f, "", whatif_estimator(r->estimator),
+				".</strong> ");
+			element(f, "", explanation(r->estimator), "</p>\n");
+		}
+		told[r->estimator] = true;
+		if (!r->fallback)
+			continue;
+		element(f, "<p class=\"note\">", w->conditions[c].name, ": ");
+		element(f, "", r->fallback, "</p>\n");
+	}
+	fprintf(f, "<p>Intervals are bootstrapped over %zu rounds; in each, all conditions ran once, in random order. A first round was discarded. "
+		"Changes are against the null experiment, which runs with the same instruments at percent 100.</p>\n",
+		whatif_rounds(w));
+	for (size_t i = 0; i < w->nr_warnings; i++)
+		element(f, "<p class=\"note\">", w->warnings[i], "</p>\n");
+}
+
+static void patches(FILE *f, const struct whatif *w)
+{
+	if (!w->nr_patches)
+		return;
+	fputs("<h2>What was scaled</h2>\n<div class=\"card scroll\"><table>\n<tr><th>Name</th><th>Function</th><th>Object</th><th>How</th></tr>\n",
+	      f);
+	for (size_t i = 0; i < w->nr_patches; i++) {
+		const struct whatif_patch *p = &w->patches[i];
+
+		element(f, "<tr><td><code>", whatif_slot_name(w, p->slot),
+			"</code></td>");
+		element(f, "<td><code>", p->symbol, "</code></td>");
+		element(f, "<td><code>", p->object, "</code></td>");
+		element(f, p->patched ? "<td>" :
+			"<td><span class=\"badge v3\">refused</span> ",
+			p->how, "</td></tr>\n");
+	}
+	fputs("</table></div>\n", f);
+}
+
+static void samples(FILE *f, const struct whatif *w)
+{
+	const char *unit;
+	double factor = whatif_unit(w, &unit);
+
+	fprintf(f, "<h2>Every run</h2>\n<details><summary>%zu runs, in the order of the rounds</summary><div class=\"card scroll\"><table>\n<tr><th class=\"n\">Round</th><th class=\"n\">Run</th><th>Variant</th><th class=\"n\">Metric%s%s</th><th class=\"n\">CPU time, s</th><th class=\"n\">Elapsed, real, s</th><th class=\"n\">Reference, ms</th><th class=\"n\">Threads</th></tr>\n",
+		w->nr_samples, *unit ? ", " : "", unit);
+	for (size_t i = 0; i < w->nr_samples; i++) {
+		const struct whatif_sample *s = &w->samples[i];
+
+		fprintf(f, "<tr><td class=\"n\">%u</td><td class=\"n\">%u</td>",
+			s->round, s->order + 1);
+		element(f, "<td>", w->conditions[s->condition].name, "</td>");
+		fprintf(f, "<td class=\"n\">%.6g</td><td class=\"n\">%.6f</td><td class=\"n\">%.6f</td><td class=\"n\">%.3f</td><td class=\"n\">%u</td></tr>\n",
+			factor * s->metric, s->ran / 1e9, s->real / 1e9,
+			s->reference / 1e6, s->threads);
+	}
+	fputs("</table></div></details>\n", f);
+}
+
+static void footer(FILE *f, const struct whatif *w)
+{
+	const struct whatif_environment *e = &w->environment;
+
+	fputs("<footer>", f);
+	element(f, "<p>tense ", e->tense ? e->tense : "", ", ");
+	element(f, "", e->date ? e->date : "", "<br>");
+	element(f, "back end ", e->backend ? e->backend : "", "");
+	fprintf(f, ", %u CPU%s, ", e->cpus, e->cpus == 1 ? "" : "s");
+	element(f, "", e->kernel ? e->kernel : "", "");
+	if (e->host)
+		element(f, ", on ", e->host, "");
+	if (e->cpu && *e->cpu)
+		element(f, ", ", e->cpu, "");
+	fprintf(f, ", load %.2f %.2f %.2f</p></footer>\n", e->load[0],
+		e->load[1], e->load[2]);
+}
+
+int whatif_html(FILE *f, const struct whatif *w)
+{
+	char *command = whatif_command(w);
+
+	fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+	      f);
+	element(f, "<title>tense whatif: ", command, "</title>\n<style>\n");
+	fputs(style, f);
+	element(f, "</style>\n</head>\n<body>\n<main>\n<p class=\"brand\">tense whatif &middot; <code>",
+		command, "</code></p>\n");
+	headline(f, w);
+	figure(f, w);
+	facts(f, w);
+	results(f, w);
+	method(f, w);
+	patches(f, w);
+	samples(f, w);
+	footer(f, w);
+	fputs("</main>\n</body>\n</html>\n", f);
+	free(command);
+	return fflush(f) || ferror(f) ? -1 : 0;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "whatif-json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "json-text.h"
+#include "util.h"
+
+#define SCHEMA	"tense-whatif"
+
+static json_t *integer(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static json_t *text(const char *value)
+{
+	return value ? json_text(value, strlen(value)) : json_null();
+}
+
+/* What is not a number has no other form in JSON. */
+static json_t *real(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *interval(const struct interval *i)
+{
+	return json_pack("{so so so}", "value", real(i->value),
+			 "low", real(i->low), "high", real(i->high));
+}
+
+static json_t *functions(const struct whatif *w)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < w->funcs; i++)
+		json_array_append_new(list, json_pack("{si so so}",
+			"slot", (int)i + 1, "name", text(w->func[i].name),
+			"percent", w->func[i].percent ?
+				   integer(w->func[i].percent) : json_null()));
+	return list;
+}
+
+static json_t *asked(const struct whatif *w)
+{
+	json_t *cuts = json_array();
+
+	for (size_t i = 0; i < w->nr_cuts; i++)
+		json_array_append_new(cuts, real(w->cuts[i]));
+	return json_pack("{so sf si so sb so sb so}", "cuts", cuts,
+			 "precision", w->precision,
+			 "max_runs", (int)w->max_runs,
+			 "seed", integer(w->seed), "each", (int)w->each,
+			 "prepare", text(w->prepare),
+			 "ignore_failure", (int)w->ignore_failure,
+			 "input", text(w->input));
+}
+
+static json_t *environment(const struct whatif_environment *e)
+{
+	return json_pack("{so so so so so si s[fff] so}",
+			 "tense", text(e->tense), "backend", text(e->backend),
+			 "kernel", text(e->kernel), "host", text(e->host),
+			 "cpu", text(e->cpu), "cpus", (int)e->cpus,
+			 "load", e->load[0], e->load[1], e->load[2],
+			 "date", text(e->date));
+}
+
+static json_t *conditions(const struct whatif *w)
+{
+	json_t *list = json_array();
+
+	for (size_t c = 0; c < w->nr_conditions; c++) {
+		const struct whatif_condition *from = &w->conditions[c];
+		json_t *percents = json_object();
+
+		for (unsigned int i = 1; i < WHATIF_SLOTS; i++) {
+			char slot[4];
+
+			snprintf(slot, sizeof(slot), "%u", i);
+			if (from->percent[i])
+				json_object_set_new(percents, slot,
+						    integer(from->percent[i]));
+		}
+		json_array_append_new(list, json_pack("{so ss so so}",
+			"name", text(from->name),
+			"kind", whatif_kind(from->kind),
+			"cut", real(from->cut), "percent", percents));
+	}
+	return list;
+}
+
+/* Those that were used, by number. */
+static json_t *slots(const struct whatif_sample *s)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < WHATIF_SLOTS; i++) {
+		if (i && !s->slot[i].calls && !s->slot[i].ran)
+			continue;
+		json_array_append_new(list, json_pack("{si so so so}",
+			"slot", (int)i, "calls", integer(s->slot[i].calls),
+			"real_ns", integer(s->slot[i].ran),
+			"virtual_ns", integer(s->slot[i].charged)));
+	}
+	return list;
+}
+
+static json_t *samples(const struct whatif *w)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < w->nr_samples; i++) {
+		const struct whatif_sample *s = &w->samples[i];
+
+		json_array_append_new(list, json_pack(
+			"{si si si sf so so so so so so so si si sf so}",
+			"round", (int)s->round, "order", (int)s->order,
+			"condition", (int)s->condition, "metric", s->metric,
+			"elapsed_virtual_ns", integer(s->elapsed),
+			"elapsed_real_ns", integer(s->real),
+			"cpu_virtual_ns", integer(s->charged),
+			"cpu_real_ns", integer(s->ran),
+			"gated_ns", integer(s->gated),
+			"overhead_ns", integer(s->overhead),
+			"reference_ns", integer(s->reference),
+			"threads", (int)s->threads, "status", s->status,
+			"pair_ns", s->pair_ns, "slots", slots(s)));
+	}
+	return list;
+}
+
+static json_t *patches(const struct whatif *w)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < w->nr_patches; i++) {
+		const struct whatif_patch *p = &w->patches[i];
+
+		json_array_append_new(list, json_pack(
+			"{si sb so so so so si}", "slot", (int)p->slot,
+			"patched", (int)p->patched, "object", text(p->object),
+			"symbol", text(p->symbol),
+			"offset", integer(p->offset),
+			p->patched ? "mechanism" : "reason", text(p->how),
+			"processes", (int)p->processes));
+	}
+	return list;
+}
+
+static json_t *numbers(const double *values, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, real(values[i]));
+	return list;
+}
+
+static json_t *results(const struct whatif *w)
+{
+	json_t *list = json_array();
+
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+		const struct whatif_result *r = &w->results[c -
+							    CONDITIONS_FIRST];
+
+		json_array_append_new(list, json_pack(
+			"{si so so so ss so so so so so ss so so so}",
+			"condition", (int)c,
+			"name", text(w->conditions[c].name),
+			"change", interval(&r->change),
+			"change_by_median", interval(&r->plain),
+			"estimator", whatif_estimator(r->estimator),
+			"fallback", text(r->fallback),
+			"calls", real(r->calls), "share", real(r->share),
+			"cut", real(r->cut), "amdahl", real(r->amdahl),
+			"verdict", whatif_verdict(r->verdict),
+			"reason", text(r->reason),
+			"rounds", numbers(r->rounds, whatif_rounds(w)),
+			"rounds_by_median",
+			numbers(r->plain_rounds, whatif_rounds(w))));
+	}
+	return list;
+}
+
+static json_t *warnings(const struct whatif *w)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < w->nr_warnings; i++)
+		json_array_append_new(list, text(w->warnings[i]));
+	return list;
+}
+
+int whatif_json_write(FILE *f, const struct whatif *w)
+{
+	json_t *command = json_array(), *root;
+	const char *unit;
+	int result;
+
+	whatif_unit(w, &unit);
+	for (char **arg = w->argv; *arg; arg++)
+		json_array_append_new(command, text(*arg));
+	root = json_pack(
+		"{ss si so s{ss so ss sb} so so so so so so so s{so ss} so so}",
+		"schema", SCHEMA, "version", WHATIF_JSON_VERSION,
+		"command", command, "metric",
+		"kind", whatif_metric_name(w->metric.kind),
+		"pattern", text(w->metric.pattern),
+		"unit", whatif_less(w) ? "ns" : unit,
+		"less_is_better", (int)whatif_less(w),
+		"functions", functions(w), "asked", asked(w),
+		"environment", environment(&w->environment),
+		"conditions", conditions(w), "samples", samples(w),
+		"patches", patches(w), "rounds", integer(whatif_rounds(w)),
+		"null_experiment", "bias", interval(&w->bias),
+		"estimator", whatif_estimator(w->bias_estimator),
+		"results", results(w), "warnings", warnings(w));
+	if (!root)
+		die(STATUS_FAILED, "out of memory");
+	errno = 0;
+	result = json_dumpf(root, f, JSON_INDENT(2));
+	if (result == 0 && fputc('\n', f) == EOF)
+		result = -1;
+	if (fflush(f))
+		result = -1;
+	json_decref(root);
+	return result;
+}

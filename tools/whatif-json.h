@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOOLS_WHATIF_JSON_H
+#define TOOLS_WHATIF_JSON_H
+
+#include "whatif.h"
+
+#define WHATIF_JSON_VERSION	1
+
+/* All that was asked, measured and concluded. 0, or -1 with errno. */
+int whatif_json_write(FILE *f, const struct whatif *w);
+
+/*
+ * What was asked and measured, of a file that the above wrote. NULL, or what
+ * is wrong with it, which the caller frees.
+ */
+char *whatif_json_read(FILE *f, struct whatif *w);
+
+#endif

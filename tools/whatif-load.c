@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The file of --json, read back. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "util.h"
+#include "whatif-json.h"
+
+/* More than any experiment has; the file may be anything. */
+#define CONDITIONS_MAX	2000
+
+static char *copy(const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	return text ? xstrdup(text) : NULL;
+}
+
+static double real(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static uint64_t integer(const json_t *object, const char *key)
+{
+	json_int_t value = json_integer_value(json_object_get(object, key));
+
+	return value < 0 ? 0 : value;
+}
+
+static bool flag(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+static bool load_command(const json_t *list, struct whatif *w)
+{
+	size_t n = json_array_size(list);
+
+	w->argv = xmalloc((n + 1) * sizeof(*w->argv));
+	w->own_argv = true;
+	for (size_t i = 0; i < n; i++) {
+		w->argv[i] = copy(json_array_get(list, i));
+		if (!w->argv[i])
+			return false;
+	}
+	return n > 0;
+}
+
+static bool load_metric(const json_t *from, struct whatif_metric *metric)
+{
+	const char *kind = json_string_value(json_object_get(from, "kind"));
+
+	metric->pattern = copy(json_object_get(from, "pattern"));
+	for (int k = METRIC_ELAPSED; kind && k <= METRIC_PROGRESS; k++) {
+		if (strcmp(kind, whatif_metric_name(k)) != 0)
+			continue;
+		metric->kind = k;
+		return k < METRIC_STDOUT || metric->pattern;
+	}
+	return false;
+}
+
+static bool load_functions(const json_t *list, struct whatif *w)
+{
+	size_t n = json_array_size(list);
+
+	if (!n || n > WHATIF_FUNCS_MAX)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *from = json_array_get(list, i);
+		struct whatif_func *to = &w->func[w->funcs];
+
+		to->percent = integer(from, "percent");
+		to->name = copy(json_object_get(from, "name"));
+		if (!to->name)
+			return false;
+		w->funcs++;
+	}
+	return true;
+}
+
+static void load_environment(const json_t *from, struct whatif_environment *e)
+{
+	const json_t *load = json_object_get(from, "load");
+
+	e->tense = copy(json_object_get(from, "tense"));
+	e->backend = copy(json_object_get(from, "backend"));
+	e->kernel = copy(json_object_get(from, "kernel"));
+	e->host = copy(json_object_get(from, "host"));
+	e->cpu = copy(json_object_get(from, "cpu"));
+	e->date = copy(json_object_get(from, "date"));
+	e->cpus = integer(from, "cpus");
+	for (int i = 0; i < 3; i++)
+		e->load[i] = json_number_value(json_array_get(load, i));
+}
+
+static void load_asked(const json_t *from, struct whatif *w)
+{
+	w->precision = real(from, "precision");
+	w->max_runs = integer(from, "max_runs");
+	w->seed = integer(from, "seed");
+	w->each = flag(from, "each");
+	w->ignore_failure = flag(from, "ignore_failure");
+}
+
+static bool load_condition(const json_t *from, struct whatif_condition *to,
+			   size_t index)
+{
+	const json_t *percents = json_object_get(from, "percent");
+
+	*to = (struct whatif_condition){
+		.name = copy(json_object_get(from, "name")),
+		.kind = index < CONDITIONS_FIRST ? index : CONDITION_VARIANT,
+		.cut = real(from, "cut"),
+	};
+	for (unsigned int i = 1; i < WHATIF_SLOTS; i++) {
+		char slot[4];
+
+		snprintf(slot, sizeof(slot), "%u", i);
+		to->percent[i] = integer(percents, slot);
+	}
+	return to->name;
+}
+
+static bool load_conditions(const json_t *list, struct whatif *w)
+{
+	size_t n = json_array_size(list);
+
+	if (n <= CONDITIONS_FIRST || n > CONDITIONS_MAX)
+		return false;
+	w->conditions = xmalloc(n * sizeof(*w->conditions));
+	for (size_t i = 0; i < n; i++) {
+		struct whatif_condition *to = &w->conditions[i];
+
+		w->nr_conditions++;
+		if (!load_condition(json_array_get(list, i), to, i))
+			return false;
+	}
+	return true;
+}
+
+static void load_slots(const json_t *list, struct whatif_sample *to)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *from = json_array_get(list, i);
+		uint64_t slot = integer(from, "slot");
+
+		if (slot >= WHATIF_SLOTS)
+			continue;
+		to->slot[slot] = (struct whatif_slot){
+			.calls = integer(from, "calls"),
+			.ran = integer(from, "real_ns"),
+			.charged = integer(from, "virtual_ns"),
+		};
+	}
+}
+
+static bool load_sample(const json_t *from, size_t index, size_t conditions,
+			struct whatif_sample *to)
+{
+	*to = (struct whatif_sample){
+		.round = integer(from, "round"),
+		.order = integer(from, "order"),
+		.condition = integer(from, "condition"),
+		.metric = real(from, "metric"),
+		.elapsed = integer(from, "elapsed_virtual_ns"),
+		.real = integer(from, "elapsed_real_ns"),
+		.charged = integer(from, "cpu_virtual_ns"),
+		.ran = integer(from, "cpu_real_ns"),
+		.gated = integer(from, "gated_ns"),
+		.overhead = integer(from, "overhead_ns"),
+		.reference = integer(from, "reference_ns"),
+		.threads = integer(from, "threads"),
+		.status = integer(from, "status"),
+		.pair_ns = real(from, "pair_ns"),
+	};
+	load_slots(json_object_get(from, "slots"), to);
+	return to->round == index / conditions &&
+	       to->condition == index % conditions && to->elapsed &&
+	       (to->round == 0 || (to->metric > 0 && isfinite(to->metric)));
+}
+
+static bool load_samples(const json_t *list, struct whatif *w)
+{
+	size_t n = json_array_size(list);
+
+	/* The discarded round, and two to tell a variation from. */
+	if (n % w->nr_conditions || n < 3 * w->nr_conditions)
+		return false;
+	w->samples = xmalloc(n * sizeof(*w->samples));
+	w->nr_samples = n;
+	for (size_t i = 0; i < n; i++)
+		if (!load_sample(json_array_get(list, i), i, w->nr_conditions,
+				 &w->samples[i]))
+			return false;
+	return true;
+}
+
+static bool load_patches(const json_t *list, struct whatif *w)
+{
+	size_t n = json_array_size(list);
+
+	w->patches = xmalloc(n * sizeof(*w->patches));
+	for (size_t i = 0; i < n; i++) {
+		const json_t *from = json_array_get(list, i);
+		struct whatif_patch *to = &w->patches[i];
+		bool patched = flag(from, "patched");
+
+		w->nr_patches++;
+		*to = (struct whatif_patch){
+			.slot = integer(from, "slot"), .patched = patched,
+			.object = copy(json_object_get(from, "object")),
+			.symbol = copy(json_object_get(from, "symbol")),
+			.offset = integer(from, "offset"),
+			.how = copy(json_object_get(from, patched ?
+						    "mechanism" : "reason")),
+			.processes = integer(from, "processes"),
+		};
+		if (to->slot >= WHATIF_SLOTS || !to->object || !to->symbol ||
+		    !to->how)
+			return false;
+	}
+	return true;
+}
+
+/* Returns what part of it is wrong, or NULL. */
+static const char *load(const json_t *root, struct whatif *w)
+{
+	load_environment(json_object_get(root, "environment"),
+			 &w->environment);
+	load_asked(json_object_get(root, "asked"), w);
+	if (!(w->precision > 0))
+		return "asked";
+	if (!load_command(json_object_get(root, "command"), w))
+		return "command";
+	if (!load_metric(json_object_get(root, "metric"), &w->metric))
+		return "metric";
+	if (!load_functions(json_object_get(root, "functions"), w))
+		return "functions";
+	if (!load_conditions(json_object_get(root, "conditions"), w))
+		return "conditions";
+	if (!load_samples(json_object_get(root, "samples"), w))
+		return "samples";
+	if (!load_patches(json_object_get(root, "patches"), w))
+		return "patches";
+	return NULL;
+}
+
+char *whatif_json_read(FILE *f, struct whatif *w)
+{
+	json_error_t error;
+	json_t *root = json_loadf(f, 0, &error);
+	const char *schema, *wrong;
+	char *text = NULL;
+
+	if (!root)
+		return xprintf("line %d: %s", error.line, error.text);
+	schema = json_string_value(json_object_get(root, "schema"));
+	if (!schema || strcmp(schema, "tense-whatif") != 0)
+		text = xprintf("not a file of tense whatif --json");
+	else if (integer(root, "version") != WHATIF_JSON_VERSION)
+		text = xprintf("of another version of tense");
+	if (!text) {
+		wrong = load(root, w);
+		if (wrong)
+			text = xprintf("\"%s\" is not what tense whatif --json writes",
+				       wrong);
+	}
+	json_decref(root);
+	return text;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "whatif-log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+#define FIELDS	7
+
+/* A backslash, and what it stands for, in place. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (char *from = text; *from; from++) {
+		if (*from == '\\' && from[1]) {
+			from++;
+			*to++ = *from == 't' ? '\t' : *from == 'n' ? '\n' :
+				*from;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+}
+
+/* The fields of a line between tabs; how many there are, at most FIELDS + 1. */
+static size_t split(char *line, char **field)
+{
+	size_t n = 0;
+
+	for (char *next = line; next; n++) {
+		line = next;
+		if (n == FIELDS)
+			return n + 1;
+		next = strchr(line, '\t');
+		if (next)
+			*next++ = '\0';
+		unescape(line);
+		field[n] = line;
+	}
+	return n;
+}
+
+static bool to_u64(const char *text, int base, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, base);
+	return end != text && !*end && !errno && *text != '-';
+}
+
+static struct whatif_patch *find(struct whatif *w, unsigned int slot,
+				 bool patched, char **field, uint64_t offset)
+{
+	for (size_t i = 0; i < w->nr_patches; i++) {
+		struct whatif_patch *p = &w->patches[i];
+
+		if (p->slot == slot && p->patched == patched &&
+		    p->offset == offset && !strcmp(p->object, field[3]) &&
+		    !strcmp(p->symbol, field[4]))
+			return p;
+	}
+	return NULL;
+}
+
+static bool read_patch(struct whatif *w, char **field, bool patched)
+{
+	struct whatif_patch *p;
+	uint64_t slot, offset;
+
+	if (!to_u64(field[2], 10, &slot) || !slot || slot >= WHATIF_SLOTS ||
+	    !to_u64(field[5], 16, &offset))
+		return false;
+	p = find(w, slot, patched, field, offset);
+	if (!p) {
+		w->patches = xrealloc(w->patches, (w->nr_patches + 1) *
+				      sizeof(*w->patches));
+		p = &w->patches[w->nr_patches++];
+		*p = (struct whatif_patch){
+			.slot = slot, .patched = patched,
+			.object = xstrdup(field[3]),
+			.symbol = xstrdup(field[4]),
+			.offset = offset, .how = xstrdup(field[6]),
+		};
+	}
+	if (++p->seen > p->processes)
+		p->processes = p->seen;
+	return true;
+}
+
+static bool read_line(struct whatif *w, char *line,
+		      struct whatif_sample *sample)
+{
+	char *field[FIELDS], *end;
+	size_t n = split(line, field);
+
+	if (n == 7 && !strcmp(field[0], "patched"))
+		return read_patch(w, field, true);
+	if (n == 7 && !strcmp(field[0], "refused"))
+		return read_patch(w, field, false);
+	if (n == 4 && !strcmp(field[0], "cost")) {
+		double ns = strtod(field[2], &end);
+
+		if (end == field[2] || *end || !(ns >= 0 && ns < 1e9))
+			return false;
+		/* Of several processes, the worst. */
+		if (ns > sample->pair_ns)
+			sample->pair_ns = ns;
+		return true;
+	}
+	return false;
+}
+
+unsigned int whatif_log_read(struct whatif *w, char *text,
+			     struct whatif_sample *sample)
+{
+	unsigned int bad = 0;
+	char *next;
+
+	for (size_t i = 0; i < w->nr_patches; i++)
+		w->patches[i].seen = 0;
+	for (char *line = text; line && *line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		bad += !read_line(w, line, sample);
+	}
+	return bad;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What libtense-functions.so tells of a run, in the file TENSE_FUNCTIONS_LOG. */
+#ifndef TOOLS_WHATIF_LOG_H
+#define TOOLS_WHATIF_LOG_H
+
+#include "whatif.h"
+
+/*
+ * Adds the functions to w and the costs to the sample. The text, which ends
+ * with a null byte, is changed. Returns how many lines were none of that.
+ */
+unsigned int whatif_log_read(struct whatif *w, char *text,
+			     struct whatif_sample *sample);
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "whatif-options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/tense.h>
+
+#include "util.h"
+#include "whatif-metric.h"
+
+/* More of them than anybody would wait for. */
+#define CUTS_MAX	100
+#define DIGITS		"0123456789"
+
+static char *add_func(struct whatif *w, char *name, unsigned int percent)
+{
+	if (w->funcs == WHATIF_FUNCS_MAX) {
+		free(name);
+		return xprintf("more than %d functions", WHATIF_FUNCS_MAX);
+	}
+	w->func[w->funcs++] = (struct whatif_func){
+		.name = name, .percent = percent,
+	};
+	return NULL;
+}
+
+/* What is not digits after the last @ is a symbol's version or an address. */
+static const char *percent_mark(const char *text)
+{
+	const char *mark = strrchr(text, '@');
+	size_t len = mark ? strspn(mark + 1, DIGITS) : 0;
+
+	if (!len)
+		return NULL;
+	return strcmp(mark + 1 + len, "%") && mark[1 + len] ? NULL : mark;
+}
+
+char *whatif_parse_func(struct whatif *w, const char *text)
+{
+	const char *mark = percent_mark(text);
+	size_t len = mark ? (size_t)(mark - text) : strlen(text);
+	unsigned long percent = 0;
+
+	if (mark) {
+		errno = 0;
+		percent = strtoul(mark + 1, NULL, 10);
+		if (errno || percent < TENSE_PERCENT_MIN ||
+		    percent > TENSE_PERCENT_MAX)
+			return xprintf("percent '%s' of '%.*s' is not a number from %d to %d",
+				       mark + 1, (int)len, text,
+				       TENSE_PERCENT_MIN, TENSE_PERCENT_MAX);
+	}
+	if (!len)
+		return xprintf("'%s' names no function", text);
+	if (strchr(text, '\n'))
+		return xprintf("a name with a line break");
+	return add_func(w, xprintf("%.*s", (int)len, text), percent);
+}
+
+static char *add_cut(struct whatif *w, double percent, bool slower)
+{
+	double cut = slower ? -percent / 100 : percent / 100;
+
+	if (w->nr_cuts == CUTS_MAX)
+		return xprintf("more than %d changes", CUTS_MAX);
+	w->cuts = xrealloc(w->cuts, (w->nr_cuts + 1) * sizeof(*w->cuts));
+	w->cuts[w->nr_cuts++] = cut;
+	return NULL;
+}
+
+/*
+ * Digits and perhaps a fraction, as far as *text has them: strtod() alone takes
+ * far more for numbers, and the first point of a range with it.
+ */
+static bool number(const char **text, double *value)
+{
+	const char *p = *text;
+	size_t len = strspn(p, DIGITS);
+	char copy[32];
+
+	if (p[len] == '.' && isdigit((unsigned char)p[len + 1]))
+		len += 1 + strspn(p + len + 1, DIGITS);
+	if (!len || len >= sizeof(copy))
+		return false;
+	memcpy(copy, p, len);
+	copy[len] = '\0';
+	*value = strtod(copy, NULL);
+	p += len;
+	*text = *p == '%' ? p + 1 : p;
+	return true;
+}
+
+static char *add_range(struct whatif *w, double from, double to, double step,
+		       bool slower)
+{
+	double count = floor((to - from) / step + 1e-9) + 1;
+	char *error = NULL;
+
+	if (step <= 0 || to < from || count > CUTS_MAX)
+		return xprintf("a range of no or too many changes");
+	for (int i = 0; i < count && !error; i++)
+		error = add_cut(w, from + i * step, slower);
+	return error;
+}
+
+char *whatif_parse_cuts(struct whatif *w, const char *text, bool slower)
+{
+	const char *p = text;
+	char *error = NULL;
+
+	do {
+		double from, to, step = 10;
+
+		if (!number(&p, &from))
+			goto bad;
+		if (strncmp(p, "..", 2) != 0) {
+			to = from;
+		} else {
+			p += 2;
+			if (!number(&p, &to))
+				goto bad;
+			if (*p == '/' && (p++, !number(&p, &step)))
+				goto bad;
+		}
+		if (slower ? to > 100000 : to >= 99.9)
+			return slower ?
+			       xprintf("%g %% slower is beyond 100000", to) :
+			       xprintf("%g %% less time: should be below 99.9",
+				       to);
+		error = add_range(w, from, to, step, slower);
+	} while (!error && *p++ == ',');
+	if (error || !p[-1])
+		return error;
+bad:
+	return xprintf("'%s' is not a list like 20%% or 10,20,50%% or 0..90/10%%",
+		       text);
+}
+
+char *whatif_parse_metric(struct whatif *w, const char *text)
+{
+	static const struct {
+		const char *name;
+		enum metric_kind kind;
+	} with_pattern[] = {
+		{ "stdout:", METRIC_STDOUT },
+		{ "stderr:", METRIC_STDERR },
+	};
+
+	free(w->metric.pattern);
+	w->metric.pattern = NULL;
+	if (!strcmp(text, "elapsed")) {
+		w->metric.kind = METRIC_ELAPSED;
+		return NULL;
+	}
+	if (!strcmp(text, "cpu")) {
+		w->metric.kind = METRIC_CPU;
+		return NULL;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		size_t len = strlen(with_pattern[i].name);
+
+		if (strncmp(text, with_pattern[i].name, len) != 0)
+			continue;
+		w->metric.kind = with_pattern[i].kind;
+		w->metric.pattern = xstrdup(text + len);
+		return whatif_metric_check(text + len);
+	}
+	return xprintf("metric '%s' is not elapsed, cpu, stdout:REGEX or stderr:REGEX",
+		       text);
+}
+
+char *whatif_parse_number(const char *text, double max, double *value)
+{
+	const char *p = text;
+
+	if (!number(&p, value) || *p || *value <= 0 || *value > max)
+		return xprintf("'%s' is not a number above 0, up to %g", text,
+			       max);
+	return NULL;
+}

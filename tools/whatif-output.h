@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The answer, for readers. */
+#ifndef TOOLS_WHATIF_OUTPUT_H
+#define TOOLS_WHATIF_OUTPUT_H
+
+#include "whatif.h"
+
+/* stats: also what was scaled and how, and what that cost. */
+void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats);
+
+/* A line for each variant. 0, or -1 with errno. */
+int whatif_csv(FILE *f, const struct whatif *w);
+
+/* A page that needs nothing else. 0, or -1 with errno. */
+int whatif_html(FILE *f, const struct whatif *w);
+
+/* The curve of such a page, as an <svg>. */
+void whatif_curve(FILE *f, const struct whatif *w);
+
+/* With what has a meaning in HTML replaced. */
+void html_text(FILE *f, const char *text);
+
+/* "1,234", "0.974 s": as many digits as a reader wants. */
+void whatif_number(char *buf, size_t size, double value, const char *unit);
+
+/* A sentence: what the function's change does to the program. */
+char *whatif_sentence(const struct whatif *w, size_t condition);
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <linux/tense.h>
+
+#include "util.h"
+#include "whatif.h"
+
+_Static_assert(WHATIF_SLOTS == TENSE_SLOTS, "a slot of the kernel's is a slot");
+
+unsigned int whatif_progress_slot(const struct whatif *w)
+{
+	return w->metric.kind == METRIC_PROGRESS ? w->funcs + 1 : 0;
+}
+
+const char *whatif_slot_name(const struct whatif *w, unsigned int slot)
+{
+	if (slot >= 1 && slot <= w->funcs)
+		return w->func[slot - 1].name;
+	if (slot && slot == whatif_progress_slot(w))
+		return w->metric.pattern;
+	return "";
+}
+
+bool whatif_varied(const struct whatif *w, size_t condition, unsigned int slot)
+{
+	unsigned int percent = w->conditions[condition].percent[slot];
+
+	return percent && percent != TENSE_PERCENT_REAL;
+}
+
+static struct whatif_condition *add_condition(struct whatif *w,
+					      enum condition_kind kind,
+					      char *name)
+{
+	unsigned int progress = whatif_progress_slot(w);
+	struct whatif_condition *c;
+
+	w->conditions = xrealloc(w->conditions, (w->nr_conditions + 1) *
+				 sizeof(*w->conditions));
+	c = &w->conditions[w->nr_conditions++];
+	*c = (struct whatif_condition){
+		.name = name, .kind = kind, .cut = NAN,
+	};
+	for (size_t i = 0; kind != CONDITION_BASELINE && i < w->funcs; i++)
+		c->percent[i + 1] = TENSE_PERCENT_REAL;
+	/* It is counted in every run. */
+	if (progress)
+		c->percent[progress] = TENSE_PERCENT_REAL;
+	return c;
+}
+
+static unsigned int percent_of(double cut)
+{
+	double percent = round(TENSE_PERCENT_REAL / (1 - cut));
+
+	return percent < TENSE_PERCENT_MIN ? TENSE_PERCENT_MIN :
+	       percent > TENSE_PERCENT_MAX ? TENSE_PERCENT_MAX : percent;
+}
+
+static char *cut_name(double cut)
+{
+	return cut < 0 ? xprintf("slower %g%%", -100 * cut) :
+			 xprintf("faster %g%%", 100 * cut);
+}
+
+/* The functions whose percent is said, by name; NULL if none. */
+static char *said_name(const struct whatif *w)
+{
+	char *name = NULL, *longer;
+
+	for (size_t i = 0; i < w->funcs; i++) {
+		if (!w->func[i].percent)
+			continue;
+		longer = xprintf("%s%s%s@%u", name ? name : "",
+				 name ? " " : "", w->func[i].name,
+				 w->func[i].percent);
+		free(name);
+		name = longer;
+	}
+	return name;
+}
+
+/* only: the one of the functions to vary, or -1 for all. */
+static void add_variant(struct whatif *w, double cut, ssize_t only)
+{
+	char *said = said_name(w), *name = isnan(cut) ? NULL : cut_name(cut);
+	struct whatif_condition *c;
+	char *full;
+
+	full = xprintf("%s%s%s%s%s", only >= 0 ? w->func[only].name : "",
+		       only >= 0 ? " " : "", name ? name : "",
+		       name && said ? ", " : "", said ? said : "");
+	free(name);
+	free(said);
+	c = add_condition(w, CONDITION_VARIANT, full);
+	c->cut = cut;
+	for (size_t i = 0; i < w->funcs; i++) {
+		if (w->func[i].percent)
+			c->percent[i + 1] = w->func[i].percent;
+		else if (only < 0 || (size_t)only == i)
+			c->percent[i + 1] = percent_of(cut);
+	}
+}
+
+static void check_plan(const struct whatif *w, size_t free_funcs)
+{
+	if (!w->funcs)
+		die(STATUS_FAILED, "whatif: no function: name one with --func");
+	if (free_funcs && !w->nr_cuts)
+		die(STATUS_FAILED, "whatif: how much faster? Say it with --faster 20%%, or with --func %s@125",
+		    w->func[0].name);
+	if (!free_funcs && w->nr_cuts)
+		die(STATUS_FAILED, "whatif: --faster and --slower have nothing to vary: each --func has its own percent");
+	if (w->funcs == WHATIF_FUNCS_MAX && whatif_progress_slot(w))
+		die(STATUS_FAILED, "whatif: with --progress, at most %d functions",
+		    WHATIF_FUNCS_MAX - 1);
+	for (size_t i = 0; i < w->nr_cuts; i++)
+		if (w->cuts[i] != 0 &&
+		    percent_of(w->cuts[i]) == TENSE_PERCENT_REAL)
+			die(STATUS_FAILED, "whatif: a change by %g%% is too small to be run",
+			    100 * w->cuts[i]);
+}
+
+void whatif_plan(struct whatif *w)
+{
+	size_t free_funcs = 0;
+
+	for (size_t i = 0; i < w->funcs; i++)
+		free_funcs += !w->func[i].percent;
+	check_plan(w, free_funcs);
+	add_condition(w, CONDITION_BASELINE, xstrdup("baseline"));
+	add_condition(w, CONDITION_NULL, xstrdup("null"));
+	if (!free_funcs)
+		add_variant(w, NAN, -1);
+	for (size_t i = 0; i < w->nr_cuts; i++) {
+		/* What a range begins with is the null experiment. */
+		if (w->cuts[i] == 0)
+			continue;
+		if (!w->each)
+			add_variant(w, w->cuts[i], -1);
+		for (size_t f = 0; w->each && f < w->funcs; f++)
+			if (!w->func[f].percent)
+				add_variant(w, w->cuts[i], f);
+	}
+	if (w->nr_conditions == CONDITIONS_FIRST)
+		die(STATUS_FAILED, "whatif: nothing to vary: a change by 0%% is none");
+}
+
+size_t whatif_rounds(const struct whatif *w)
+{
+	size_t rounds = w->nr_samples / w->nr_conditions;
+
+	return rounds ? rounds - 1 : 0;
+}
+
+/* Samples lie by round, and in a round by condition; the first is discarded. */
+const struct whatif_sample *whatif_at(const struct whatif *w, size_t condition,
+				      size_t round)
+{
+	return &w->samples[(round + 1) * w->nr_conditions + condition];
+}
+
+/* How many rounds it will take, as far as can be told. */
+static unsigned int expected_rounds(const struct whatif *w)
+{
+	size_t rounds = whatif_rounds(w), most = WHATIF_ROUNDS_MIN;
+
+	if (rounds < WHATIF_ROUNDS_MIN)
+		return most;
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+		const struct whatif_result *r = &w->results[c -
+							    CONDITIONS_FIRST];
+		size_t n = rounds_needed(rounds, whatif_width(&r->change),
+					 w->precision);
+
+		most = n > most ? n : most;
+	}
+	return most > w->max_runs ? w->max_runs : most;
+}
+
+static int run_round(struct whatif *w, const struct whatif_runner *runner,
+		     gsl_rng *rng, unsigned int round)
+{
+	size_t n = w->nr_conditions, *order = xmalloc(n * sizeof(*order));
+	unsigned int total = (1 + expected_rounds(w)) * n;
+	struct whatif_sample *samples;
+	int status = 0;
+
+	w->samples = xrealloc(w->samples, (round + 1) * n * sizeof(*samples));
+	samples = w->samples + round * n;
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	gsl_ran_shuffle(rng, order, n, sizeof(*order));
+	for (size_t i = 0; i < n && !status; i++) {
+		struct whatif_sample *s = &samples[order[i]];
+
+		runner->progress(round * n + i, total, runner->arg);
+		*s = (struct whatif_sample){
+			.round = round, .order = round * n + i,
+			.condition = order[i],
+		};
+		status = runner->run(w, order[i], s, runner->arg);
+	}
+	if (!status)
+		w->nr_samples += n;
+	free(order);
+	return status;
+}
+
+static bool patched(const struct whatif *w, unsigned int slot)
+{
+	for (size_t i = 0; i < w->nr_patches; i++)
+		if (w->patches[i].slot == slot && w->patches[i].patched)
+			return true;
+	return false;
+}
+
+static void say_refused(const struct whatif *w, unsigned int slot)
+{
+	for (size_t i = 0; i < w->nr_patches; i++)
+		if (w->patches[i].slot == slot)
+			warn("%s: %s", w->patches[i].symbol, w->patches[i].how);
+}
+
+/* What was asked for did not happen at all: no more runs would change that. */
+static int check_first(const struct whatif *w)
+{
+	const struct whatif_sample *null = &w->samples[1];
+
+	for (unsigned int slot = 1; slot < WHATIF_SLOTS; slot++) {
+		if (!w->conditions[1].percent[slot] || null->slot[slot].calls)
+			continue;
+		if (patched(w, slot)) {
+			warn("%s was found, but the command did not call it",
+			     whatif_slot_name(w, slot));
+			return 1;
+		}
+		say_refused(w, slot);
+		warn("%s: nothing to scale: see tense functions",
+		     whatif_slot_name(w, slot));
+		return 1;
+	}
+	return 0;
+}
+
+/* Looking after each round would make an accident more likely to be the end. */
+static bool look(unsigned int round)
+{
+	return round >= WHATIF_ROUNDS_MIN &&
+	       (round < 8 || round % (round < 24 ? 2 : 4) == 0);
+}
+
+int whatif_measure(struct whatif *w, const struct whatif_runner *runner)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	int status = 0;
+
+	gsl_rng_set(rng, w->seed);
+	for (unsigned int round = 0; round <= w->max_runs; round++) {
+		status = run_round(w, runner, rng, round);
+		if (!status && round == 0)
+			status = check_first(w);
+		if (status)
+			break;
+		if (!look(round) && round != w->max_runs)
+			continue;
+		whatif_forget(w);
+		whatif_assess(w);
+		if (whatif_converged(w))
+			break;
+	}
+	gsl_rng_free(rng);
+	return status;
+}

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "whatif-run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/tense.h>
+
+#include "launch.h"
+#include "paths.h"
+#include "util.h"
+#include "whatif-log.h"
+#include "whatif-metric.h"
+
+extern char **environ;
+
+static const char *const files[] = { "stdout", "stderr", "log" };
+
+/* What a child's setup needs. */
+struct child {
+	const struct whatif *w;
+	const struct whatif_native *n;
+};
+
+/* Like the loader, tense takes these for separators. */
+static char *library(const char *part)
+{
+	char *path = find_part(part);
+
+	if (access(path, R_OK))
+		die(STATUS_FAILED, "%s: %s: run `make user`, or install again",
+		    path, strerror(errno));
+	if (strpbrk(path, " :"))
+		die(STATUS_FAILED,
+		    "%s: a path with a space or colon cannot be preloaded",
+		    path);
+	return path;
+}
+
+void whatif_native_begin(struct whatif_native *n)
+{
+	n->dir = xprintf("%s/tense-XXXXXX", n->tmp);
+	if (!mkdtemp(n->dir))
+		die(STATUS_FAILED, "%s: %s", n->dir, strerror(errno));
+	n->libtense = library(PATH_LIBTENSE);
+	n->functions = library(PATH_LIBTENSE_FUNCTIONS);
+}
+
+static char *path_of(const struct whatif_native *n, const char *name)
+{
+	return xprintf("%s/%s", n->dir, name);
+}
+
+void whatif_native_end(struct whatif_native *n)
+{
+	progress_end(&n->progress);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *path = path_of(n, files[i]);
+
+		unlink(path);
+		free(path);
+	}
+	rmdir(n->dir);
+	free(n->dir);
+	free(n->libtense);
+	free(n->functions);
+}
+
+void whatif_native_progress(unsigned int done, unsigned int total, void *arg)
+{
+	struct whatif_native *n = arg;
+	char what[40];
+
+	if (n->quiet)
+		return;
+	snprintf(what, sizeof(what), "run %u of about %u", done + 1, total);
+	progress_show(&n->progress, done, total, what);
+}
+
+/* Names of the environment that are ours. */
+static bool is_ours(const char *variable)
+{
+	static const char *const names[] = {
+		"LD_PRELOAD=", "TENSE=", "TENSE_FUNCTIONS=",
+		"TENSE_FUNCTIONS_LOG=",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(variable, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* A line of TENSE_FUNCTIONS for each line of the slot's. */
+static void add_specs(FILE *f, unsigned int slot, unsigned int percent,
+		      const char *lines)
+{
+	while (*lines) {
+		size_t len = strcspn(lines, "\n");
+
+		fprintf(f, "%s%u %u %.*s", ftell(f) ? "\n" : "", slot, percent,
+			(int)len, lines);
+		lines += len + !!lines[len];
+	}
+}
+
+/* What the stubs are to do, or NULL if there are none. */
+static char *specs(const struct whatif *w, size_t condition)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		die(STATUS_FAILED, "out of memory");
+	for (unsigned int slot = 1; slot < WHATIF_SLOTS; slot++) {
+		unsigned int percent = w->conditions[condition].percent[slot];
+
+		if (percent)
+			add_specs(f, slot, percent, w->specs[slot] ?
+				  w->specs[slot] : whatif_slot_name(w, slot));
+	}
+	fclose(f);
+	if (size)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The list is the caller's, and so are its first *own strings. */
+static char **environment(const struct whatif *w, size_t condition,
+			  const struct whatif_native *n, size_t *own)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *spec = specs(w, condition), **env;
+	size_t count = 0;
+
+	while (environ[count])
+		count++;
+	env = xmalloc((count + 4) * sizeof(*env));
+	count = 0;
+	env[count++] = xprintf("LD_PRELOAD=%s%s%s%s%s",
+			       spec ? n->functions : "", spec ? ":" : "",
+			       n->libtense, old && *old ? ":" : "",
+			       old ? old : "");
+	if (spec) {
+		env[count++] = xprintf("TENSE_FUNCTIONS=%s", spec);
+		env[count++] = xprintf("TENSE_FUNCTIONS_LOG=%s/log", n->dir);
+	}
+	*own = count;
+	for (char **e = environ; *e; e++)
+		if (!is_ours(*e))
+			env[count++] = *e;
+	env[count] = NULL;
+	free(spec);
+	return env;
+}
+
+static int open_as(int fd, const char *path, int flags)
+{
+	int opened = open(path, flags | O_CLOEXEC, 0600);
+	int result;
+
+	if (opened < 0)
+		return -1;
+	result = dup2(opened, fd);
+	close(opened);
+	return result;
+}
+
+/* In the child. */
+static int set_up_child(void *arg, const char **what)
+{
+	const struct child *child = arg;
+	const char *input = child->w->input;
+
+	*what = input ? input : "/dev/null";
+	if (open_as(0, *what, O_RDONLY) < 0)
+		return -1;
+	if (child->w->show_output)
+		return 0;
+	*what = child->n->dir;
+	for (int fd = 1; fd < 3; fd++)
+		if (open_as(fd, path_of(child->n, files[fd - 1]),
+			    O_WRONLY | O_CREAT | O_TRUNC | O_APPEND) < 0)
+			return -1;
+	return 0;
+}
+
+/* A file of the run's with a null byte at its end; empty if there is none. */
+static char *read_file(const struct whatif_native *n, const char *name,
+		       size_t *len)
+{
+	char *path = path_of(n, name), *text;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st = { 0 };
+
+	free(path);
+	if (fd >= 0 && fstat(fd, &st))
+		st.st_size = 0;
+	text = xmalloc(st.st_size + 1);
+	*len = st.st_size;
+	if (fd >= 0 && st.st_size && read_full(fd, text, st.st_size))
+		*len = 0;
+	if (fd >= 0)
+		close(fd);
+	text[*len] = '\0';
+	return text;
+}
+
+/* The last lines that the command wrote to standard error. */
+static void show_errors(const struct whatif_native *n)
+{
+	size_t len;
+	char *text = read_file(n, "stderr", &len), *from = text;
+	int lines = 0;
+
+	while (len && text[len - 1] == '\n')
+		text[--len] = '\0';
+	for (size_t i = len; i > 0 && lines < 10; i--) {
+		if (text[i - 1] == '\n' && ++lines == 10)
+			from = text + i;
+	}
+	for (char *line = strtok(from, "\n"); line; line = strtok(NULL, "\n"))
+		warn("  %.200s", line);
+	free(text);
+}
+
+static int failed(const struct whatif *w, const struct whatif_sample *s,
+		  struct whatif_native *n, const char *how)
+{
+	progress_end(&n->progress);
+	warn("run %u (%s, round %u): %s", s->order + 1,
+	     w->conditions[s->condition].name, s->round, how);
+	if (!w->show_output)
+		show_errors(n);
+	return 1;
+}
+
+/* Whether a key or a signal ended a run, or came between two. */
+static int interrupted(void)
+{
+	static const struct timespec now;
+	sigset_t set;
+	int sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sig = sigtimedwait(&set, NULL, &now);
+	return sig > 0 ? STATUS_SIGNAL + sig : 0;
+}
+
+static bool ends_all(int sig)
+{
+	return sig == SIGINT || sig == SIGTERM || sig == SIGHUP ||
+	       sig == SIGQUIT;
+}
+
+/* 0, or the status to end with. */
+static int check_outcome(const struct whatif *w, const struct outcome *out,
+			 struct whatif_sample *s, struct whatif_native *n)
+{
+	char *how;
+	int status;
+
+	if (out->kind == OUTCOME_FAILED) {
+		warn("%s", out->text);
+		return STATUS_FAILED;
+	}
+	if (out->kind == OUTCOME_NOT_RUN) {
+		warn("%s: %s", w->argv[0], out->value == ENOENT &&
+		     !strchr(w->argv[0], '/') ? "command not found" :
+		     strerror(out->value));
+		return out->value == ENOENT ? STATUS_NOT_FOUND :
+					      STATUS_NOT_EXECUTABLE;
+	}
+	s->status = out->kind == OUTCOME_SIGNALED ?
+		    STATUS_SIGNAL + (int)out->value : (int)out->value;
+	if (out->kind == OUTCOME_SIGNALED && ends_all(out->value))
+		return s->status;
+	if (!s->status || w->ignore_failure)
+		return 0;
+	how = out->kind == OUTCOME_SIGNALED ?
+	      xprintf("the command was ended by signal %u (%s)", out->value,
+		      strsignal(out->value)) :
+	      xprintf("the command's exit status was %d: --ignore-failure goes on then",
+		      s->status);
+	status = failed(w, s, n, how);
+	free(how);
+	return status;
+}
+
+/*
+ * A fixed amount of work, some of it in the caches. What it takes tells the
+ * speed of the machine where the program cannot.
+ */
+static uint64_t reference_loop(void)
+{
+	enum { WORDS = 32768, STEPS = 3000000 };
+	static volatile uint64_t table[WORDS];
+	struct timespec from, to;
+	uint64_t x = 88172645463325252;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	for (int i = 0; i < STEPS; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		table[x % WORDS] = table[x % WORDS] + x;
+	}
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+	return (to.tv_sec - from.tv_sec) * 1000000000 +
+	       (to.tv_nsec - from.tv_nsec);
+}
+
+static int prepare(const struct whatif *w, struct whatif_sample *s,
+		   struct whatif_native *n)
+{
+	char *argv[] = { "sh", "-c", w->prepare, NULL };
+	struct child child = { .w = w, .n = n };
+	struct launch l = {
+		.argv = argv, .env = environ, .tty = -1,
+		.ignored = n->ignored, .mask = n->mask,
+		.setup = set_up_child, .arg = &child,
+	};
+	struct outcome out;
+	void *stats;
+
+	launch(&l, &out, &stats);
+	if (out.kind == OUTCOME_EXITED && out.value == 0)
+		return 0;
+	if (out.kind == OUTCOME_SIGNALED && ends_all(out.value))
+		return STATUS_SIGNAL + (int)out.value;
+	return failed(w, s, n, "the command of --prepare failed");
+}
+
+static void take_stats(const struct tense_stats *stats,
+		       const struct outcome *out, struct whatif_sample *s)
+{
+	s->elapsed = stats->gvt;
+	s->real = out->real_ns;
+	s->charged = stats->charged;
+	s->ran = stats->ran;
+	s->gated = stats->gated;
+	s->overhead = stats->overhead;
+	s->threads = stats->tasks_total;
+	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
+		s->slot[i] = (struct whatif_slot){
+			.calls = stats->slot[i].calls,
+			.ran = stats->slot[i].ran,
+			.charged = stats->slot[i].charged,
+		};
+}
+
+/* What is left of the run is outside. */
+static void fill_slot_0(struct whatif_sample *s)
+{
+	s->slot[0].ran = s->ran;
+	s->slot[0].charged = s->charged;
+	for (unsigned int i = 1; i < WHATIF_SLOTS; i++) {
+		s->slot[0].ran -= s->slot[i].ran;
+		s->slot[0].charged -= s->slot[i].charged;
+	}
+}
+
+/* NULL, or why there is no such number. */
+static char *take_metric(const struct whatif *w, struct whatif_sample *s,
+			 const struct whatif_native *n)
+{
+	unsigned int slot = whatif_progress_slot(w);
+	char *text, *error;
+	size_t len;
+
+	switch (w->metric.kind) {
+	case METRIC_ELAPSED:
+		s->metric = s->elapsed;
+		break;
+	case METRIC_CPU:
+		s->metric = s->charged;
+		break;
+	case METRIC_PROGRESS:
+		s->metric = 1e9 * s->slot[slot].calls / s->elapsed;
+		break;
+	default:
+		text = read_file(n, whatif_metric_name(w->metric.kind), &len);
+		error = whatif_metric_find(w->metric.pattern, text, len,
+					   &s->metric);
+		free(text);
+		return error;
+	}
+	return s->metric > 0 ? NULL : xprintf("the metric is 0");
+}
+
+static int take_sample(struct whatif *w, struct whatif_sample *s,
+		       struct whatif_native *n, const struct outcome *out,
+		       const void *stats)
+{
+	char *log, *error;
+	size_t len;
+	int status;
+
+	status = check_outcome(w, out, s, n);
+	if (status)
+		return status;
+	log = read_file(n, "log", &len);
+	if (whatif_log_read(w, log, s) && s->round == 0)
+		warn("libtense-functions.so told what is not understood: is it of another version?");
+	free(log);
+	take_stats(stats, out, s);
+	fill_slot_0(s);
+	error = take_metric(w, s, n);
+	/* Whether the command called it at all is the plan's to find out. */
+	if (!error || (w->metric.kind == METRIC_PROGRESS && s->round == 0)) {
+		free(error);
+		return 0;
+	}
+	status = failed(w, s, n, error);
+	free(error);
+	return status;
+}
+
+int whatif_native_run(struct whatif *w, size_t condition,
+		      struct whatif_sample *s, void *arg)
+{
+	struct whatif_native *n = arg;
+	struct child child = { .w = w, .n = n };
+	size_t own;
+	char **env = environment(w, condition, n, &own);
+	struct launch l = {
+		.argv = w->argv, .env = env,
+		.percent = TENSE_PERCENT_REAL, .stats = true, .tty = -1,
+		.ignored = n->ignored, .mask = n->mask,
+		.setup = set_up_child, .arg = &child,
+	};
+	char *log = path_of(n, "log");
+	struct outcome out;
+	void *stats = NULL;
+	int status;
+
+	unlink(log);
+	status = w->prepare ? prepare(w, s, n) : 0;
+	if (!status)
+		status = interrupted();
+	if (!status) {
+		s->reference = reference_loop();
+		launch(&l, &out, &stats);
+		s->reference = (s->reference + reference_loop()) / 2;
+		status = take_sample(w, s, n, &out, stats);
+	}
+	if (!status)
+		status = interrupted();
+	for (size_t i = 0; i < own; i++)
+		free(env[i]);
+	free(env);
+	free(log);
+	free(stats);
+	return status;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+#include "whatif-output.h"
+
+#define BOLD	"\033[1m"
+#define GREEN	"\033[32m"
+#define YELLOW	"\033[33m"
+#define RED	"\033[31m"
+#define PLAIN	"\033[0m"
+
+void whatif_number(char *buf, size_t size, double value, const char *unit)
+{
+	double a = fabs(value);
+	int digits = a >= 1000 || a == 0 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 :
+		     a >= 0.1 ? 3 : 6;
+
+	snprintf(buf, size, "%.*f%s%s", digits, value, *unit ? " " : "",
+		 unit);
+}
+
+static double metric_of(const struct whatif_sample *s)
+{
+	return s->metric;
+}
+
+static double ran_of(const struct whatif_sample *s)
+{
+	return s->ran;
+}
+
+static double overhead_of(const struct whatif_sample *s)
+{
+	return s->overhead;
+}
+
+static double pair_of(const struct whatif_sample *s)
+{
+	return s->pair_ns;
+}
+
+static void mean_row(FILE *f, const struct whatif *w, size_t condition,
+		     const char *name)
+{
+	char number[40];
+	const char *unit;
+	double factor = whatif_unit(w, &unit);
+
+	whatif_number(number, sizeof(number),
+		      factor * whatif_mean(w, condition, metric_of), unit);
+	fprintf(f, "  %-24s %14s", name, number);
+}
+
+static int name_width(const struct whatif *w)
+{
+	int width = 16;
+
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+		int len = (int)strlen(w->conditions[c].name);
+
+		width = len > width ? len : width;
+	}
+	return width > 40 ? 40 : width;
+}
+
+static const char *colour_of(enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_PREDICTION:
+		return GREEN;
+	case VERDICT_NOT_TRUSTED:
+		return RED;
+	default:
+		return YELLOW;
+	}
+}
+
+static void variant_row(FILE *f, const struct whatif *w, size_t condition,
+			bool colour)
+{
+	const struct whatif_result *r = &w->results[condition -
+						    CONDITIONS_FIRST];
+
+	fprintf(f, "  %-*s %12.0f %10.1f %%  %s%+8.2f %% [%+.2f %+.2f]%s  %s%s%s%s%s\n",
+		name_width(w), w->conditions[condition].name, r->calls,
+		100 * r->share, colour ? BOLD : "", r->change.value,
+		r->change.low, r->change.high, colour ? PLAIN : "",
+		colour ? colour_of(r->verdict) : "",
+		whatif_verdict(r->verdict), colour ? PLAIN : "",
+		r->reason ? ": " : "", r->reason ? r->reason : "");
+}
+
+/* The same for all of them, mostly. */
+static void estimators(FILE *f, const struct whatif *w)
+{
+	size_t n = w->nr_conditions - CONDITIONS_FIRST;
+	bool same = true;
+
+	for (size_t i = 1; i < n; i++)
+		same = same &&
+		       w->results[i].estimator == w->results[0].estimator;
+	for (size_t i = 0; i < (same ? 1 : n); i++) {
+		const struct whatif_result *r = &w->results[i];
+
+		fprintf(f, "  %s: %s", same ? "estimated by" :
+			w->conditions[i + CONDITIONS_FIRST].name,
+			whatif_estimator(r->estimator));
+		if (r->fallback)
+			fprintf(f, ", because %s", r->fallback);
+		fputc('\n', f);
+	}
+}
+
+static void patches(FILE *f, const struct whatif *w)
+{
+	for (size_t i = 0; i < w->nr_patches; i++) {
+		const struct whatif_patch *p = &w->patches[i];
+
+		fprintf(f, "  %-8s %s in %s: %s", p->patched ? "scaled" :
+			"refused", p->symbol, p->object, p->how);
+		if (p->processes > 1)
+			fprintf(f, ", in %u processes", p->processes);
+		fputc('\n', f);
+	}
+}
+
+static void overhead(FILE *f, const struct whatif *w)
+{
+	double pair = whatif_mean(w, 1, pair_of);
+	double lost = whatif_mean(w, 1, overhead_of) / 1e9;
+	double ran = whatif_mean(w, 1, ran_of) / 1e9;
+
+	if (pair > 0)
+		fprintf(f, "  entering and leaving a function costs %.0f ns\n",
+			pair);
+	fprintf(f, "  overhead given back: %.6f s of a run, %.2f %% of its CPU time\n",
+		lost, 100 * lost / (ran + lost));
+}
+
+void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
+{
+	char *command = whatif_command(w), *title = whatif_metric_title(w);
+
+	fprintf(f, "\n%s%.200s%s\n%zu rounds in virtual time\n\n",
+		colour ? BOLD : "", command, colour ? PLAIN : "",
+		whatif_rounds(w));
+	mean_row(f, w, 0, title);
+	fprintf(f, "\n");
+	mean_row(f, w, 1, "null experiment");
+	fprintf(f, "  bias %+.2f %% [%+.2f %+.2f]\n\n", w->bias.value,
+		w->bias.low, w->bias.high);
+
+	fprintf(f, "  %-*s %12s %12s  %-27s  %s\n", name_width(w), "variant",
+		"calls a run", "time in it", "change [95 % interval]",
+		"verdict");
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
+		variant_row(f, w, c, colour);
+	fputc('\n', f);
+	estimators(f, w);
+	if (stats) {
+		patches(f, w);
+		overhead(f, w);
+	}
+	for (size_t i = 0; i < w->nr_warnings; i++)
+		fprintf(f, "  note: %s\n", w->warnings[i]);
+	fputc('\n', f);
+	free(command);
+	free(title);
+}
+
+/* A field of text, in quotes where it has to be. */
+static void csv_text(FILE *f, const char *text)
+{
+	if (!text[strcspn(text, ",\"\r\n")]) {
+		fputs(text, f);
+		return;
+	}
+	fputc('"', f);
+	for (; *text; text++)
+		fprintf(f, "%s%c", *text == '"' ? "\"" : "", *text);
+	fputc('"', f);
+}
+
+static void csv_interval(FILE *f, const struct interval *i)
+{
+	fprintf(f, ",%.6g,%.6g,%.6g", i->value, i->low, i->high);
+}
+
+int whatif_csv(FILE *f, const struct whatif *w)
+{
+	fputs("variant,faster_percent,calls,share_percent,change_percent,change_low,change_high,median_percent,median_low,median_high,amdahl_percent,estimator,verdict,reason\n",
+	      f);
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+		const struct whatif_result *r = &w->results[c -
+							    CONDITIONS_FIRST];
+
+		csv_text(f, w->conditions[c].name);
+		fprintf(f, ",%.6g,%.6g,%.6g", 100 * r->cut, r->calls,
+			100 * r->share);
+		csv_interval(f, &r->change);
+		csv_interval(f, &r->plain);
+		fprintf(f, ",%.6g,", r->amdahl);
+		csv_text(f, whatif_estimator(r->estimator));
+		fputc(',', f);
+		csv_text(f, whatif_verdict(r->verdict));
+		fputc(',', f);
+		csv_text(f, r->reason ? r->reason : "");
+		fputc('\n', f);
+	}
+	return fflush(f) || ferror(f) ? -1 : 0;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+#include "whatif.h"
+
+const char *whatif_verdict(enum verdict verdict)
+{
+	static const char *const names[] = {
+		[VERDICT_PREDICTION] = "prediction",
+		[VERDICT_NO_EFFECT] = "no effect distinguishable",
+		[VERDICT_NOT_CONVERGED] = "not converged",
+		[VERDICT_NOT_TRUSTED] = "not trusted",
+	};
+
+	return names[verdict];
+}
+
+const char *whatif_estimator(enum estimator estimator)
+{
+	static const char *const names[] = {
+		[ESTIMATOR_CPU] = "control variates: CPU time",
+		[ESTIMATOR_CPU_PER_CALL] =
+			"control variates: CPU time per call",
+		[ESTIMATOR_REFERENCE] = "control variate: reference loop",
+		[ESTIMATOR_MEDIAN] = "median of the rounds",
+	};
+
+	return names[estimator];
+}
+
+const char *whatif_kind(enum condition_kind kind)
+{
+	static const char *const names[] = {
+		[CONDITION_BASELINE] = "baseline",
+		[CONDITION_NULL] = "null",
+		[CONDITION_VARIANT] = "variant",
+	};
+
+	return names[kind];
+}
+
+const char *whatif_metric_name(enum metric_kind kind)
+{
+	static const char *const names[] = {
+		[METRIC_ELAPSED] = "elapsed", [METRIC_CPU] = "cpu",
+		[METRIC_STDOUT] = "stdout", [METRIC_STDERR] = "stderr",
+		[METRIC_PROGRESS] = "progress",
+	};
+
+	return names[kind];
+}
+
+char *whatif_metric_title(const struct whatif *w)
+{
+	switch (w->metric.kind) {
+	case METRIC_ELAPSED:
+		return xstrdup("elapsed time");
+	case METRIC_CPU:
+		return xstrdup("CPU time");
+	case METRIC_STDOUT:
+	case METRIC_STDERR:
+		return xprintf("%s:%s", whatif_metric_name(w->metric.kind),
+			       w->metric.pattern);
+	default:
+		return xprintf("calls of %s per second", w->metric.pattern);
+	}
+}
+
+bool whatif_less(const struct whatif *w)
+{
+	return w->metric.kind == METRIC_ELAPSED ||
+	       w->metric.kind == METRIC_CPU;
+}
+
+double whatif_unit(const struct whatif *w, const char **unit)
+{
+	*unit = whatif_less(w) ? "s" :
+		w->metric.kind == METRIC_PROGRESS ? "1/s" : "";
+	return whatif_less(w) ? 1e-9 : 1;
+}
+
+/* As it could be typed. */
+char *whatif_command(const struct whatif *w)
+{
+	char *text = xstrdup("");
+
+	for (char **arg = w->argv; *arg; arg++) {
+		bool plain = **arg && !(*arg)[strcspn(*arg,
+						      " \t\n'\"\\$&;|<>()*?[]{}`~#!")];
+		char *longer = xprintf(plain ? "%s%s%s" : "%s%s'%s'", text,
+				       *text ? " " : "", *arg);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+double whatif_mean(const struct whatif *w, size_t condition,
+		   double (*figure)(const struct whatif_sample *))
+{
+	size_t rounds = whatif_rounds(w);
+	double sum = 0;
+
+	for (size_t r = 0; r < rounds; r++)
+		sum += figure(whatif_at(w, condition, r));
+	return rounds ? sum / rounds : 0;
+}
+
+void whatif_free(struct whatif *w)
+{
+	whatif_forget(w);
+	for (char **arg = w->argv; w->own_argv && *arg; arg++)
+		free(*arg);
+	if (w->own_argv)
+		free(w->argv);
+	for (size_t i = 0; i < w->funcs; i++)
+		free(w->func[i].name);
+	for (size_t i = 0; i < w->nr_conditions; i++)
+		free(w->conditions[i].name);
+	for (size_t i = 0; i < w->nr_patches; i++) {
+		free(w->patches[i].object);
+		free(w->patches[i].symbol);
+		free(w->patches[i].how);
+	}
+	whatif_environment_free(&w->environment);
+	for (unsigned int i = 0; i < WHATIF_SLOTS; i++)
+		free(w->specs[i]);
+	free(w->metric.pattern);
+	free(w->cuts);
+	free(w->conditions);
+	free(w->samples);
+	free(w->patches);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What `tense whatif` asks, measures and answers. The parts:
+ *
+ *	whatif-options	what the command line asks
+ *	whatif-plan	which runs that takes, and when they are enough
+ *	whatif-names	which functions of the command that means
+ *	whatif-run	one run: an experiment of its own; -log, -metric read
+ *			what it left
+ *	whatif-estimate	changes and their intervals from figures of runs
+ *	whatif-environment	where that was
+ *	whatif-assess	which estimate can be trusted, and the verdict
+ *	whatif-json	the answer and all samples as JSON, and back
+ *	whatif-table, whatif-csv, whatif-html, whatif-curve	the answer
+ */
+#ifndef TOOLS_WHATIF_H
+#define TOOLS_WHATIF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "whatif-estimate.h"
+
+/* Slot 0 is outside of every function. */
+#define WHATIF_SLOTS		16
+#define WHATIF_FUNCS_MAX	(WHATIF_SLOTS - 1)
+#define WHATIF_ROUNDS_MIN	5
+
+struct whatif_func {
+	char *name;		/* [object:]pattern */
+	unsigned int percent;	/* said with it, or 0: varied */
+};
+
+enum metric_kind {
+	METRIC_ELAPSED,		/* virtual */
+	METRIC_CPU,		/* virtual */
+	METRIC_STDOUT,		/* a number that the command prints */
+	METRIC_STDERR,
+	METRIC_PROGRESS,	/* calls of a function per virtual second */
+};
+
+struct whatif_metric {
+	enum metric_kind kind;
+	char *pattern;		/* of the number, or the function */
+};
+
+/* In which the command runs: unmodified, instrumented, and varied. */
+enum condition_kind { CONDITION_BASELINE, CONDITION_NULL, CONDITION_VARIANT };
+
+struct whatif_condition {
+	char *name;
+	enum condition_kind kind;
+	/* Part of the time that the varied functions take less; NAN: said. */
+	double cut;
+	unsigned int percent[WHATIF_SLOTS];	/* 0: not instrumented */
+};
+
+struct whatif_slot {
+	uint64_t calls;
+	uint64_t ran;		/* real ns */
+	uint64_t charged;	/* virtual ns */
+};
+
+/* One run. Times are in ns. */
+struct whatif_sample {
+	unsigned int round;	/* 0: the one that is discarded */
+	unsigned int order;	/* of all runs */
+	size_t condition;
+	double metric;
+	uint64_t elapsed;	/* virtual */
+	uint64_t real;
+	uint64_t charged;	/* virtual CPU time */
+	uint64_t ran;		/* real CPU time */
+	uint64_t gated;
+	uint64_t overhead;
+	uint64_t reference;	/* the reference loop, around the run */
+	unsigned int threads;
+	int status;		/* as the shell's $? */
+	double pair_ns;		/* an entry and exit, by the stubs, or 0 */
+	struct whatif_slot slot[WHATIF_SLOTS];
+};
+
+/* What became of a function that a name stands for. */
+struct whatif_patch {
+	unsigned int slot;
+	bool patched;
+	char *object;
+	char *symbol;
+	uint64_t offset;	/* in the object's file */
+	char *how;		/* the mechanism, or why it was refused */
+	unsigned int processes;	/* of a run, at most */
+	unsigned int seen;	/* in the log that is being read */
+};
+
+enum estimator {
+	ESTIMATOR_CPU,		/* control variates: CPU time of the run */
+	ESTIMATOR_CPU_PER_CALL,
+	ESTIMATOR_REFERENCE,	/* control variate: the reference loop */
+	ESTIMATOR_MEDIAN,
+};
+
+enum verdict {
+	VERDICT_PREDICTION,
+	VERDICT_NO_EFFECT,
+	VERDICT_NOT_CONVERGED,
+	VERDICT_NOT_TRUSTED,
+};
+
+/* Of a variant. Changes are percent of the metric, shares parts of one. */
+struct whatif_result {
+	struct interval change;
+	struct interval plain;		/* by the median, for comparison */
+	enum estimator estimator;
+	enum verdict verdict;
+	char *reason;			/* of the verdict, or NULL */
+	char *fallback;			/* why no better estimator, or NULL */
+	double calls;			/* of what is varied, per run */
+	double share;			/* of the time in it */
+	double cut;			/* of its time that was run */
+	double amdahl;			/* change by the share alone */
+	double *rounds;			/* what change is of */
+	double *plain_rounds;
+};
+
+struct whatif_environment {
+	char *tense;
+	char *backend;
+	char *kernel;
+	char *host;		/* the kernel below, or NULL */
+	char *cpu;
+	unsigned int cpus;
+	double load[3];
+	char *date;
+};
+
+struct whatif {
+	/* Asked. */
+	char **argv;
+	bool own_argv;		/* to be freed with it */
+	struct whatif_func func[WHATIF_FUNCS_MAX];
+	size_t funcs;
+	double *cuts;
+	size_t nr_cuts;
+	bool each;		/* function alone, instead of all at once */
+	/* By slot, what exactly its name stands for: lines. NULL: the name. */
+	char *specs[WHATIF_SLOTS];
+	struct whatif_metric metric;
+	double precision;	/* points */
+	unsigned int max_runs;	/* of each condition */
+	uint64_t seed;
+	char *prepare;
+	char *input;
+	bool show_output;
+	bool ignore_failure;
+
+	/* Planned. */
+	struct whatif_condition *conditions;
+	size_t nr_conditions;
+
+	/* Measured. */
+	struct whatif_sample *samples;
+	size_t nr_samples;
+	struct whatif_patch *patches;
+	size_t nr_patches;
+	struct whatif_environment environment;
+
+	/* Concluded. */
+	struct interval bias;	/* of the null experiment, percent */
+	enum estimator bias_estimator;
+	struct whatif_result *results;	/* from the first variant on */
+	char **warnings;	/* ends with NULL */
+	size_t nr_warnings;
+};
+
+#define CONDITIONS_FIRST	2	/* variant, after baseline and null */
+
+/* whatif-plan */
+
+/* From what is asked; ends the program if that makes no sense. */
+void whatif_plan(struct whatif *w);
+
+/* The slot of a progress point, after those of the functions, or 0. */
+unsigned int whatif_progress_slot(const struct whatif *w);
+const char *whatif_slot_name(const struct whatif *w, unsigned int slot);
+/* Does the condition differ from the null experiment in that slot? */
+bool whatif_varied(const struct whatif *w, size_t condition, unsigned int slot);
+
+struct whatif_runner {
+	/* 0, or the status to end with, after a message. */
+	int (*run)(struct whatif *w, size_t condition,
+		   struct whatif_sample *sample, void *arg);
+	/* done of about total runs. */
+	void (*progress)(unsigned int done, unsigned int total, void *arg);
+	void *arg;
+};
+
+/* All the runs; 0, or what run() returned. Leaves a conclusion. */
+int whatif_measure(struct whatif *w, const struct whatif_runner *runner);
+
+/* Complete rounds without the discarded one. */
+size_t whatif_rounds(const struct whatif *w);
+const struct whatif_sample *whatif_at(const struct whatif *w, size_t condition,
+				      size_t round);
+
+/* whatif-assess */
+
+/* Draws the conclusion from the samples; two rounds at least. */
+void whatif_assess(struct whatif *w);
+void whatif_forget(struct whatif *w);
+bool whatif_converged(const struct whatif *w);
+double whatif_width(const struct interval *i);
+
+/* whatif-names */
+
+/*
+ * Finds the functions in the command before it runs; ends the program where
+ * that is sure to fail.
+ */
+void whatif_names(struct whatif *w);
+
+/* whatif-environment */
+void whatif_environment(struct whatif_environment *e, const char *backend);
+/* Of the machine below the one that the runs were on. */
+void whatif_environment_below(struct whatif_environment *e,
+			      const char *backend);
+void whatif_environment_free(struct whatif_environment *e);
+
+/* whatif-text: words that table, JSON and page have in common. */
+const char *whatif_verdict(enum verdict verdict);
+const char *whatif_estimator(enum estimator estimator);
+const char *whatif_kind(enum condition_kind kind);
+const char *whatif_metric_name(enum metric_kind kind);
+/* "virtual elapsed time", "compress() calls per second". */
+char *whatif_metric_title(const struct whatif *w);
+/* True where less of it is better. */
+bool whatif_less(const struct whatif *w);
+/* Factor and unit to show it with. */
+double whatif_unit(const struct whatif *w, const char **unit);
+char *whatif_command(const struct whatif *w);
+double whatif_mean(const struct whatif *w, size_t condition,
+		   double (*figure)(const struct whatif_sample *));
+void whatif_free(struct whatif *w);
+
+#endif
