@@ -69,7 +69,7 @@ bool tense_area_push(const struct tense_change *change)
 /* Virtual ns times 2^32, of so many ticks. */
 static uint64_t scaled(uint64_t ticks, uint64_t rate, uint32_t percent)
 {
-	return ticks * rate / percent * 100;
+	return ticks * rate / percent * 100 * TENSE_FINE;
 }
 
 /* From the page's time to the counter's value now, as the kernel will charge. */
@@ -212,8 +212,9 @@ bool tense_area_prepare(int fd, const struct tense_change *change)
 			return false;
 	}
 	if (change && change->percent < area.lowest) {
-		area.lowest = change->percent < TENSE_PERCENT_REAL ?
-			      change->percent : TENSE_PERCENT_REAL;
+		const uint32_t real = TENSE_PERCENT_REAL * TENSE_FINE;
+
+		area.lowest = change->percent < real ? change->percent : real;
 		store(&area.ring->lowest, area.lowest);
 	}
 	/* Makes room, and the kernel look at the lowest. */

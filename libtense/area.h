@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct tense_change {
-	uint32_t percent;
+	uint32_t percent;	/* times TENSE_FINE */
 	uint16_t own;	/* counter ticks before it that are Tense's */
 	uint8_t slot;
 	uint8_t flags;	/* TENSE_RECORD_* */

@@ -215,6 +215,12 @@ static int64_t read_clock(int fd)
 	return -EAGAIN;
 }
 
+/* What write(2) takes is coarser. */
+static unsigned int whole(uint32_t percent)
+{
+	return (percent + TENSE_FINE / 2) / TENSE_FINE;
+}
+
 static int64_t change_percent(int fd, const struct tense_change *change)
 {
 	if (tense_area_push(change))
@@ -222,7 +228,7 @@ static int64_t change_percent(int fd, const struct tense_change *change)
 	if (ours(fd) && tense_area_prepare(fd, change) &&
 	    tense_area_push(change))
 		return 0;
-	return write_percent(fd, change->percent);
+	return write_percent(fd, whole(change->percent));
 }
 
 /* A sleep ends after the time that the program saw before it, not earlier. */
@@ -371,7 +377,7 @@ int tense_device_percent(const struct tense_change *change)
 		.what = CALL_PERCENT, .change = change });
 
 	if (!err)
-		own_percent = change->percent;
+		own_percent = whole(change->percent);
 	return err;
 }
 

@@ -19,8 +19,8 @@ struct tense_span {
 };
 
 /*
- * The thread enters a function: percent 1 to 100000, slot 1 to 15, and the
- * counter ticks up to now that were not the program's.
+ * The thread enters a function: percent 1 to 100000 in thousandths, slot 1 to
+ * 15, and the counter ticks up to now that were not the program's.
  */
 int __tense_span_begin(struct tense_span *before, unsigned int percent,
 		       unsigned int slot, unsigned int own);

@@ -187,7 +187,7 @@ int tense_spec_parse(const char *text, struct tense_spec *spec,
 	int err;
 
 	memset(spec, 0, sizeof(*spec));
-	spec->percent = 100;
+	spec->percent = TENSE_PERCENT_REAL * TENSE_FINE;
 	*error = "out of memory";
 	err = parse(text, spec, error);
 	if (err)
@@ -213,6 +213,29 @@ static bool parse_number(const char **text, unsigned min, unsigned max,
 	return true;
 }
 
+/* A percent with up to three decimals that ends at a space, in thousandths. */
+static bool parse_percent(const char **text, unsigned *thousandths)
+{
+	size_t digits = strspn(*text, "0123456789");
+	const char *at = *text + digits;
+	unsigned n;
+
+	if (!digits || digits > 6)
+		return false;
+	n = strtoul(*text, NULL, 10) * TENSE_FINE;
+	if (*at == '.')
+		at++;
+	for (unsigned unit = TENSE_FINE / 10; unit; unit /= 10)
+		if (isdigit((unsigned char)*at))
+			n += (*at++ - '0') * unit;
+	if (*at != ' ' || n < TENSE_PERCENT_MIN * TENSE_FINE ||
+	    n > TENSE_PERCENT_MAX * TENSE_FINE)
+		return false;
+	*thousandths = n;
+	*text = at + 1;
+	return true;
+}
+
 int tense_spec_parse_line(const char *line, struct tense_spec *spec,
 			  const char **error)
 {
@@ -220,9 +243,8 @@ int tense_spec_parse_line(const char *line, struct tense_spec *spec,
 	int err;
 
 	if (!parse_number(&line, 1, TENSE_SPEC_SLOTS - 1, &slot) ||
-	    !parse_number(&line, TENSE_PERCENT_MIN, TENSE_PERCENT_MAX,
-			  &percent))
-		return invalid(spec, error, "not of the form SLOT PERCENT [OBJECT:]FUNCTION, with a slot of 1 to 15 and a percent of 1 to 100000");
+	    !parse_percent(&line, &percent))
+		return invalid(spec, error, "not of the form SLOT PERCENT [OBJECT:]FUNCTION, with a slot of 1 to 15 and a percent of 1 to 100000 with at most three decimals");
 	err = tense_spec_parse(line, spec, error);
 	if (err)
 		return err;

@@ -33,7 +33,8 @@ enum tense_spec_kind {
 };
 
 struct tense_spec {
-	unsigned slot, percent;
+	unsigned slot;
+	unsigned percent;	/* times TENSE_FINE */
 	enum tense_spec_kind kind;
 	char *object;		/* NULL: any; "": the executable */
 	char *pattern;		/* the name for which V was, see above */

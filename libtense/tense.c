@@ -31,13 +31,19 @@ static int base(void)
 	return err;
 }
 
-static unsigned int effective(uint64_t product, uint64_t scale)
+/* The percent for the kernel, times TENSE_FINE: whole ones for the program's. */
+static uint32_t effective(uint64_t product, uint64_t scale)
 {
-	const uint64_t max = TENSE_SCALE_MAX * TENSE_STACK_ONE;
-	unsigned __int128 p = (unsigned __int128)product * scale >> 32;
-	unsigned int percent = tense_stack_round(p < max ? p : max);
+	const uint64_t min = TENSE_SCALE_MIN * SCALE_ONE * TENSE_FINE;
+	const uint64_t max = TENSE_SCALE_MAX * SCALE_ONE * TENSE_FINE;
+	unsigned __int128 p = tense_stack_round(product) *
+			      (unsigned __int128)(scale * TENSE_FINE);
 
-	return percent < TENSE_SCALE_MIN ? TENSE_SCALE_MIN : percent;
+	if (p < min)
+		p = min;
+	if (p > max)
+		p = max;
+	return ((uint64_t)p + SCALE_ONE / 2) / SCALE_ONE;
 }
 
 /*
@@ -110,7 +116,8 @@ EXPORT int tense_health_check(void)
 	int err = tense_device_stats(&stats);
 
 	if (!err && stack.based &&
-	    stats.percent != effective(stack.level[stack.depth], span.scale))
+	    stats.percent != effective(stack.level[stack.depth], span.scale) /
+			     TENSE_FINE)
 		err = -EIO;
 	return err;
 }
@@ -172,9 +179,10 @@ EXPORT int tense_sleep(int64_t ns)
 /* The product of two scales; the kernel's percent has bounds of its own. */
 static uint64_t multiply(uint64_t scale, unsigned int percent)
 {
-	const uint64_t max = SCALE_ONE * TENSE_SCALE_MAX;
+	const uint64_t max = SCALE_ONE * TENSE_SCALE_MAX / 100;
+	const uint64_t one = 100 * TENSE_FINE;
 
-	scale = scale / 100 * percent + scale % 100 * percent / 100;
+	scale = scale / one * percent + scale % one * percent / one;
 	return scale < max ? scale : max;
 }
 

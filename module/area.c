@@ -181,17 +181,56 @@ static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
 	return charged;
 }
 
+/*
+ * The task is about to change its percent for a function: what it had before
+ * holds for what it starts meanwhile, programs and threads.
+ */
+void tense_enter_slot(struct tense_task *t, u8 slot)
+{
+	lockdep_assert_held(&t->exp->lock);
+
+	if (slot && !t->slot)
+		t->outer = vclock_fine(&t->v);
+	t->slot = slot;
+}
+
+/* A program or thread begins, in no function. */
+static void leave_slot(struct tense_task *t)
+{
+	tense_probe_forget(t);
+	if (!t->slot)
+		return;
+	vclock_set_fine(&t->v, t->outer);
+	t->slot = 0;
+}
+
+/**
+ * tense_start() - a new task runs for the first time
+ * @t: the task, its experiment locked
+ *
+ * A process goes on in the functions in which its parent was, on a copy of
+ * its stack; a thread has one of its own.
+ */
+void tense_start(struct tense_task *t)
+{
+	lockdep_assert_held(&t->exp->lock);
+
+	if (t->mm == t->task->mm)
+		leave_slot(t);
+	t->mm = t->task->mm;
+}
+
 static void take_record(struct tense_task *t, const struct tense_record *r)
 {
 	u8 slot = READ_ONCE(r->slot), flags = READ_ONCE(r->flags);
 
-	/* Not valid: then the old percent stays. */
-	vclock_set_percent(&t->v, READ_ONCE(r->percent));
 	slot = slot < TENSE_SLOTS ? array_index_nospec(slot, TENSE_SLOTS) : 0;
 	if (flags & TENSE_RECORD_CALL)
 		t->exp->slot[slot].calls++;
 	if (!(flags & TENSE_RECORD_STAY))
-		t->slot = slot;
+		tense_enter_slot(t, slot);
+	/* Not valid: then the old percent stays. */
+	vclock_set_fine(&t->v, READ_ONCE(r->percent));
 }
 
 /* R2: charges up to each new record, then lets it hold. */
@@ -212,7 +251,8 @@ static u64 drain(struct tense_task *t, struct vclock_stretch *s)
 		take_record(t, r);
 	}
 	t->tail = head;
-	t->v.lowest = min_t(u32, READ_ONCE(ring->lowest), TENSE_PERCENT_MAX);
+	t->v.lowest = min_t(u32, READ_ONCE(ring->lowest),
+			    TENSE_PERCENT_MAX * TENSE_FINE);
 	return charged;
 }
 
@@ -231,6 +271,11 @@ u64 tense_area_charge(struct tense_task *t, u64 real_ns)
 
 	lockdep_assert_held(&exp->lock);
 
+	if (t->mm != t->task->mm) {
+		/* It has a new program: what it still ran of the old is little. */
+		leave_slot(t);
+		t->mm = t->task->mm;
+	}
 	if (t->area) {
 		s.from = t->counter;
 		s.to = max(tense_counter(), s.from + 1);
@@ -267,7 +312,7 @@ void tense_area_tell(struct tense_task *t)
 	WRITE_ONCE(c->credit, t->v.credit.ns);
 	WRITE_ONCE(c->rate, area->rate);
 	WRITE_ONCE(c->stale, area->stale);
-	WRITE_ONCE(c->percent, t->v.percent);
+	WRITE_ONCE(c->percent, vclock_fine(&t->v));
 	WRITE_ONCE(c->tail, t->tail);
 	smp_wmb();	/* the rest before an even seq */
 	WRITE_ONCE(c->seq, c->seq + 1);

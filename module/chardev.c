@@ -13,96 +13,23 @@
 
 /* Longest text of a percent: room for leading zeros and a newline. */
 #define PERCENT_TEXT	15
+/* And of a probe. */
+#define PROBE_TEXT	63
 
-/* Calls one right after the other that must be seen before any is refunded. */
-#define CALLS_TO_LEARN	16
-
-/*
- * R13. What the caller ran between two of its calls is what entering and
- * leaving one costs, if it did nothing else in between. That cannot be seen,
- * but the shortest such times can be told from the others.
- */
-static void note_call_cost(struct tense_experiment *exp, u64 between)
-{
-	lockdep_assert_held(&exp->lock);
-
-	if (between < exp->call_min) {
-		if (2 * between < exp->call_average)
-			exp->call_average = between;
-		exp->call_min = between;
-	}
-	if (between >= 2 * exp->call_min)
-		return;
-	if (!exp->call_average)
-		exp->call_average = between;
-	exp->call_average += ((s64)between - (s64)exp->call_average) / 8;
-	if (exp->calls_alike < CALLS_TO_LEARN)
-		exp->calls_alike++;
-}
-
-/* What entering and leaving a call costs its caller; 0 while unknown. */
-u64 tense_call_cost(const struct tense_experiment *exp)
-{
-	return exp->calls_alike < CALLS_TO_LEARN ? 0 : exp->call_average;
-}
-
-/*
- * What a call costs the caller outside of the module is given back one half
- * at the percent before, the other at the percent after it.
- */
-static void refund_half(struct tense_task *t)
-{
-	u64 half = tense_call_cost(t->exp) / 2;
-
-	lockdep_assert_held(&t->exp->lock);
-
-	vclock_refund(&t->v, half);
-	t->overhead += half;
-}
-
-/* From here to call_end() nothing is charged to the caller (R13). */
+/* The calling thread's part; from here on nothing is charged to it (R13). */
 static struct tense_task *call_begin(void)
 {
 	struct tense_task *t = current->tense;
-	struct tense_experiment *exp;
 
-	if (!t)
-		return NULL;
-	exp = t->exp;
-	tense_settle();
-	raw_spin_lock_irq(&exp->lock);
-	/* In no other class than the fair one has it been charged. */
-	if (rt_task(current))
-		tense_area_charge(t, 0);
-	t->in_call = true;
-	if (t->ran_at_call)
-		note_call_cost(exp, t->v.ran - t->ran_at_call);
-	refund_half(t);
-	raw_spin_unlock_irq(&exp->lock);
+	if (t)
+		tense_own_begin(t, TENSE_OWN_CALL, true);
 	return t;
 }
 
 /* Returns the caller's virtual time. */
 static u64 call_end(struct tense_task *t)
 {
-	struct tense_experiment *exp = t->exp;
-	u64 now;
-
-	tense_settle();
-	raw_spin_lock_irq(&exp->lock);
-	t->in_call = false;
-	refund_half(t);
-	now = vclock_now(&exp->vc, &t->v);
-	t->ran_at_call = t->v.ran;
-	t->counter = tense_counter();
-	tense_area_tell(t);
-	raw_spin_unlock_irq(&exp->lock);
-
-	/* The call may have changed how soon a deadline is reached (R7). */
-	local_irq_disable();
-	tense_rearm(exp, t);
-	local_irq_enable();
-	return now;
+	return tense_own_end(t, TENSE_OWN_CALL);
 }
 
 static u64 now_of(struct tense_task *t)
@@ -258,18 +185,51 @@ static int set_percent(struct tense_task *t, u32 percent)
 	return err;
 }
 
+static int write_percent(struct tense_task *t, const char __user *buf,
+			 size_t count)
+{
+	u32 percent;
+	int err = parse_percent(buf, count, &percent);
+
+	return err ?: set_percent(t, percent);
+}
+
+/* "probe SLOT PERCENT FD OFFSET" */
+static int write_probe(struct tense_task *t, const char __user *buf,
+		       size_t count)
+{
+	char text[PROBE_TEXT + 1];
+	unsigned int slot, percent, fd;
+	u64 offset;
+	int end = 0;
+
+	if (count > PROBE_TEXT)
+		return -EINVAL;
+	if (copy_from_user(text, buf, count))
+		return -EFAULT;
+	text[count] = '\0';
+	if (sscanf(text, "probe %u %u %u %llu%n", &slot, &percent, &fd,
+		   &offset, &end) != 4 ||
+	    strcmp(strim(text + end), "") || strlen(text) != count)
+		return -EINVAL;
+	return tense_probe_add(t->exp, slot, percent, fd, offset);
+}
+
 static ssize_t dev_write(struct file *file, const char __user *buf,
 			 size_t count, loff_t *pos)
 {
 	struct tense_task *t = call_begin();
-	u32 percent;
+	char first = 0;
 	int err;
 
 	if (!t)
 		return -ESRCH;
-	err = parse_percent(buf, count, &percent);
-	if (!err)
-		err = set_percent(t, percent);
+	if (count && get_user(first, buf))
+		err = -EFAULT;
+	else if (first == 'p')
+		err = write_probe(t, buf, count);
+	else
+		err = write_percent(t, buf, count);
 	call_end(t);
 	return err ?: (ssize_t)count;
 }

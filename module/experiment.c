@@ -10,6 +10,7 @@
 #include "tense.h"
 
 static_assert(VCLOCK_PERCENT_MAX == TENSE_PERCENT_MAX);
+static_assert(VCLOCK_FINE == TENSE_FINE);
 static_assert(VCLOCK_PERCENT_REAL == TENSE_PERCENT_REAL);
 static_assert(VCLOCK_TIME_MAX == TENSE_TIME_MAX);
 
@@ -43,7 +44,9 @@ static struct tense_experiment *experiment_alloc(void)
 	INIT_LIST_HEAD(&exp->exited);
 	refcount_set(&exp->refs, 1);
 	exp->id = atomic_inc_return(&last_id);
-	exp->call_min = U64_MAX;
+	mutex_init(&exp->probes_mutex);
+	INIT_LIST_HEAD(&exp->probes);
+	tense_own_init(exp);
 	exp->started = tense_real_now();
 	vclock_init(&exp->vc, exp->clocks, exp->tree, nr_cpu_ids, tense_window,
 		    exp->started);
@@ -55,6 +58,7 @@ static void task_free(struct tense_task *t)
 {
 	put_pid(t->pid);
 	put_pid(t->tgid);
+	kfree(t->frames);
 	/* Others may be looking for an experiment to join; see find_in(). */
 	kfree_rcu(t, rcu);
 }
@@ -66,6 +70,7 @@ static void experiment_put(struct tense_experiment *exp)
 
 	if (!refcount_dec_and_test(&exp->refs))
 		return;
+	tense_probes_remove(exp);
 	tense_timers_stop(exp);
 	list_for_each_entry_safe(t, next, &exp->exited, node)
 		task_free(t);
@@ -229,7 +234,7 @@ static void fill_stats(struct tense_task *t, struct tense_stats *s)
 		.ran = exp->departed_ran,
 		.gated = exp->departed_gated,
 		.overhead = exp->departed_overhead,
-		.call = tense_call_cost(exp),
+		.call = tense_way_cost(exp, TENSE_WAY_CALL),
 		.deadlines = exp->fired,
 		.tasks = exp->tasks_now,
 		.tasks_total = exp->tasks_total,

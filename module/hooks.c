@@ -65,6 +65,7 @@ static void hook_enqueue(struct tense_task *t, int cpu)
 	raw_spin_lock(&exp->lock);
 	if (!t->started) {
 		t->started = true;
+		tense_start(t);
 		t->pid = get_pid(t->task->thread_pid);
 		t->tgid = get_pid(t->task->signal->pids[PIDTYPE_TGID]);
 	}
@@ -191,11 +192,18 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 	t = tense_task_alloc(exp, child, parent->v.percent);
 	if (!t)
 		return NULL;
+	if (tense_probe_fork(t, parent)) {
+		tense_leave(t);
+		return NULL;
+	}
 	raw_spin_lock_irq(&exp->lock);
 	vclock_ready_by(&exp->vc, &t->v, &parent->v);
 	t->v.seen = t->v.ready;
 	t->v.blocked_at = t->v.ready;
+	t->v.fine = parent->v.fine;
 	t->slot = parent->slot;
+	t->outer = parent->outer;
+	t->mm = parent->mm;
 	raw_spin_unlock_irq(&exp->lock);
 	return t;
 }

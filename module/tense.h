@@ -11,6 +11,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -27,6 +28,7 @@
 
 struct tense_area;
 struct tense_experiment;
+struct tense_frames;
 struct vm_area_struct;
 
 /* What an experiment has on one CPU beside its clock. */
@@ -35,6 +37,28 @@ struct tense_cpu {
 	struct hrtimer timer;	/* next deadline, or end of the window */
 	call_single_data_t kick;
 	atomic_t kicked;	/* kick is queued and has not begun */
+};
+
+/* What Tense works in a task's time. */
+enum tense_own {
+	TENSE_OWN_NONE,
+	TENSE_OWN_CALL,		/* a call of the device */
+	TENSE_OWN_ENTRY,	/* a probe at a function's entry */
+	TENSE_OWN_RETURN,	/* a probe at its return */
+};
+
+/* Ways from such work to such work whose cost is learnt. */
+enum tense_ways {
+	TENSE_WAY_CALL,		/* from call to call */
+	TENSE_WAY_INSIDE,	/* from entry to return of an empty function */
+	TENSE_WAY_OUTSIDE,	/* from its return to its next entry */
+	TENSE_WAYS
+};
+
+struct tense_way {
+	u64 min;		/* shortest that a task ran on it */
+	u64 average;		/* of those that are about as short */
+	unsigned int alike;	/* how many of them, up to a few */
 };
 
 struct tense_experiment {
@@ -55,10 +79,12 @@ struct tense_experiment {
 	u64 departed_gated;
 	u64 departed_overhead;
 	u64 fired;
-	u64 call_min;		/* shortest that a task ran between two calls */
-	u64 call_average;	/* of those that are about as short */
-	unsigned int calls_alike;	/* how many of them, up to a few */
+	struct tense_way way[TENSE_WAYS];
 	struct tense_slot slot[TENSE_SLOTS];
+
+	struct mutex probes_mutex;	/* protects the next two; outermost */
+	struct list_head probes;
+	unsigned int probes_now;
 
 	u64 started;		/* real; constant */
 	unsigned int id;	/* for tracing; constant */
@@ -88,13 +114,17 @@ struct tense_task {
 	bool in_call;		/* runs code of this module: not charged */
 	bool at_gate;		/* gate_work is queued */
 	u64 move;		/* virtual; not charged yet */
-	u64 ran_at_call;	/* v.ran when it last left a call */
+	enum tense_own left;	/* Tense's work that it was last in */
+	u64 ran_at_left;	/* v.ran when it left it */
 	u64 gated;		/* real */
 	u64 overhead;		/* real */
 	struct tense_area *area;	/* set by the task itself */
 	u64 counter;		/* when it was last charged or began to run */
 	u32 tail;		/* records of its ring that were taken */
 	u8 slot;		/* what it runs */
+	u32 outer;		/* percent in no slot, in thousandths */
+	const struct mm_struct *mm;	/* of a program; only compared */
+	struct tense_frames *frames;	/* functions that it is in */
 	struct callback_head gate_work;
 	struct pid *pid;	/* set when it first runs, then constant */
 	struct pid *tgid;
@@ -123,7 +153,10 @@ static inline bool tense_has_counter(void)
 static inline u64 tense_counter(void)
 {
 #ifdef CONFIG_X86_64
-	return __builtin_ia32_rdtsc();
+	u32 low, high;
+
+	asm volatile("rdtsc" : "=a" (low), "=d" (high));
+	return (u64)high << 32 | low;
 #else
 	return 0;
 #endif
@@ -132,6 +165,8 @@ static inline u64 tense_counter(void)
 /* area.c */
 void tense_counter_init(void);
 int tense_area_map(struct tense_task *t, struct vm_area_struct *vma);
+void tense_enter_slot(struct tense_task *t, u8 slot);
+void tense_start(struct tense_task *t);
 u64 tense_area_charge(struct tense_task *t, u64 real_ns);
 void tense_area_tell(struct tense_task *t);
 struct tense_area *tense_area_close(struct tense_task *t);
@@ -156,8 +191,38 @@ void tense_kick(struct tense_experiment *exp);
 int tense_sleep(struct tense_task *t, u64 when);
 void tense_gate(struct callback_head *work);
 
+/* own.c */
+void tense_own_init(struct tense_experiment *exp);
+void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn);
+u64 tense_own_end(struct tense_task *t, enum tense_own own);
+u64 tense_way_cost(const struct tense_experiment *exp, enum tense_ways way);
+
+/* probe.c */
+#ifdef CONFIG_UPROBES
+int tense_probe_add(struct tense_experiment *exp, u32 slot, u32 percent,
+		    unsigned int fd, u64 offset);
+void tense_probes_remove(struct tense_experiment *exp);
+int tense_probe_fork(struct tense_task *child, const struct tense_task *parent);
+void tense_probe_forget(struct tense_task *t);
+#else
+static inline int tense_probe_add(struct tense_experiment *exp, u32 slot,
+				  u32 percent, unsigned int fd, u64 offset)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void tense_probes_remove(struct tense_experiment *exp) { }
+
+static inline int tense_probe_fork(struct tense_task *child,
+				   const struct tense_task *parent)
+{
+	return 0;
+}
+
+static inline void tense_probe_forget(struct tense_task *t) { }
+#endif
+
 /* chardev.c */
-u64 tense_call_cost(const struct tense_experiment *exp);
 extern struct miscdevice tense_device;
 
 #endif

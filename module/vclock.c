@@ -10,17 +10,24 @@
 
 /* Real ns that one charge can hold without overflow: over two years. */
 #define CHARGE_MAX	BIT_ULL(56)
+/* And at a percent in thousandths: half a day. */
+#define CHARGE_MAX_FINE	BIT_ULL(46)
 /* How far ahead a timer is ever set, in virtual ns: about a quarter hour. */
 #define HORIZON_MAX	BIT_ULL(40)
 
-static struct vclock_time time_of(u64 real_ns, u32 percent)
+static struct vclock_time time_of(u64 real_ns, const struct vclock_task *t)
 {
 	struct vclock_time v = { min(real_ns, CHARGE_MAX), 0 };
-	u32 rem;
+	u32 factor = 100, percent = t->percent, rem;
 
-	if (percent == VCLOCK_PERCENT_REAL)
+	/* The longer a charge, the less it matters. */
+	if (t->fine && real_ns <= CHARGE_MAX_FINE) {
+		factor *= VCLOCK_FINE;
+		percent = vclock_fine(t);
+	}
+	if (percent == factor)
 		return v;
-	v.ns = div_u64_rem(v.ns * 100, percent, &rem);
+	v.ns = div_u64_rem(v.ns * factor, percent, &rem);
 	v.frac = (u32)div_u64((u64)rem << 32, percent);
 	return v;
 }
@@ -266,7 +273,18 @@ int vclock_set_percent(struct vclock_task *t, u32 percent)
 	if (percent < 1 || percent > VCLOCK_PERCENT_MAX)
 		return -EINVAL;
 	t->percent = percent;
+	t->fine = 0;
 	return 0;
+}
+
+/* The same in thousandths of a percent. */
+int vclock_set_fine(struct vclock_task *t, u32 thousandths)
+{
+	int err = vclock_set_percent(t, thousandths / VCLOCK_FINE);
+
+	if (!err && t->percent < VCLOCK_PERCENT_MAX)
+		t->fine = thousandths % VCLOCK_FINE;
+	return err;
 }
 
 static void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v)
@@ -305,7 +323,7 @@ u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
 	s->ns -= ns;
 	ns -= free;
 	t->ran += ns;
-	v = pay(&t->credit, time_of(ns, t->percent));
+	v = pay(&t->credit, time_of(ns, t));
 	time_add(&t->charged, v);
 	time_add(&s->charged, v);
 	return t->charged.ns - before;
@@ -362,7 +380,7 @@ void vclock_credit(struct vclock_task *t, u64 ns)
 void vclock_refund(struct vclock_task *t, u64 real_ns)
 {
 	t->ran -= min(t->ran, real_ns);
-	add_credit(t, time_of(real_ns, t->percent));
+	add_credit(t, time_of(real_ns, t));
 }
 
 /* R9: what the task sees. Its running part has been charged by the caller. */
@@ -530,8 +548,10 @@ u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running)
 		return VCLOCK_NEVER;
 	ahead = min(ahead, HORIZON_MAX) + min(credit.ns, HORIZON_MAX) +
 		(credit.frac > lvt.frac);
-	percent = running->percent;
+	percent = vclock_fine(running);
 	if (running->lowest)
 		percent = min(percent, running->lowest);
-	return div_u64(ahead * percent + 99, 100);
+	if (percent % VCLOCK_FINE)
+		return mul_u64_u64_div_u64(ahead, percent, 100000) + 1;
+	return div_u64(ahead * (percent / VCLOCK_FINE) + 99, 100);
 }

@@ -22,6 +22,7 @@
 #define VCLOCK_TIME_MAX		BIT_ULL(62)
 #define VCLOCK_PERCENT_REAL	100
 #define VCLOCK_PERCENT_MAX	100000
+#define VCLOCK_FINE		1000
 #define VCLOCK_WINDOW_MIN	20000ULL
 #define VCLOCK_WINDOW_MAX	100000000ULL
 
@@ -69,6 +70,7 @@ struct vclock_stretch {
 
 struct vclock_task {
 	u32 percent;
+	u32 fine;		/* thousandths of a percent on top of it */
 	u32 lowest;		/* it may go down to that untold; or 0 */
 	int cpu;		/* where it is runnable or gated; -1: blocked */
 	u64 seen;		/* latest time that was shown to it */
@@ -87,6 +89,7 @@ void vclock_init(struct vclock *vc, struct vclock_cpu *cpu, u64 *tree,
 void vclock_task_init(struct vclock_task *t, u32 percent, u64 ready);
 
 int vclock_set_percent(struct vclock_task *t, u32 percent);
+int vclock_set_fine(struct vclock_task *t, u32 thousandths);
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns);
 u64 vclock_part(const struct vclock_stretch *s, u64 ticks);
 u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
@@ -117,6 +120,12 @@ struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real);
 bool vclock_ahead(const struct vclock *vc, const struct vclock_task *t);
 u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t);
 u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running);
+
+/* The percent, in thousandths. */
+static inline u32 vclock_fine(const struct vclock_task *t)
+{
+	return t->percent * VCLOCK_FINE + t->fine;
+}
 
 static inline bool vclock_armed(const struct vclock_deadline *d)
 {

@@ -271,7 +271,7 @@ static void out_of_step(void)
 	tense_init();
 	tense_scale_percent(200);
 	/* The program writes to the device itself. */
-	tense_device_percent(&(struct tense_change){ .percent = 300 });
+	tense_device_percent(&(struct tense_change){ .percent = 300 * TENSE_FINE });
 	is_i64(tense_health_check(), -EIO, "the kernel's percent is another");
 }
 

@@ -220,10 +220,18 @@ static void test_errors(void)
 	is_i64(tense_spec_parse_line("15 125 libz:operator new(unsigned long)",
 				     &spec, &error), 0, "a line");
 	is_i64(spec.slot, 15, "its slot");
-	is_i64(spec.percent, 125, "its percent");
+	is_i64(spec.percent, 125000, "its percent");
 	ok(!strcmp(spec.object, "libz"), "its object");
 	ok(tense_spec_symbol(&spec, "_Znwm"), "its function");
 	tense_spec_free(&spec);
+	is_i64(tense_spec_parse_line("1 111.111 f", &spec, &error), 0,
+	       "a percent with decimals");
+	is_i64(spec.percent, 111111, "three of them");
+	tense_spec_free(&spec);
+	is_i64(tense_spec_parse_line("1 0.5 f", &spec, &error), -EINVAL,
+	       "a percent under 1");
+	is_i64(tense_spec_parse_line("1 1.0005 f", &spec, &error), -EINVAL,
+	       "too many decimals");
 }
 
 /* Whatever the bytes are, it ends and touches nothing that is not its own. */

@@ -30,6 +30,21 @@
  *	-EFAULT		bad address
  *	-ESRCH		the calling thread is in no experiment
  *
+ *	"probe SLOT PERCENT FD OFFSET", decimal, in at most 63 bytes: functions
+ *	that begin at OFFSET of the regular file that is open for reading as
+ *	FD are run at PERCENT of what holds outside of them, and counted in
+ *	SLOT, 1 to 15, by breakpoints: in the calling process from now on, and
+ *	in each process of the experiment that maps the file later. A function
+ *	that calls itself is entered once. It lasts as long as the experiment.
+ *	With SLOT 0 the kernel learns what a probe costs, to give it back:
+ *	from an empty function that is called in a loop.
+ *	-EBADF		FD is not open for reading
+ *	-EINVAL		another text, a number out of its range, not a regular
+ *			file, or OFFSET is not in it
+ *	-EIO, -ENOMEM	the file or the memory does not allow it
+ *	-ENOSPC		more than TENSE_PROBES_MAX probes in the experiment
+ *	-EOPNOTSUPP	the kernel has no such breakpoints
+ *
  * lseek(2)	returns the thread's virtual time after the call
  *	SEEK_CUR d	jump: charge d ns as if the thread had run them. d = 0
  *			reads the clock. d < 0 is credit: the next -d virtual
@@ -90,7 +105,9 @@
  * percent that is not valid leaves the old one, a slot that is not is slot 0.
  *
  * A record's slot says what the thread runs from then on; tense_stats counts
- * by slot. Its own counter ticks before the stamp are Tense's work and not
+ * by slot. What a thread starts while its slot is not 0, threads and, by exec,
+ * programs, begins in slot 0 with the percent that held there; a process that
+ * it forks is still in the slot. Its own counter ticks before the stamp are Tense's work and not
  * charged, as far as they are after the stamp of the record before.
  *
  * So that no deadline is late because a change is still in the ring, the
@@ -98,7 +115,7 @@
  * followed by any call of the device, before it first uses it by a record.
  *
  * The virtual time, while seq is even and the same before and after, is
- *	ns + (counter - tense_clock.counter) * rate * 100 / percent / 2^32
+ *	ns + (counter - tense_clock.counter) * rate / percent * 100000 / 2^32
  * less credit, with records from tail on taken into account as above; unless flags lack
  * TENSE_CLOCK_VALID, or the counter is more than stale ticks further: then
  * only lseek(2) can tell.
@@ -114,6 +131,8 @@
 #define TENSE_PERCENT_MIN	1
 #define TENSE_PERCENT_REAL	100
 #define TENSE_PERCENT_MAX	100000
+/* On the fast path percents are in thousandths. */
+#define TENSE_FINE		1000
 
 #define TENSE_WINDOW_MIN_NS	20000
 #define TENSE_WINDOW_NS		500000
@@ -140,7 +159,7 @@ struct tense_clock {
 	__u64 credit;		/* virtual: time stands still for so long */
 	__u64 rate;		/* real ns per tick, times 2^32 */
 	__u64 stale;		/* ticks */
-	__u32 percent;
+	__u32 percent;		/* times TENSE_FINE */
 	__u32 tail;		/* records that the kernel has taken */
 };
 
@@ -150,7 +169,7 @@ struct tense_clock {
 
 struct tense_record {
 	__u64 stamp;		/* counter */
-	__u32 percent;
+	__u32 percent;		/* times TENSE_FINE */
 	__u16 own;		/* ticks */
 	__u8 slot;
 	__u8 flags;		/* TENSE_RECORD_* */
@@ -158,12 +177,15 @@ struct tense_record {
 
 struct tense_ring {
 	__u32 head;
-	__u32 lowest;		/* percent; 0: never under the one in force */
+	__u32 lowest;		/* percent times TENSE_FINE; 0: never under
+				 * the one in force
+				 */
 	__u32 reserved[1022];
 	struct tense_record record[TENSE_RING_RECORDS];
 };
 
 #define TENSE_SLOTS		16
+#define TENSE_PROBES_MAX	1024
 
 #define TENSE_STATS_VERSION	2
 

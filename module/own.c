@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * R13: what Tense itself costs a task is not charged to it. The time in the
+ * module is known; that of getting there and back is learnt.
+ */
+#include <linux/sched/rt.h>
+
+#include "tense.h"
+
+/* Times one right after the other that must be seen before any is refunded. */
+#define TIMES_TO_LEARN	16
+
+void tense_own_init(struct tense_experiment *exp)
+{
+	int i;
+
+	for (i = 0; i < TENSE_WAYS; i++)
+		exp->way[i].min = U64_MAX;
+}
+
+/*
+ * What the caller ran between two pieces of Tense's work is what leaving the
+ * one and entering the other costs, if it did nothing else in between. That
+ * cannot be seen, but the shortest such times can be told from the others.
+ */
+static void note(struct tense_way *way, u64 between)
+{
+	if (between < way->min) {
+		if (2 * between < way->average)
+			way->average = between;
+		way->min = between;
+	}
+	if (between >= 2 * way->min)
+		return;
+	if (!way->average)
+		way->average = between;
+	way->average += ((s64)between - (s64)way->average) / 8;
+	if (way->alike < TIMES_TO_LEARN)
+		way->alike++;
+}
+
+/**
+ * tense_way_cost() - what a way from Tense's work to Tense's work costs
+ * @exp: experiment
+ * @way: which one
+ *
+ * Return: real ns, 0 while unknown.
+ */
+u64 tense_way_cost(const struct tense_experiment *exp, enum tense_ways way)
+{
+	const struct tense_way *w = &exp->way[way];
+
+	return w->alike < TIMES_TO_LEARN ? 0 : w->average;
+}
+
+static enum tense_ways way_to(enum tense_own own)
+{
+	switch (own) {
+	case TENSE_OWN_ENTRY:
+		return TENSE_WAY_OUTSIDE;
+	case TENSE_OWN_RETURN:
+		return TENSE_WAY_INSIDE;
+	default:
+		return TENSE_WAY_CALL;
+	}
+}
+
+static enum tense_ways way_from(enum tense_own own)
+{
+	switch (own) {
+	case TENSE_OWN_ENTRY:
+		return TENSE_WAY_INSIDE;
+	case TENSE_OWN_RETURN:
+		return TENSE_WAY_OUTSIDE;
+	default:
+		return TENSE_WAY_CALL;
+	}
+}
+
+/*
+ * A way is given back one half at the percent before, the other at the
+ * percent after the work that it leads to.
+ */
+static void refund_half(struct tense_task *t, enum tense_ways way)
+{
+	u64 half = tense_way_cost(t->exp, way) / 2;
+
+	lockdep_assert_held(&t->exp->lock);
+
+	vclock_refund(&t->v, half);
+	t->overhead += half;
+}
+
+/**
+ * tense_own_begin() - from here on Tense works, and nothing is charged
+ * @t: the calling task
+ * @own: what it works
+ * @learn: it may have come straight from the last such work
+ */
+void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn)
+{
+	struct tense_experiment *exp = t->exp;
+	enum tense_ways way = way_to(own);
+
+	tense_settle();
+	raw_spin_lock_irq(&exp->lock);
+	/* In no other class than the fair one has it been charged. */
+	if (rt_task(current))
+		tense_area_charge(t, 0);
+	t->in_call = true;
+	if (learn && t->left != TENSE_OWN_NONE && way_from(t->left) == way)
+		note(&exp->way[way], t->v.ran - t->ran_at_left);
+	refund_half(t, way);
+	raw_spin_unlock_irq(&exp->lock);
+}
+
+/**
+ * tense_own_end() - the end of Tense's work
+ * @t: the calling task
+ * @own: as at the beginning
+ *
+ * Return: the task's virtual time.
+ */
+u64 tense_own_end(struct tense_task *t, enum tense_own own)
+{
+	struct tense_experiment *exp = t->exp;
+	u64 now;
+
+	tense_settle();
+	raw_spin_lock_irq(&exp->lock);
+	t->in_call = false;
+	refund_half(t, way_from(own));
+	now = vclock_now(&exp->vc, &t->v);
+	t->left = own;
+	t->ran_at_left = t->v.ran;
+	t->counter = tense_counter();
+	tense_area_tell(t);
+	raw_spin_unlock_irq(&exp->lock);
+
+	/* It may have changed how soon a deadline is reached (R7). */
+	local_irq_disable();
+	tense_rearm(exp, t);
+	local_irq_enable();
+	return now;
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Functions that run at a percent of their own, by breakpoints at their entry
+ * and return: for programs into which libtense cannot be loaded.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uprobes.h>
+
+#include "tense.h"
+
+/* As deep as return probes nest. */
+#define FRAMES_MAX	64
+
+struct tense_probe {
+	struct uprobe_consumer consumer;
+	struct tense_experiment *exp;	/* outlives it */
+	struct path path;
+	loff_t offset;
+	u32 percent;
+	u8 slot;
+	struct list_head node;
+};
+
+/* A function that the task is in. */
+struct tense_frame {
+	unsigned long sp;	/* at its entry */
+	const struct tense_probe *probe;
+	u32 percent;		/* what held before, in thousandths */
+	u8 slot;
+};
+
+struct tense_frames {
+	unsigned int nr;
+	struct tense_frame frame[FRAMES_MAX];
+};
+
+static struct tense_task *member(const struct tense_probe *probe)
+{
+	struct tense_task *t = current->tense;
+
+	return t && t->exp == probe->exp ? t : NULL;
+}
+
+/* On another stack, frames cannot be told from those that were left. */
+static bool on_signal_stack(const struct pt_regs *regs)
+{
+	return on_sig_stack(user_stack_pointer((struct pt_regs *)regs));
+}
+
+static void restore(struct tense_task *t, const struct tense_frame *to)
+{
+	vclock_set_fine(&t->v, to->percent);
+	t->slot = to->slot;
+}
+
+/* Undoes what was entered further down the stack and was not left, by longjmp. */
+static void unwind(struct tense_task *t, unsigned long sp)
+{
+	struct tense_frames *f = t->frames;
+
+	while (f && f->nr && f->frame[f->nr - 1].sp < sp)
+		restore(t, &f->frame[--f->nr]);
+}
+
+static bool is_inside(const struct tense_task *t,
+		      const struct tense_probe *probe)
+{
+	const struct tense_frames *f = t->frames;
+	unsigned int i;
+
+	for (i = 0; f && i < f->nr; i++) {
+		if (f->frame[i].probe == probe)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Only programs of the experiment get breakpoints: the caller's at once, and
+ * others when they map the file. One that another probe wants to be rid of
+ * stays, since whose program it is in cannot be told.
+ */
+static bool probe_filter(struct uprobe_consumer *consumer,
+			 enum uprobe_filter_ctx ctx, struct mm_struct *mm)
+{
+	const struct tense_probe *probe =
+		container_of(consumer, struct tense_probe, consumer);
+
+	return ctx == UPROBE_FILTER_UNREGISTER ||
+	       (mm == current->mm && member(probe));
+}
+
+static u32 scaled(u32 percent, u32 by)
+{
+	u64 product = (u64)percent * by + 50;
+
+	do_div(product, 100);
+	return clamp_t(u64, product, TENSE_PERCENT_MIN * TENSE_FINE,
+		       TENSE_PERCENT_MAX * TENSE_FINE);
+}
+
+static void enter(struct tense_task *t, const struct tense_probe *probe,
+		  unsigned long sp)
+{
+	struct tense_frames *f = t->frames;
+
+	lockdep_assert_held(&t->exp->lock);
+
+	unwind(t, sp);
+	t->exp->slot[probe->slot].calls++;
+	/* A function that calls itself is entered once. */
+	if (!f || f->nr == FRAMES_MAX || is_inside(t, probe))
+		return;
+	f->frame[f->nr++] = (struct tense_frame) {
+		.sp = sp,
+		.probe = probe,
+		.percent = vclock_fine(&t->v),
+		.slot = t->slot,
+	};
+	vclock_set_fine(&t->v, scaled(vclock_fine(&t->v), probe->percent));
+	tense_enter_slot(t, probe->slot);
+}
+
+static int probe_entry(struct uprobe_consumer *consumer, struct pt_regs *regs)
+{
+	const struct tense_probe *probe =
+		container_of(consumer, struct tense_probe, consumer);
+	struct tense_task *t = member(probe);
+	struct tense_frames *f;
+
+	if (!t || on_signal_stack(regs))
+		return 0;
+	tense_own_begin(t, TENSE_OWN_ENTRY, !probe->slot);
+	if (!t->frames) {
+		f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
+		raw_spin_lock_irq(&t->exp->lock);
+		t->frames = f;
+		raw_spin_unlock_irq(&t->exp->lock);
+	}
+	raw_spin_lock_irq(&t->exp->lock);
+	enter(t, probe, user_stack_pointer(regs));
+	raw_spin_unlock_irq(&t->exp->lock);
+	tense_own_end(t, TENSE_OWN_ENTRY);
+	return 0;
+}
+
+static int probe_return(struct uprobe_consumer *consumer, unsigned long func,
+			struct pt_regs *regs)
+{
+	const struct tense_probe *probe =
+		container_of(consumer, struct tense_probe, consumer);
+	struct tense_task *t = member(probe);
+
+	if (!t || on_signal_stack(regs))
+		return 0;
+	tense_own_begin(t, TENSE_OWN_RETURN, !probe->slot);
+	raw_spin_lock_irq(&t->exp->lock);
+	unwind(t, user_stack_pointer(regs));
+	raw_spin_unlock_irq(&t->exp->lock);
+	tense_own_end(t, TENSE_OWN_RETURN);
+	return 0;
+}
+
+static struct tense_probe *probe_alloc(struct tense_experiment *exp,
+				       unsigned int fd)
+{
+	struct tense_probe *probe;
+	struct fd f = fdget(fd);
+	int err = 0;
+
+	if (!f.file)
+		return ERR_PTR(-EBADF);
+	probe = kzalloc(sizeof(*probe), GFP_KERNEL_ACCOUNT);
+	if (!probe)
+		err = -ENOMEM;
+	else if (!(f.file->f_mode & FMODE_READ))
+		err = -EBADF;
+	else if (!S_ISREG(file_inode(f.file)->i_mode))
+		err = -EINVAL;
+	if (!err) {
+		probe->path = f.file->f_path;
+		path_get(&probe->path);
+		probe->exp = exp;
+	} else {
+		kfree(probe);
+	}
+	fdput(f);
+	return err ? ERR_PTR(err) : probe;
+}
+
+static void probe_free(struct tense_probe *probe)
+{
+	path_put(&probe->path);
+	kfree(probe);
+}
+
+/**
+ * tense_probe_add() - run a function at a percent of its own
+ * @exp: for programs of this experiment
+ * @slot: where it is counted; 0 to learn what a probe costs
+ * @percent: of the function
+ * @fd: a file of the caller's
+ * @offset: of the function's first instruction in it
+ *
+ * May sleep.
+ *
+ * Return: 0 or the errors that the interface lists.
+ */
+int tense_probe_add(struct tense_experiment *exp, u32 slot, u32 percent,
+		    unsigned int fd, u64 offset)
+{
+	struct tense_probe *probe;
+	int err;
+
+	if (slot >= TENSE_SLOTS || percent < TENSE_PERCENT_MIN ||
+	    percent > TENSE_PERCENT_MAX || offset > S64_MAX)
+		return -EINVAL;
+	probe = probe_alloc(exp, fd);
+	if (IS_ERR(probe))
+		return PTR_ERR(probe);
+	probe->slot = slot;
+	probe->percent = percent;
+	probe->offset = offset;
+	probe->consumer.handler = probe_entry;
+	probe->consumer.ret_handler = probe_return;
+	probe->consumer.filter = probe_filter;
+
+	mutex_lock(&exp->probes_mutex);
+	err = -ENOSPC;
+	if (exp->probes_now == TENSE_PROBES_MAX)
+		goto out;
+	err = uprobe_register(d_real_inode(probe->path.dentry), offset,
+			      &probe->consumer);
+	if (err)
+		goto out;
+	list_add(&probe->node, &exp->probes);
+	exp->probes_now++;
+out:
+	mutex_unlock(&exp->probes_mutex);
+	if (err)
+		probe_free(probe);
+	return err;
+}
+
+/**
+ * tense_probes_remove() - the experiment is over
+ * @exp: which no task is in any more
+ *
+ * May sleep.
+ */
+void tense_probes_remove(struct tense_experiment *exp)
+{
+	struct tense_probe *probe, *next;
+
+	list_for_each_entry_safe(probe, next, &exp->probes, node) {
+		uprobe_unregister(d_real_inode(probe->path.dentry),
+				  probe->offset, &probe->consumer);
+		probe_free(probe);
+	}
+}
+
+/**
+ * tense_probe_fork() - a child begins inside of the functions of its parent
+ * @child: not runnable yet
+ * @parent: the calling task
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tense_probe_fork(struct tense_task *child, const struct tense_task *parent)
+{
+	if (!parent->frames)
+		return 0;
+	child->frames = kmemdup(parent->frames, sizeof(*child->frames),
+				GFP_KERNEL_ACCOUNT);
+	return child->frames ? 0 : -ENOMEM;
+}
+
+/* The task has left the functions that it was in, all at once. */
+void tense_probe_forget(struct tense_task *t)
+{
+	lockdep_assert_held(&t->exp->lock);
+
+	if (t->frames)
+		t->frames->nr = 0;
+}
