@@ -63,10 +63,7 @@ enum tense_match {
 int tense_spec_parse(const char *text, struct tense_spec *spec,
 		     const char **error);
 
-/*
- * The same for "SLOT PERCENT [object:]pattern": slot 1 to 15, percent 1 to
- * 100000 with up to three decimal places.
- */
+/* The same for "SLOT PERCENT [object:]pattern". */
 int tense_spec_parse_line(const char *line, struct tense_spec *spec,
 			  const char **error);
 void tense_spec_free(struct tense_spec *spec);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -337,7 +338,8 @@ static int measure_here(struct request *q, const struct run *run)
 	};
 	const struct whatif_runner runner = {
 		.run = whatif_native_run,
-		.progress = whatif_native_progress, .arg = &native,
+		.progress = whatif_native_progress,
+		.explain = whatif_native_explain, .arg = &native,
 	};
 	int status;
 
@@ -418,8 +420,8 @@ static int measure_in_guest(struct request *q, struct run *run)
 	struct whatif w = { 0 };
 	struct arguments args;
 	struct outcome out;
+	int status, output;
 	void *stats;
-	int status;
 
 	if (!mkdtemp(dir))
 		die(STATUS_FAILED, "%s: %s", dir, strerror(errno));
@@ -430,7 +432,12 @@ static int measure_in_guest(struct request *q, struct run *run)
 	run->argv = args.argv;
 	run->real = true;
 	run->device = true;
+	/* A back end lets go of it as the command does. */
+	output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	q->backend->run(run, &out, &stats);
+	if (output >= 0)
+		dup2(output, STDOUT_FILENO);
+	close(output);
 	free(stats);
 	status = setup_status(&out, run->argv);
 	if (!status) {

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/tense.h>
-
 #include "util.h"
 #include "whatif.h"
 
@@ -42,7 +40,7 @@ static double *grid(const struct figures *f)
 
 static double part(const struct whatif_sample *s, unsigned int slot)
 {
-	return s->ran ? (double)s->slot[slot].ran / s->ran : 0;
+	return s->slot[slot].ran / whatif_own_ran(s);
 }
 
 /* Calls of and CPU time in what the condition varies. */
@@ -80,8 +78,7 @@ static double expected(const struct whatif *w, size_t condition,
 	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
 		if (whatif_varied(w, condition, i))
 			rest -= part(s, i) *
-				(1 - (double)TENSE_PERCENT_REAL /
-				 w->conditions[condition].percent[i]);
+				whatif_cut(w->conditions[condition].percent[i]);
 	return log(rest > 1e-9 ? rest : 1e-9);
 }
 
@@ -123,7 +120,7 @@ static struct figures figures_of(const struct whatif *w)
 			for (unsigned int k = 1; k < WHATIF_SLOTS; k++)
 				calls += s->slot[k].calls;
 			f.y[i] = log(s->metric);
-			f.cpu[i] = log(s->ran + 1.0);
+			f.cpu[i] = log(whatif_own_ran(s));
 			f.per_call[i] = f.cpu[i] - log(calls + 1);
 			f.reference[i] = log(s->reference + 1.0);
 			f.own[i] = own(&f, c + 1, r);
@@ -178,16 +175,17 @@ static double log_cpu(const struct whatif *w, size_t condition,
 {
 	(void)w;
 	(void)condition;
-	return 100 * log(s->ran + 1.0);
+	return 100 * log(whatif_own_ran(s));
 }
 
 /* Both times are of the same run, so the machine's speed is in neither. */
 static double outside(const struct whatif *w, size_t condition,
 		      const struct whatif_sample *s)
 {
-	double in = varied_ran(w, condition, s), out = s->ran - in;
+	double in = varied_ran(w, condition, s);
+	double all = whatif_own_ran(s), out = all > in ? all - in : 1;
 
-	return 100 * log((out + 1) / (in + 1)) * (out / (s->ran + 1.0));
+	return 100 * log(out / (in + 1)) * (out / all);
 }
 
 static enum estimator fall_back(const struct figures *f)
@@ -246,34 +244,35 @@ static struct panel panel_of(const struct figures *f, enum estimator e)
 	return p;
 }
 
-/* Logarithms of a ratio to percent of change, times a factor. */
-static struct interval to_percent(struct interval i, double factor)
+/* Logarithms of a ratio to percent of change. */
+static struct interval to_percent(struct interval i)
 {
 	return (struct interval){
-		.value = 100 * expm1(i.value) * factor,
-		.low = 100 * expm1(i.low) * factor,
-		.high = 100 * expm1(i.high) * factor,
+		.value = 100 * expm1(i.value),
+		.low = 100 * expm1(i.low),
+		.high = 100 * expm1(i.high),
 	};
 }
 
-/* The time in a slot as a part of a run: of the null experiment's length. */
+/*
+ * The time in a slot as a part of a run. In the null experiment virtual time
+ * is real, without what the instruments take to start.
+ */
 static double slot_share(const struct whatif *w, unsigned int slot)
 {
-	size_t rounds = whatif_rounds(w), n = 0;
-	double sum = 0, of_run = 0;
+	size_t rounds = whatif_rounds(w);
+	double sum = 0;
 
-	for (size_t c = 1; c < w->nr_conditions; c++)
-		for (size_t r = 0; r < rounds; r++, n++)
-			sum += part(whatif_at(w, c, r), slot);
 	for (size_t r = 0; r < rounds; r++) {
 		const struct whatif_sample *s = whatif_at(w, 1, r);
+		double whole = s->charged;
 
 		/* On several CPUs, of their sum. */
-		of_run += w->metric.kind == METRIC_CPU ||
-			  s->ran > s->elapsed ? 1 :
-			  (double)s->ran / s->elapsed;
+		if (w->metric.kind != METRIC_CPU && s->elapsed > s->charged)
+			whole = s->elapsed;
+		sum += whole > 0 ? s->slot[slot].ran / whole : 0;
 	}
-	return sum / n * of_run / rounds;
+	return sum / rounds < 1 ? sum / rounds : 1;
 }
 
 static void measure_share(const struct whatif *w, size_t condition,
@@ -288,10 +287,9 @@ static void measure_share(const struct whatif *w, size_t condition,
 
 		if (!whatif_varied(w, condition, i))
 			continue;
-		/* What is asked for is not always a whole percent. */
-		cut = 1 - (double)TENSE_PERCENT_REAL / c->percent[i];
-		if (!isnan(c->cut) && !w->func[i - 1].percent)
-			cut = c->cut;
+		/* What was asked for, where percents are rounded. */
+		cut = isnan(c->cut) || w->func[i - 1].percent ?
+		      whatif_cut(c->percent[i]) : c->cut;
 		share = slot_share(w, i);
 		result->share += share;
 		result->cut += share * cut;
@@ -303,27 +301,6 @@ static void measure_share(const struct whatif *w, size_t condition,
 	result->cut = result->share > 0 ? result->cut / result->share : 0;
 	result->amdahl = whatif_less(w) ? 100 * (rest - 1) :
 					  100 * (1 / rest - 1);
-}
-
-/*
- * A percent is a whole number, so the cut that was run is not quite the one
- * that was asked for. Over that distance the curve is straight.
- */
-static double cut_factor(const struct whatif *w, size_t condition)
-{
-	const struct whatif_condition *c = &w->conditions[condition];
-	double run = 0;
-
-	if (isnan(c->cut))
-		return 1;
-	for (unsigned int i = 1; i <= w->funcs; i++) {
-		if (!whatif_varied(w, condition, i))
-			continue;
-		if (w->func[i - 1].percent)
-			return 1;
-		run = 1 - (double)TENSE_PERCENT_REAL / c->percent[i];
-	}
-	return run == 0 ? 1 : c->cut / run;
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -363,8 +340,7 @@ static void assess_bias(struct whatif *w)
 	w->bias_estimator = panel_explained(&p) > 0.5 ? ESTIMATOR_REFERENCE :
 							ESTIMATOR_MEDIAN;
 	w->bias = to_percent(w->bias_estimator == ESTIMATOR_MEDIAN ?
-			     panel_median(&p, 1, 0) : panel_adjusted(&p, 1, 0),
-			     1);
+			     panel_median(&p, 1, 0) : panel_adjusted(&p, 1, 0));
 	free(y);
 	free(reference);
 }
@@ -425,17 +401,16 @@ static struct interval estimate(const struct figures *f, size_t condition,
 				enum estimator e, double **rounds)
 {
 	struct panel p = panel_of(f, e);
-	double factor = cut_factor(f->w, condition);
 	struct interval i;
 
 	*rounds = xmalloc(f->rounds * sizeof(**rounds));
 	/* The panel begins with the null experiment. */
 	panel_differences(&p, condition - 1, 0, *rounds);
 	for (size_t r = 0; r < f->rounds; r++)
-		(*rounds)[r] = 100 * expm1((*rounds)[r]) * factor;
+		(*rounds)[r] = 100 * expm1((*rounds)[r]);
 	i = e == ESTIMATOR_MEDIAN ? panel_median(&p, condition - 1, 0) :
 				    panel_adjusted(&p, condition - 1, 0);
-	return to_percent(i, factor);
+	return to_percent(i);
 }
 
 static void assess_variant(struct whatif *w, const struct figures *f,

@@ -18,7 +18,8 @@ enum {
 
 struct axis {
 	double min;
-	double max;
+	double max;		/* of the grid */
+	double end;		/* of the plot */
 	double step;
 };
 
@@ -42,13 +43,13 @@ static const struct whatif_result *result(const struct whatif *w,
 
 static double px(const struct plot *p, double x)
 {
-	return LEFT + (x - p->x.min) / (p->x.max - p->x.min) *
+	return LEFT + (x - p->x.min) / (p->x.end - p->x.min) *
 	       (WIDTH - LEFT - RIGHT);
 }
 
 static double py(const struct plot *p, double y)
 {
-	return HEIGHT - BOTTOM - (y - p->y.min) / (p->y.max - p->y.min) *
+	return HEIGHT - BOTTOM - (y - p->y.min) / (p->y.end - p->y.min) *
 	       (HEIGHT - TOP - BOTTOM);
 }
 
@@ -132,6 +133,9 @@ static struct plot plot_of(const struct whatif *w)
 	}
 	finish(&p.x);
 	finish(&p.y);
+	/* Room for the rounds of the last. */
+	p.x.end = p.x.max + 0.04 * (p.x.max - p.x.min);
+	p.y.end = p.y.max;
 	return p;
 }
 

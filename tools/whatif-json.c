@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <jansson.h>
+#include <linux/tense.h>
 
 #include "json-text.h"
 #include "util.h"
@@ -29,6 +30,12 @@ static json_t *real(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* Of thousandths; null for none. */
+static json_t *percent(unsigned int fine)
+{
+	return fine ? json_real((double)fine / TENSE_FINE) : json_null();
+}
+
 static json_t *interval(const struct interval *i)
 {
 	return json_pack("{so so so}", "value", real(i->value),
@@ -42,8 +49,7 @@ static json_t *functions(const struct whatif *w)
 	for (size_t i = 0; i < w->funcs; i++)
 		json_array_append_new(list, json_pack("{si so so}",
 			"slot", (int)i + 1, "name", text(w->func[i].name),
-			"percent", w->func[i].percent ?
-				   integer(w->func[i].percent) : json_null()));
+			"percent", percent(w->func[i].percent)));
 	return list;
 }
 
@@ -86,7 +92,7 @@ static json_t *conditions(const struct whatif *w)
 			snprintf(slot, sizeof(slot), "%u", i);
 			if (from->percent[i])
 				json_object_set_new(percents, slot,
-						    integer(from->percent[i]));
+						    percent(from->percent[i]));
 		}
 		json_array_append_new(list, json_pack("{so ss so so}",
 			"name", text(from->name),
@@ -120,7 +126,7 @@ static json_t *samples(const struct whatif *w)
 		const struct whatif_sample *s = &w->samples[i];
 
 		json_array_append_new(list, json_pack(
-			"{si si si sf so so so so so so so si si sf so}",
+			"{si si si sf so so so so so so so si si sf so so}",
 			"round", (int)s->round, "order", (int)s->order,
 			"condition", (int)s->condition, "metric", s->metric,
 			"elapsed_virtual_ns", integer(s->elapsed),
@@ -131,7 +137,8 @@ static json_t *samples(const struct whatif *w)
 			"overhead_ns", integer(s->overhead),
 			"reference_ns", integer(s->reference),
 			"threads", (int)s->threads, "status", s->status,
-			"pair_ns", s->pair_ns, "slots", slots(s)));
+			"pair_ns", s->pair_ns,
+			"instruments_start_ns", integer(s->start), "slots", slots(s)));
 	}
 	return list;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <jansson.h>
+#include <linux/tense.h>
 
 #include "util.h"
 #include "whatif-json.h"
@@ -31,6 +32,15 @@ static uint64_t integer(const json_t *object, const char *key)
 	json_int_t value = json_integer_value(json_object_get(object, key));
 
 	return value < 0 ? 0 : value;
+}
+
+/* In thousandths; 0 for none. */
+static unsigned int percent(const json_t *object, const char *key)
+{
+	double value = real(object, key);
+
+	return value >= TENSE_PERCENT_MIN && value <= TENSE_PERCENT_MAX ?
+	       lround(value * TENSE_FINE) : 0;
 }
 
 static bool flag(const json_t *object, const char *key)
@@ -76,7 +86,7 @@ static bool load_functions(const json_t *list, struct whatif *w)
 		const json_t *from = json_array_get(list, i);
 		struct whatif_func *to = &w->func[w->funcs];
 
-		to->percent = integer(from, "percent");
+		to->percent = percent(from, "percent");
 		to->name = copy(json_object_get(from, "name"));
 		if (!to->name)
 			return false;
@@ -123,7 +133,7 @@ static bool load_condition(const json_t *from, struct whatif_condition *to,
 		char slot[4];
 
 		snprintf(slot, sizeof(slot), "%u", i);
-		to->percent[i] = integer(percents, slot);
+		to->percent[i] = percent(percents, slot);
 	}
 	return to->name;
 }
@@ -179,6 +189,7 @@ static bool load_sample(const json_t *from, size_t index, size_t conditions,
 		.threads = integer(from, "threads"),
 		.status = integer(from, "status"),
 		.pair_ns = real(from, "pair_ns"),
+		.start = integer(from, "instruments_start_ns"),
 	};
 	load_slots(json_object_get(from, "slots"), to);
 	return to->round == index / conditions &&

@@ -102,6 +102,14 @@ static bool read_line(struct whatif *w, char *line,
 		return read_patch(w, field, true);
 	if (n == 7 && !strcmp(field[0], "refused"))
 		return read_patch(w, field, false);
+	if (n == 3 && !strcmp(field[0], "start")) {
+		uint64_t ns;
+
+		if (!to_u64(field[2], 10, &ns) || ns > UINT64_MAX / 1024)
+			return false;
+		sample->start += ns;
+		return true;
+	}
 	if (n == 4 && !strcmp(field[0], "cost")) {
 		double ns = strtod(field[2], &end);
 

@@ -2,7 +2,6 @@
 #include "whatif-options.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,50 +27,6 @@ static char *add_func(struct whatif *w, char *name, unsigned int percent)
 	return NULL;
 }
 
-/* What is not digits after the last @ is a symbol's version or an address. */
-static const char *percent_mark(const char *text)
-{
-	const char *mark = strrchr(text, '@');
-	size_t len = mark ? strspn(mark + 1, DIGITS) : 0;
-
-	if (!len)
-		return NULL;
-	return strcmp(mark + 1 + len, "%") && mark[1 + len] ? NULL : mark;
-}
-
-char *whatif_parse_func(struct whatif *w, const char *text)
-{
-	const char *mark = percent_mark(text);
-	size_t len = mark ? (size_t)(mark - text) : strlen(text);
-	unsigned long percent = 0;
-
-	if (mark) {
-		errno = 0;
-		percent = strtoul(mark + 1, NULL, 10);
-		if (errno || percent < TENSE_PERCENT_MIN ||
-		    percent > TENSE_PERCENT_MAX)
-			return xprintf("percent '%s' of '%.*s' is not a number from %d to %d",
-				       mark + 1, (int)len, text,
-				       TENSE_PERCENT_MIN, TENSE_PERCENT_MAX);
-	}
-	if (!len)
-		return xprintf("'%s' names no function", text);
-	if (strchr(text, '\n'))
-		return xprintf("a name with a line break");
-	return add_func(w, xprintf("%.*s", (int)len, text), percent);
-}
-
-static char *add_cut(struct whatif *w, double percent, bool slower)
-{
-	double cut = slower ? -percent / 100 : percent / 100;
-
-	if (w->nr_cuts == CUTS_MAX)
-		return xprintf("more than %d changes", CUTS_MAX);
-	w->cuts = xrealloc(w->cuts, (w->nr_cuts + 1) * sizeof(*w->cuts));
-	w->cuts[w->nr_cuts++] = cut;
-	return NULL;
-}
-
 /*
  * Digits and perhaps a fraction, as far as *text has them: strtod() alone takes
  * far more for numbers, and the first point of a range with it.
@@ -92,6 +47,44 @@ static bool number(const char **text, double *value)
 	p += len;
 	*text = *p == '%' ? p + 1 : p;
 	return true;
+}
+
+/* What is no number after the last @ is a symbol's version or an address. */
+static const char *percent_mark(const char *text, double *percent)
+{
+	const char *mark = strrchr(text, '@'), *p = mark ? mark + 1 : "";
+
+	return number(&p, percent) && !*p ? mark : NULL;
+}
+
+char *whatif_parse_func(struct whatif *w, const char *text)
+{
+	double percent = 0;
+	const char *mark = percent_mark(text, &percent);
+	size_t len = mark ? (size_t)(mark - text) : strlen(text);
+
+	if (mark && (percent < TENSE_PERCENT_MIN ||
+		     percent > TENSE_PERCENT_MAX))
+		return xprintf("percent '%s' of '%.*s' is not a number from %d to %d",
+			       mark + 1, (int)len, text, TENSE_PERCENT_MIN,
+			       TENSE_PERCENT_MAX);
+	if (!len)
+		return xprintf("'%s' names no function", text);
+	if (strchr(text, '\n'))
+		return xprintf("a name with a line break");
+	return add_func(w, xprintf("%.*s", (int)len, text),
+			lround(percent * TENSE_FINE));
+}
+
+static char *add_cut(struct whatif *w, double percent, bool slower)
+{
+	double cut = slower ? -percent / 100 : percent / 100;
+
+	if (w->nr_cuts == CUTS_MAX)
+		return xprintf("more than %d changes", CUTS_MAX);
+	w->cuts = xrealloc(w->cuts, (w->nr_cuts + 1) * sizeof(*w->cuts));
+	w->cuts[w->nr_cuts++] = cut;
+	return NULL;
 }
 
 static char *add_range(struct whatif *w, double from, double to, double step,

@@ -26,11 +26,16 @@ const char *whatif_slot_name(const struct whatif *w, unsigned int slot)
 	return "";
 }
 
+double whatif_cut(unsigned int percent)
+{
+	return 1 - (double)TENSE_PERCENT_REAL * TENSE_FINE / percent;
+}
+
 bool whatif_varied(const struct whatif *w, size_t condition, unsigned int slot)
 {
 	unsigned int percent = w->conditions[condition].percent[slot];
 
-	return percent && percent != TENSE_PERCENT_REAL;
+	return percent && percent != TENSE_PERCENT_REAL * TENSE_FINE;
 }
 
 static struct whatif_condition *add_condition(struct whatif *w,
@@ -47,19 +52,22 @@ static struct whatif_condition *add_condition(struct whatif *w,
 		.name = name, .kind = kind, .cut = NAN,
 	};
 	for (size_t i = 0; kind != CONDITION_BASELINE && i < w->funcs; i++)
-		c->percent[i + 1] = TENSE_PERCENT_REAL;
+		c->percent[i + 1] = TENSE_PERCENT_REAL * TENSE_FINE;
 	/* It is counted in every run. */
 	if (progress)
-		c->percent[progress] = TENSE_PERCENT_REAL;
+		c->percent[progress] = TENSE_PERCENT_REAL * TENSE_FINE;
 	return c;
 }
 
 static unsigned int percent_of(double cut)
 {
-	double percent = round(TENSE_PERCENT_REAL / (1 - cut));
+	double percent = TENSE_PERCENT_REAL / (1 - cut);
 
-	return percent < TENSE_PERCENT_MIN ? TENSE_PERCENT_MIN :
-	       percent > TENSE_PERCENT_MAX ? TENSE_PERCENT_MAX : percent;
+	if (percent < TENSE_PERCENT_MIN)
+		percent = TENSE_PERCENT_MIN;
+	if (percent > TENSE_PERCENT_MAX)
+		percent = TENSE_PERCENT_MAX;
+	return lround(percent * TENSE_FINE);
 }
 
 static char *cut_name(double cut)
@@ -76,9 +84,9 @@ static char *said_name(const struct whatif *w)
 	for (size_t i = 0; i < w->funcs; i++) {
 		if (!w->func[i].percent)
 			continue;
-		longer = xprintf("%s%s%s@%u", name ? name : "",
+		longer = xprintf("%s%s%s@%g", name ? name : "",
 				 name ? " " : "", w->func[i].name,
-				 w->func[i].percent);
+				 (double)w->func[i].percent / TENSE_FINE);
 		free(name);
 		name = longer;
 	}
@@ -121,7 +129,7 @@ static void check_plan(const struct whatif *w, size_t free_funcs)
 		    WHATIF_FUNCS_MAX - 1);
 	for (size_t i = 0; i < w->nr_cuts; i++)
 		if (w->cuts[i] != 0 &&
-		    percent_of(w->cuts[i]) == TENSE_PERCENT_REAL)
+		    percent_of(w->cuts[i]) == TENSE_PERCENT_REAL * TENSE_FINE)
 			die(STATUS_FAILED, "whatif: a change by %g%% is too small to be run",
 			    100 * w->cuts[i]);
 }
@@ -227,25 +235,34 @@ static void say_refused(const struct whatif *w, unsigned int slot)
 			warn("%s: %s", w->patches[i].symbol, w->patches[i].how);
 }
 
+static void say_nothing_done(const struct whatif *w, unsigned int slot)
+{
+	const char *name = whatif_slot_name(w, slot);
+
+	if (patched(w, slot)) {
+		warn("%s was found, but the command did not call it", name);
+		return;
+	}
+	say_refused(w, slot);
+	warn("%s: nothing was scaled: see tense functions", name);
+}
+
 /* What was asked for did not happen at all: no more runs would change that. */
-static int check_first(const struct whatif *w)
+static int check_first(const struct whatif *w,
+		       const struct whatif_runner *runner)
 {
 	const struct whatif_sample *null = &w->samples[1];
+	int status = 0;
 
 	for (unsigned int slot = 1; slot < WHATIF_SLOTS; slot++) {
 		if (!w->conditions[1].percent[slot] || null->slot[slot].calls)
 			continue;
-		if (patched(w, slot)) {
-			warn("%s was found, but the command did not call it",
-			     whatif_slot_name(w, slot));
-			return 1;
-		}
-		say_refused(w, slot);
-		warn("%s: nothing to scale: see tense functions",
-		     whatif_slot_name(w, slot));
-		return 1;
+		if (!status && runner->explain)
+			runner->explain(runner->arg);
+		say_nothing_done(w, slot);
+		status = 1;
 	}
-	return 0;
+	return status;
 }
 
 /* Looking after each round would make an accident more likely to be the end. */
@@ -264,7 +281,7 @@ int whatif_measure(struct whatif *w, const struct whatif_runner *runner)
 	for (unsigned int round = 0; round <= w->max_runs; round++) {
 		status = run_round(w, runner, rng, round);
 		if (!status && round == 0)
-			status = check_first(w);
+			status = check_first(w, runner);
 		if (status)
 			break;
 		if (!look(round) && round != w->max_runs)

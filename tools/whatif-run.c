@@ -103,8 +103,9 @@ static void add_specs(FILE *f, unsigned int slot, unsigned int percent,
 	while (*lines) {
 		size_t len = strcspn(lines, "\n");
 
-		fprintf(f, "%s%u %u %.*s", ftell(f) ? "\n" : "", slot, percent,
-			(int)len, lines);
+		fprintf(f, "%s%u %u.%03u %.*s", ftell(f) ? "\n" : "", slot,
+			percent / TENSE_FINE, percent % TENSE_FINE, (int)len,
+			lines);
 		lines += len + !!lines[len];
 	}
 }
@@ -231,14 +232,22 @@ static void show_errors(const struct whatif_native *n)
 	free(text);
 }
 
+void whatif_native_explain(void *arg)
+{
+	struct whatif_native *n = arg;
+
+	progress_end(&n->progress);
+	if (!n->quiet)
+		show_errors(n);
+}
+
 static int failed(const struct whatif *w, const struct whatif_sample *s,
 		  struct whatif_native *n, const char *how)
 {
 	progress_end(&n->progress);
 	warn("run %u (%s, round %u): %s", s->order + 1,
 	     w->conditions[s->condition].name, s->round, how);
-	if (!w->show_output)
-		show_errors(n);
+	whatif_native_explain(n);
 	return 1;
 }
 

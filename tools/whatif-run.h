@@ -16,7 +16,7 @@ struct whatif_native {
 	uint64_t ignored;	/* as of struct launch */
 	sigset_t mask;
 	struct progress progress;
-	bool quiet;		/* no progress bar */
+	bool quiet;		/* no progress bar, nothing to explain */
 };
 
 void whatif_native_begin(struct whatif_native *n);
@@ -26,5 +26,6 @@ void whatif_native_end(struct whatif_native *n);
 int whatif_native_run(struct whatif *w, size_t condition,
 		      struct whatif_sample *sample, void *arg);
 void whatif_native_progress(unsigned int done, unsigned int total, void *arg);
+void whatif_native_explain(void *arg);
 
 #endif

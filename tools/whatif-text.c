@@ -98,6 +98,11 @@ char *whatif_command(const struct whatif *w)
 	return text;
 }
 
+double whatif_own_ran(const struct whatif_sample *s)
+{
+	return s->ran > s->start ? s->ran - s->start : 1;
+}
+
 double whatif_mean(const struct whatif *w, size_t condition,
 		   double (*figure)(const struct whatif_sample *))
 {

@@ -30,7 +30,7 @@
 
 struct whatif_func {
 	char *name;		/* [object:]pattern */
-	unsigned int percent;	/* said with it, or 0: varied */
+	unsigned int percent;	/* said with it, in thousandths; 0: varied */
 };
 
 enum metric_kind {
@@ -54,7 +54,8 @@ struct whatif_condition {
 	enum condition_kind kind;
 	/* Part of the time that the varied functions take less; NAN: said. */
 	double cut;
-	unsigned int percent[WHATIF_SLOTS];	/* 0: not instrumented */
+	/* In thousandths; 0: not instrumented. */
+	unsigned int percent[WHATIF_SLOTS];
 };
 
 struct whatif_slot {
@@ -79,6 +80,7 @@ struct whatif_sample {
 	unsigned int threads;
 	int status;		/* as the shell's $? */
 	double pair_ns;		/* an entry and exit, by the stubs, or 0 */
+	uint64_t start;		/* of ran, what the stubs took to start */
 	struct whatif_slot slot[WHATIF_SLOTS];
 };
 
@@ -181,6 +183,8 @@ struct whatif {
 /* From what is asked; ends the program if that makes no sense. */
 void whatif_plan(struct whatif *w);
 
+/* The part of its time that a function at this percent takes less. */
+double whatif_cut(unsigned int percent);
 /* The slot of a progress point, after those of the functions, or 0. */
 unsigned int whatif_progress_slot(const struct whatif *w);
 const char *whatif_slot_name(const struct whatif *w, unsigned int slot);
@@ -193,6 +197,8 @@ struct whatif_runner {
 		   struct whatif_sample *sample, void *arg);
 	/* done of about total runs. */
 	void (*progress)(unsigned int done, unsigned int total, void *arg);
+	/* Shows what the last run has to say of its failure; or NULL. */
+	void (*explain)(void *arg);
 	void *arg;
 };
 
@@ -230,6 +236,8 @@ void whatif_environment_free(struct whatif_environment *e);
 /* whatif-text: words that table, JSON and page have in common. */
 const char *whatif_verdict(enum verdict verdict);
 const char *whatif_estimator(enum estimator estimator);
+/* The CPU time that was the program's. */
+double whatif_own_ran(const struct whatif_sample *s);
 const char *whatif_kind(enum condition_kind kind);
 const char *whatif_metric_name(enum metric_kind kind);
 /* "virtual elapsed time", "compress() calls per second". */

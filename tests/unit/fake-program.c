@@ -37,7 +37,7 @@ static double cut_of(const struct whatif *w, size_t condition)
 {
 	unsigned int percent = w->conditions[condition].percent[1];
 
-	return percent ? 1 - 100.0 / percent : 0;
+	return percent ? whatif_cut(percent) : 0;
 }
 
 double fake_program_truth(const struct fake_program *p, const struct whatif *w,

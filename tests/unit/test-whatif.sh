@@ -46,8 +46,8 @@ misuse "percent '0' of 'f' is not a number from 1 to 100000" --func f@0 -- true
 misuse "'2x' is not a list like 20% or 10,20,50% or 0..90/10%" \
 	--func f --faster 2x -- true
 misuse "100 % less time: should be below 99.9" --func f --faster 100 -- true
-misuse "a change by 0.2% is too small to be run" \
-	--func f --faster 0.2 -- true
+misuse "a change by 0.0002% is too small to be run" \
+	--func f --faster 0.0002 -- true
 misuse "metric 'speed' is not elapsed, cpu," --func f --metric speed -- true
 misuse "expression '(': missing closing parenthesis at 1" \
 	--func f --metric 'stdout:(' -- true
