@@ -22,7 +22,21 @@ LIBTENSE_SYMBOLS_HIDDEN := $(LIBTENSE_SYMBOLS_OBJ) $(O)/libtense/elf-error.o
 LIBTENSE_SYMBOLS_LIBS := -l:libelf.a -l:libz.a -Wl,--exclude-libs,ALL
 LIBTENSE_MAN := $(wildcard libtense/man/*.[37])
 
-USER_TARGETS += $(O)/lib/libtense.so $(O)/lib/libtense.a
+
+# libtense-functions.so needs libtense.so only; what it needs to find and to
+# decode functions is in a library of its own that it loads.
+LIBTENSE_FUNCTIONS := functions functions-calls stub-span stub-entry
+LIBTENSE_FUNCTIONS_OBJ := $(LIBTENSE_FUNCTIONS:%=$(O)/libtense/%.o)
+LIBTENSE_REDIRECT := redirect redirect-scan redirect-object redirect-branches \
+	redirect-code redirect-patch redirect-threads redirect-log
+LIBTENSE_REDIRECT_OBJ := $(LIBTENSE_REDIRECT:%=$(O)/libtense/%.o)
+libtense_functions_ldflags = $(LDFLAGS) -shared -pthread \
+	-Wl,-soname,$(@F) -Wl,--version-script,$(filter %.map,$^) \
+	-Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-rpath,'$$ORIGIN' \
+	-Wl,--enable-new-dtags
+
+USER_TARGETS += $(O)/lib/libtense.so $(O)/lib/libtense.a \
+	$(O)/lib/libtense-functions.so
 
 $(O)/libtense/%.o: libtense/%.c $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
@@ -35,6 +49,30 @@ $(O)/lib/libtense.so.0: $(LIBTENSE_OBJ) libtense/libtense.map
 $(O)/lib/libtense.so: $(O)/lib/libtense.so.0
 	$(Q)ln -sf libtense.so.0 $@
 
+# Called where vector registers are in use and not saved.
+$(addprefix $(O)/libtense/,stub-span.o tense.o area.o): \
+	LIBTENSE_CFLAGS += -mgeneral-regs-only
+
+$(O)/libtense/%.o: libtense/%.S $(O)/flags
+	$(call quiet,AS,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/lib/libtense-functions.so.0: $(LIBTENSE_FUNCTIONS_OBJ) \
+		libtense/functions.map $(O)/lib/libtense.so.0
+	$(call quiet,LD,$@)mkdir -p $(@D) && \
+	$(CC) $(libtense_functions_ldflags) -o $@ $(LIBTENSE_FUNCTIONS_OBJ) \
+		$(O)/lib/libtense.so.0 -ldl
+
+$(O)/lib/libtense-redirect.so.0: $(LIBTENSE_REDIRECT_OBJ) \
+		$(LIBTENSE_SYMBOLS_HIDDEN) libtense/redirect.map
+	$(call quiet,LD,$@)mkdir -p $(@D) && \
+	$(CC) $(libtense_functions_ldflags) -o $@ $(LIBTENSE_REDIRECT_OBJ) \
+		$(LIBTENSE_SYMBOLS_HIDDEN) $(LIBTENSE_SYMBOLS_LIBS) -lZydis -ldl
+
+$(O)/lib/libtense-functions.so: $(O)/lib/libtense-functions.so.0 \
+		$(O)/lib/libtense-redirect.so.0
+	$(Q)ln -sf libtense-functions.so.0 $@
+
 $(O)/lib/libtense.a: $(LIBTENSE_API_OBJ)
 	$(call quiet,AR,$@)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@ $^
 
@@ -46,6 +84,9 @@ install:: $(O)/libtense/libtense.pc
 	$(Q)install -d $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(MANDIR)/man3 $(MANDIR)/man7
 	$(Q)install -m 755 $(O)/lib/libtense.so.0 $(LIBDIR)
 	$(Q)ln -sf libtense.so.0 $(LIBDIR)/libtense.so
+	$(Q)install -m 755 $(O)/lib/libtense-functions.so.0 \
+		$(O)/lib/libtense-redirect.so.0 $(LIBDIR)
+	$(Q)ln -sf libtense-functions.so.0 $(LIBDIR)/libtense-functions.so
 	$(Q)install -m 644 $(O)/lib/libtense.a $(LIBDIR)
 	$(Q)install -m 644 $(O)/libtense/libtense.pc $(LIBDIR)/pkgconfig
 	$(Q)install -m 644 libtense/include/tense.h $(INCLUDEDIR)
@@ -54,9 +95,13 @@ install:: $(O)/libtense/libtense.pc
 
 uninstall::
 	$(Q)rm -f $(LIBDIR)/libtense.so $(LIBDIR)/libtense.so.0 \
+		$(LIBDIR)/libtense-functions.so \
+		$(LIBDIR)/libtense-functions.so.0 \
+		$(LIBDIR)/libtense-redirect.so.0 \
 		$(LIBDIR)/libtense.a $(LIBDIR)/pkgconfig/libtense.pc \
 		$(INCLUDEDIR)/tense.h \
 		$(patsubst libtense/man/%,$(MANDIR)/man3/%,$(filter %.3,$(LIBTENSE_MAN))) \
 		$(patsubst libtense/man/%,$(MANDIR)/man7/%,$(filter %.7,$(LIBTENSE_MAN)))
 
--include $(LIBTENSE_OBJ:.o=.d) $(LIBTENSE_SYMBOLS_OBJ:.o=.d)
+-include $(LIBTENSE_OBJ:.o=.d) $(LIBTENSE_SYMBOLS_OBJ:.o=.d) \
+	$(LIBTENSE_FUNCTIONS_OBJ:.o=.d) $(LIBTENSE_REDIRECT_OBJ:.o=.d)

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "functions.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <tense.h>
+
+#include "redirect.h"
+#include "span.h"
+#include "stub.h"
+
+/* Beside this library, where its RUNPATH leads to. */
+#define LIBRARY "libtense-redirect.so.0"
+
+static const struct redirect *redirect;
+
+/* How much is measured: a few ms, and a time limit for slow machines. */
+#define ROUNDS		400
+#define CALLS		16
+#define LIMIT_NS	20000000
+
+/*
+ * Functions that do next to nothing, whose entries are not overwritten: the
+ * stubs are called in their stead. Long enough to be overwritten.
+ */
+void functions_empty(void);
+extern const char functions_empty_end[];
+__asm__(".text\n"
+	".balign 16\n"
+	".globl functions_empty\n"
+	".hidden functions_empty\n"
+	".type functions_empty, @function\n"
+	"functions_empty:\n"
+	"	.cfi_startproc\n"
+	"	nopl 0(%rax,%rax)\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size functions_empty, . - functions_empty\n"
+	".globl functions_empty_end\n"
+	".hidden functions_empty_end\n"
+	"functions_empty_end:\n");
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	/* Not libc's, which shows virtual time. */
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Ticks that CALLS calls take. */
+__attribute__((noinline)) static uint32_t time_calls(void (*call)(void))
+{
+	uint64_t start = __builtin_ia32_rdtsc();
+	int i;
+
+	for (i = 0; i < CALLS; i++) {
+		call();
+		__asm__ volatile("" : "+r"(call));
+	}
+	return __builtin_ia32_rdtsc() - start;
+}
+
+/* What a call by a stub takes more than a bare one: the median, in ticks. */
+static unsigned int measure(void (*stub)(void))
+{
+	static uint32_t with[ROUNDS], without[ROUNDS];
+	uint64_t end = now_ns() + LIMIT_NS;
+	int rounds = 0, difference;
+
+	while (rounds < ROUNDS && (rounds < 20 || now_ns() < end)) {
+		without[rounds] = time_calls(functions_empty);
+		with[rounds++] = time_calls(stub);
+	}
+	qsort(with, rounds, sizeof(*with), compare);
+	qsort(without, rounds, sizeof(*without), compare);
+	difference = (int)(with[rounds / 2] - without[rounds / 2]) / CALLS;
+	return difference > 0 ? difference : 1;
+}
+
+static void calibrate(void)
+{
+	/* No slot: what is counted here is nobody's. */
+	static const struct tense_stub stub = { .percent = 100 };
+	uintptr_t size = (uintptr_t)functions_empty_end -
+			 (uintptr_t)functions_empty;
+	uint64_t ns = now_ns(), ticks = __builtin_ia32_rdtsc();
+	struct tense_stub_cost cost = { 0 };
+	void (*call)(void);
+	unsigned int pair;
+	uintptr_t thunk;
+
+	if (redirect->probe((uintptr_t)functions_empty, size, &stub, &thunk))
+		return;
+	memcpy(&call, &thunk, sizeof(call));
+	tense_stub_hold(false);
+	pair = measure(call);
+	/*
+	 * The stamps lie in the middle of an entry and of an exit: each leaves
+	 * half of its work to the next one.
+	 */
+	cost.enter = pair / 2;
+	cost.leave = pair - cost.enter;
+	cost.count = tense_stub_inside(&stub, measure, call);
+	tense_stub_hold(true);
+	tense_stub_cost = cost;
+	ns = now_ns() - ns;
+	ticks = __builtin_ia32_rdtsc() - ticks;
+	redirect->log_cost((double)pair * ns / ticks, pair);
+}
+
+/* The thread has to be in an experiment, by which percents have a meaning. */
+static const char *look_for_experiment(void)
+{
+	struct tense_span before;
+
+	if (__tense_span_begin_slow(&before, 100, 0, 0))
+		return "the process is in no experiment";
+	__tense_span_end_slow(&before, 0);
+	return NULL;
+}
+
+static void late(void)
+{
+	if (!tense_stub_cost.enter)
+		calibrate();
+}
+
+static void start(const char *text)
+{
+	static const void *const ours[] = {
+		start, __tense_span_begin, NULL,
+	};
+	static struct redirect_host host = {
+		.entry = tense_stub_entry,
+		.late = late,
+		.ours = ours,
+	};
+	__typeof__(&tense_redirect) init = NULL;
+	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	const char *reason;
+
+	if (library)
+		*(void **)&init = dlsym(library, REDIRECT_INIT);
+	if (!init) {
+		dprintf(STDERR_FILENO, "libtense-functions: %s\n", dlerror());
+		return;
+	}
+	redirect = init(&host);
+	if (!redirect || !redirect->parse(text))
+		return;
+	host.reason = look_for_experiment();
+	if (redirect->scan(true))
+		calibrate();
+	reason = redirect->watch();
+	if (reason)
+		dprintf(STDERR_FILENO, "libtense-functions: functions of "
+			"libraries that are opened later are not found: %s\n",
+			reason);
+}
+
+__attribute__((constructor)) static void functions_init(void)
+{
+	const char *text = getenv("TENSE_FUNCTIONS");
+	uint64_t before, after;
+	int saved = errno;
+	bool timed;
+
+	functions_calls_init();
+	if (!text || !*text)
+		return;
+	tense_stub_init();
+	tense_stub_hold(true);
+	timed = !tense_time(&before);
+	start(text);
+	/* R13: none of this was the program's. */
+	if (timed && !tense_time(&after))
+		tense_move((int64_t)(before - after));
+	tense_stub_hold(false);
+	errno = saved;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef LIBTENSE_REDIRECT_INTERNAL_H
+#define LIBTENSE_REDIRECT_INTERNAL_H
+
+#include "redirect.h"
+#include "spec.h"
+
+struct redirect_specs {
+	struct tense_spec *spec;
+	size_t count;
+};
+
+extern struct redirect_specs redirect_specs;
+extern const struct redirect_host *redirect_host;
+
+size_t redirect_scan(bool relocated);
+const char *redirect_watch(void);
+
+/* A function as the log names it. */
+struct redirect_name {
+	unsigned int slot;
+	const char *object, *symbol;
+	uint64_t offset;
+};
+
+/* In the file that TENSE_FUNCTIONS_LOG names. reason: NULL if it was redirected. */
+void redirect_log(const struct redirect_name *name, const char *reason);
+void redirect_log_cost(double ns, unsigned int ticks);
+
+#endif

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What happens at the entry and the return of a redirected function. This file
+ * is compiled to use general registers only, and makes no system call but in
+ * the slow variants of span.h.
+ */
+#include <cpuid.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+
+#include "span.h"
+#include "stub.h"
+
+#define UNUSED	__attribute__((unused))
+#define HIDDEN	__attribute__((visibility("hidden"), used))
+
+/* A span per slot; more only where stacks are switched. */
+#define SPANS	20
+
+struct span {
+	uintptr_t at;		/* of the return address */
+	struct tense_span before;
+	uint32_t slot;
+};
+
+static _Thread_local struct {
+	unsigned int depth;
+	bool busy;		/* in a slow call, which may itself use stubs */
+	struct span span[SPANS];
+} self;
+
+struct tense_stub_cost tense_stub_cost;
+
+/* What tense_stub_call_saved() saves with xsave; 0: with fxsave. */
+HIDDEN uint32_t tense_stub_state_mask;
+HIDDEN uint64_t tense_stub_state_size = 512;
+
+#define STATE_MASK 0xe7	/* x87, SSE, AVX, AVX-512 */
+
+/*
+ * The return address of each gate. Each thread's own finds are not worth a
+ * table of their own: threads that run the same code share them.
+ */
+HIDDEN _Atomic uintptr_t tense_stub_slots[STUB_GATES];
+/* From return address to number of gate + 1. */
+#define BUCKETS (2 * STUB_GATES)
+static _Atomic uintptr_t keys[BUCKETS];
+static _Atomic uint32_t numbers[BUCKETS];
+static _Atomic uint32_t gates;
+static _Atomic unsigned long gateless;
+
+/* The stack that the thread got when it was made. */
+static uintptr_t main_thread, main_top, main_size, other_size;
+
+extern void *__libc_stack_end;
+
+/* Without which the compiler might keep what a signal handler looks at. */
+static inline void barrier(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline uintptr_t thread_pointer(void)
+{
+	uintptr_t tp;
+
+	__asm__("movq %%fs:0, %0" : "=r"(tp));
+	return tp;
+}
+
+static inline bool is_home(uintptr_t address)
+{
+	uintptr_t tp = thread_pointer();
+
+	if (tp == main_thread)
+		return main_top - address < main_size;
+	/* glibc puts the thread's descriptor on top of its stack. */
+	return tp - address < other_size;
+}
+
+/*
+ * Is a on the stack on which b is, and deeper? Other stacks than the thread's
+ * own, of signals and of coroutines, are small.
+ */
+static inline bool is_deeper(uintptr_t a, uintptr_t b)
+{
+	if (a >= b)
+		return false;
+	if (is_home(b))
+		return is_home(a);
+	return b - a < 0x40000 && !is_home(a);
+}
+
+static inline bool is_gate(uintptr_t address)
+{
+	return address - (uintptr_t)tense_stub_gates <
+	       (uintptr_t)STUB_GATES * STUB_GATE_SIZE;
+}
+
+static int slow(int err)
+{
+	self.busy = false;
+	return err;
+}
+
+static int span_begin(struct tense_span *before, const struct tense_stub *s)
+{
+	int err = __tense_span_begin(before, s->percent, s->slot,
+				     tense_stub_cost.enter);
+
+	if (err != -EAGAIN)
+		return err;
+	self.busy = true;
+	return slow(tense_stub_call_saved(__tense_span_begin_slow, before,
+					  (long)s->percent, (long)s->slot,
+					  (long)tense_stub_cost.enter));
+}
+
+static void span_end(const struct tense_span *before, unsigned int own)
+{
+	/* A signal handler jumped away before the percent had changed. */
+	if (!before->scale)
+		return;
+	if (__tense_span_end(before, own) != -EAGAIN)
+		return;
+	self.busy = true;
+	slow(tense_stub_call_saved(__tense_span_end_slow, before, (long)own));
+}
+
+static void span_count(const struct tense_stub *s)
+{
+	if (__tense_span_count(s->slot, tense_stub_cost.count) != -EAGAIN)
+		return;
+	self.busy = true;
+	slow(tense_stub_call_saved(__tense_span_count_slow, (long)s->slot,
+				   (long)tense_stub_cost.count));
+}
+
+typedef bool which_fn(const struct span *span, uintptr_t address);
+
+/*
+ * Takes out spans that are not all the youngest: those that stay lie on another
+ * stack. What was before the oldest that ends will be before them.
+ */
+__attribute__((noinline))
+static void end_among(which_fn *which, uintptr_t address, unsigned int own)
+{
+	const struct tense_span none = { 0 };
+	struct tense_span before = none;
+	unsigned int i, kept = 0, depth = self.depth;
+
+	for (i = 0; i < depth; i++) {
+		struct span span = self.span[i];
+
+		if (which(&span, address)) {
+			if (!before.scale)
+				before = span.before;
+			continue;
+		}
+		if (before.scale)
+			span.before = before;
+		self.span[kept++] = span;
+	}
+	barrier();
+	self.depth = kept;
+	span_end(&before, own);
+}
+
+/* Ends the spans that which() names: nearly always all, or none. */
+static inline void end_spans(which_fn *which, uintptr_t address,
+			     unsigned int own)
+{
+	unsigned int i = self.depth, first;
+
+	while (i && which(&self.span[i - 1], address))
+		i--;
+	first = i;
+	while (i && !which(&self.span[i - 1], address))
+		i--;
+	if (i) {
+		end_among(which, address, own);
+	} else if (first < self.depth) {
+		span_end(&self.span[first].before, own);
+		barrier();
+		self.depth = first;
+	}
+}
+
+static bool ended(const struct span *span, uintptr_t sp)
+{
+	return is_deeper(span->at, sp);
+}
+
+static bool left(const struct span *span, uintptr_t at)
+{
+	return span->at == at || is_deeper(span->at, at);
+}
+
+static bool any(const struct span *span, uintptr_t unused)
+{
+	(void)span;
+	(void)unused;
+	return true;
+}
+
+static bool is_on(const struct span *span, uintptr_t stack)
+{
+	const stack_t *s = (const stack_t *)stack;
+
+	return span->at - (uintptr_t)s->ss_sp < s->ss_size;
+}
+
+static uint32_t make_gate(unsigned int bucket, uintptr_t address)
+{
+	uint32_t number = atomic_fetch_add(&gates, 1);
+	uint32_t none = 0;
+
+	if (number >= STUB_GATES) {
+		atomic_store(&gates, STUB_GATES);
+		return 0;
+	}
+	/* If another thread was faster this gate is lost, which is cheap. */
+	atomic_store(&tense_stub_slots[number], address);
+	atomic_compare_exchange_strong(&numbers[bucket], &none, number + 1);
+	return none ? none : number + 1;
+}
+
+/* The gate to a return address, or 0 if there are no more. */
+static uintptr_t find_gate(uintptr_t address)
+{
+	unsigned int bucket = address * 0x9e3779b97f4a7c15ULL >> 40, probe;
+	uintptr_t key;
+	uint32_t number;
+
+	for (probe = 0; probe < 64; probe++) {
+		bucket %= BUCKETS;
+		key = atomic_load_explicit(&keys[bucket], memory_order_acquire);
+		if (!key && atomic_compare_exchange_strong(&keys[bucket], &key,
+							   address))
+			key = address;
+		if (key == address) {
+			number = atomic_load_explicit(&numbers[bucket],
+						      memory_order_acquire);
+			if (!number)
+				number = make_gate(bucket, address);
+			if (!number)
+				break;
+			return (uintptr_t)tense_stub_gates +
+			       (number - 1) * STUB_GATE_SIZE;
+		}
+		bucket++;
+	}
+	atomic_fetch_add(&gateless, 1);
+	return 0;
+}
+
+static inline bool is_active(uint32_t slot)
+{
+	unsigned int i = self.depth;
+
+	while (i--)
+		if (self.span[i].slot == slot)
+			return true;
+	return false;
+}
+
+/*
+ * A signal handler may come between any two steps, use the stack of spans
+ * above, and never return: then the span is found as it is here, and ended. Its
+ * slot is taken, which is all that counts, as soon as depth says so.
+ */
+static bool push(const struct tense_stub *stub, uintptr_t at)
+{
+	unsigned int depth = self.depth;
+	struct span *span = &self.span[depth];
+
+	if (depth == SPANS)
+		return false;
+	span->at = at;
+	barrier();
+	self.depth = depth + 1;
+	barrier();
+	span->at = at;
+	span->slot = stub->slot;
+	span->before = (struct tense_span){ 0 };
+	barrier();
+	if (span_begin(&span->before, stub)) {
+		barrier();
+		self.depth = depth;
+		return false;
+	}
+	return true;
+}
+
+/*
+ * at: where the return address lies. Returns the gate by which to call the
+ * function, or 0: it is to return to where it would have.
+ */
+HIDDEN uintptr_t tense_stub_enter(const struct tense_stub *stub, uintptr_t *at)
+{
+	bool tail = is_gate(*at);
+	uintptr_t gate = 0;
+
+	if (self.busy)
+		return 0;
+	if (stub->probe) {
+		self.busy = true;
+		tense_stub_call_saved((int (*)())stub->probe);
+		self.busy = false;
+		return 0;
+	}
+	if (self.depth) {
+		/* What lies at a gate's place has ended if the gate is gone. */
+		end_spans(tail ? ended : left, (uintptr_t)at, 0);
+		if (is_active(stub->slot)) {
+			span_count(stub);
+			return 0;
+		}
+	}
+	/*
+	 * Jumped to by another redirected function, to return in its place: one
+	 * gate ends both.
+	 */
+	if (!tail) {
+		gate = find_gate(*at);
+		if (!gate)
+			return 0;
+	}
+	return push(stub, (uintptr_t)at) ? gate : 0;
+}
+
+HIDDEN void tense_stub_leave(uintptr_t at)
+{
+	end_spans(left, at, tense_stub_cost.leave);
+}
+
+void tense_stub_settle(uintptr_t sp)
+{
+	stack_t stack;
+
+	if (!self.depth)
+		return;
+	end_spans(sp == UINTPTR_MAX ? any : ended, sp, 0);
+	/* From a signal handler on a stack of its own there is no return. */
+	if (self.depth && is_home(sp) &&
+	    !is_home((uintptr_t)__builtin_frame_address(0)) &&
+	    !sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK)
+		end_spans(is_on, (uintptr_t)&stack, 0);
+}
+
+void tense_stub_hold(bool hold)
+{
+	self.busy = hold;
+}
+
+unsigned int tense_stub_inside(const struct tense_stub *stub,
+			       unsigned int (*measure)(void (*call)(void)),
+			       void (*call)(void))
+{
+	uintptr_t at = (uintptr_t)__builtin_frame_address(0);
+	unsigned int result;
+
+	if (!push(stub, at))
+		return 0;
+	result = measure(call);
+	end_spans(left, at, 0);
+	return result;
+}
+
+unsigned int tense_stub_depth(void)
+{
+	return self.depth;
+}
+
+unsigned long tense_stub_gateless(void)
+{
+	return gateless;
+}
+
+void tense_stub_pause(struct tense_stub_pause *pause)
+{
+	struct tense_stub real = { .percent = 100 };
+	struct tense_span before;
+
+	pause->paused = false;
+	tense_stub_settle((uintptr_t)__builtin_frame_address(0));
+	if (!self.depth || span_begin(&before, &real))
+		return;
+	pause->scale = before.scale;
+	pause->slot = before.slot;
+	pause->paused = true;
+	span_end(&self.span[0].before, 0);
+}
+
+void tense_stub_resume(const struct tense_stub_pause *pause)
+{
+	struct tense_span before = {
+		.scale = pause->scale,
+		.slot = pause->slot,
+	};
+
+	if (pause->paused)
+		span_end(&before, 0);
+}
+
+/*
+ * The personality function of the gates: an exception, or the end of a thread,
+ * unwinds the frame of the innermost function.
+ */
+HIDDEN int tense_stub_unwound(UNUSED int version, int actions,
+			      UNUSED uint64_t class, UNUSED void *exception,
+			      UNUSED void *context)
+{
+	enum { CLEANUP_PHASE = 2, CONTINUE_UNWIND = 8 };
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	unsigned int i;
+
+	if (actions & CLEANUP_PHASE && self.depth) {
+		end_spans(ended, here, 0);
+		for (i = self.depth; i--;)
+			if (is_deeper(here, self.span[i].at)) {
+				end_spans(left, self.span[i].at, 0);
+				break;
+			}
+	}
+	return CONTINUE_UNWIND;
+}
+
+static void find_state(void)
+{
+	unsigned int a, b, c, d, low, high, i;
+	uint64_t end;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return;
+	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	low &= STATE_MASK;
+	tense_stub_state_size = 576;
+	for (i = 2; i < 8; i++) {
+		if (!(low & 1U << i))
+			continue;
+		__cpuid_count(0xd, i, a, b, c, d);
+		end = (uint64_t)b + a;
+		if (end > tense_stub_state_size)
+			tense_stub_state_size = end;
+	}
+	tense_stub_state_mask = low;
+}
+
+void tense_stub_init(void)
+{
+	struct rlimit limit;
+	pthread_attr_t attr;
+	size_t size = 8 << 20;
+
+	find_state();
+	main_thread = thread_pointer();
+	main_top = (uintptr_t)__libc_stack_end + 0x1000;
+	main_size = 1UL << 30;
+	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < main_size)
+		main_size = limit.rlim_cur;
+	if (!pthread_attr_init(&attr)) {
+		pthread_attr_getstacksize(&attr, &size);
+		pthread_attr_destroy(&attr);
+	}
+	other_size = size;
+}
