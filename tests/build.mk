@@ -4,6 +4,7 @@
 # compiled with the very same file and with sanitizers.
 
 -include tests/unit/build.mk
+-include tests/unit/functions/build.mk
 
 vclock_out := $(O)/tests/vclock
 vclock_tests := $(addprefix $(O)/tests/unit/test-vclock-, \

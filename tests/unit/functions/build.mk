@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# libtense-functions.so as it is shipped, under programs that do what is hard
+# for it, with a libtense.so that needs no device.
+
+functions_out := $(O)/tests/unit/functions
+functions_src := tests/unit/functions
+FUNCTIONS_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -pthread -Itests/lib
+# $(CC) may be clang, which has C++ too.
+FUNCTIONS_CXXFLAGS = $(filter-out -std=%,$(FUNCTIONS_CFLAGS)) -x c++ -std=c++17
+
+functions_programs := $(addprefix $(functions_out)/, \
+	program exceptions plugin.so early.so bench fake/libtense.so.0)
+
+$(functions_out)/program: $(functions_src)/program.c $(functions_src)/odd.S \
+		$(functions_src)/common.h tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(FUNCTIONS_CFLAGS) -rdynamic -o $@ $(filter %.c %.S,$^) -ldl
+
+$(functions_out)/exceptions: $(functions_src)/exceptions.cc \
+		$(functions_src)/common.h tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(FUNCTIONS_CXXFLAGS) -rdynamic -o $@ $< -ldl -lstdc++
+
+$(functions_out)/bench: $(functions_src)/bench.c $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(FUNCTIONS_CFLAGS) -o $@ $<
+
+$(functions_out)/%.so: $(functions_src)/%.c $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(FUNCTIONS_CFLAGS) -fPIC -shared -o $@ $<
+
+$(functions_out)/fake/libtense.so.0: $(functions_src)/fake-span.c \
+		libtense/span.h libtense/libtense.map $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(FUNCTIONS_CFLAGS) -fPIC -shared -mgeneral-regs-only \
+		-ftls-model=initial-exec -Ilibtense -Ilibtense/include \
+		-Wl,-soname,libtense.so.0 \
+		-Wl,--version-script,libtense/libtense.map -o $@ $<
+
+$(O)/tests/unit/test-redirect: tests/unit/test-redirect.sh tests/lib/tap.sh \
+		$(functions_programs) $(O)/lib/libtense-functions.so
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		-e 's|@CC@|$(CC)|' $< >$@ && chmod +x $@
+
+UNIT_TESTS += $(O)/tests/unit/test-redirect

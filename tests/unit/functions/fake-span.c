@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libtense.so for the tests of libtense-functions.so: keeps the percent and
+ * counts calls, without a device. FAKE_AGAIN=N in the environment makes each Nth
+ * call ask for its slow variant, which spoils what the caller has to save.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tense.h>
+
+#include "fake-span.h"
+#include "span.h"
+
+#define ONE (1ULL << 32)
+
+static _Thread_local struct tense_span span = { .scale = ONE };
+static _Thread_local unsigned int turn;
+static _Atomic unsigned long calls[16], ends;
+static unsigned int again;
+
+__attribute__((constructor(101))) static void init(void)
+{
+	const char *text = getenv("FAKE_AGAIN");
+
+	again = text ? atoi(text) : 0;
+}
+
+static int may(void)
+{
+	return again && ++turn % again == 0 ? -EAGAIN : 0;
+}
+
+static void spoil(void)
+{
+	__asm__ volatile(
+		"fninit\n\tfldpi\n\t"
+		".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\t"
+		"pcmpeqd %%xmm\\n, %%xmm\\n\n\t"
+		".endr\n\t"
+		"fstp %%st(0)"
+		::: "memory");
+	if (__builtin_cpu_supports("avx"))
+		__asm__ volatile("vzeroall");
+	errno = ENOTTY;
+}
+
+static int begin(struct tense_span *before, unsigned int percent,
+		 unsigned int slot)
+{
+	*before = span;
+	span.scale = span.scale * percent / 100;
+	span.slot = slot;
+	calls[slot & 15]++;
+	return 0;
+}
+
+int __tense_span_begin(struct tense_span *before, unsigned int percent,
+		       unsigned int slot, unsigned int own)
+{
+	(void)own;
+	return may() ? -EAGAIN : begin(before, percent, slot);
+}
+
+int __tense_span_begin_slow(struct tense_span *before, unsigned int percent,
+			    unsigned int slot, unsigned int own)
+{
+	(void)own;
+	spoil();
+	return begin(before, percent, slot);
+}
+
+static int end(const struct tense_span *before)
+{
+	span = *before;
+	ends++;
+	return 0;
+}
+
+int __tense_span_end(const struct tense_span *before, unsigned int own)
+{
+	(void)own;
+	return may() ? -EAGAIN : end(before);
+}
+
+int __tense_span_end_slow(const struct tense_span *before, unsigned int own)
+{
+	(void)own;
+	spoil();
+	return end(before);
+}
+
+static int count(unsigned int slot)
+{
+	calls[slot & 15]++;
+	return 0;
+}
+
+int __tense_span_count(unsigned int slot, unsigned int own)
+{
+	(void)own;
+	return may() ? -EAGAIN : count(slot);
+}
+
+int __tense_span_count_slow(unsigned int slot, unsigned int own)
+{
+	(void)own;
+	spoil();
+	return count(slot);
+}
+
+int tense_time(uint64_t *ns)
+{
+	*ns = 0;
+	return 0;
+}
+
+int tense_move(int64_t ns)
+{
+	(void)ns;
+	return 0;
+}
+
+unsigned int fake_percent(void)
+{
+	return (span.scale * 100 + ONE / 2) / ONE;
+}
+
+unsigned int fake_slot(void)
+{
+	return span.slot;
+}
+
+unsigned long fake_calls(unsigned int slot)
+{
+	return calls[slot];
+}

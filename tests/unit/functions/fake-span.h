@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef FAKE_SPAN_H
+#define FAKE_SPAN_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of the calling thread. */
+unsigned int fake_percent(void);
+unsigned int fake_slot(void);
+/* Of all. */
+unsigned long fake_calls(unsigned int slot);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

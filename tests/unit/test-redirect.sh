@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# libtense-functions.so: what runs with it gives the same results, at the
+# percents that were asked for.
+set -u
+source=@SOURCE@ out=@O@
+. "$source/tests/lib/tap.sh"
+
+unset TENSE TENSE_STRICT TENSE_WARNED LD_PRELOAD TENSE_FUNCTIONS
+unset TENSE_FUNCTIONS_LOG FAKE_AGAIN
+export LC_ALL=C
+lib=$out/lib/libtense-functions.so.0
+bin=$out/tests/unit/functions
+fake=$bin/fake/libtense.so.0
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+log=$tmp/log
+
+# with SPECS COMMAND... : under the library; its lines are in $log
+with() {
+	with_specs=$1
+	shift
+	rm -f "$log"
+	env TENSE_FUNCTIONS="$with_specs" TENSE_FUNCTIONS_LOG="$log" \
+		LD_PRELOAD="$lib:$fake${preload:+:$preload}" "$@"
+}
+preload=
+
+fields() { # EVENT FIELD: sorted
+	grep "^$1	" "$log" | cut -f"$2" | sort | xargs
+}
+
+checked() { # WHAT FILE: all checks of a program passed, and it came to its end
+	grep '^not ok\|^#' "$2" | sed 's/^not/# not/'
+	ok "$1" [ "$(grep -c '^ok' "$2")" = "$(sed -n 's/^1\.\.//p' "$2")" ]
+}
+
+specs='1 200 :f_*
+2 50 :g_*
+3 80 :odd_*
+4 70 plugin_twice
+1 200 :scaled::*
+2 50 :other::*'
+
+is "$(nm -D --defined-only "$lib" | awk '{ print $3 }' | sort | xargs)" \
+	"__longjmp_chk _longjmp longjmp pthread_create pthread_exit siglongjmp thrd_create" \
+	"only what stands in front of libc is exported"
+is "$(nm -D --defined-only "$out/lib/libtense-redirect.so.0" |
+	awk '{ print $3 }')" tense_redirect "and one function of the helper"
+is "$(readelf -d "$lib" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort | xargs)" \
+	"ld-linux-x86-64.so.2 libc.so.6 libtense.so.0" \
+	"it needs libc and libtense only"
+is "$(readelf -lW "$lib" | awk '$1 == "GNU_STACK" { print $7 }')" RW \
+	"no executable stack"
+
+"$bin/program" "$bin/plugin.so" >"$tmp/plain" 2>&1
+grep '^ok' "$tmp/plain" >"$tmp/checks"
+checked "a program in C, without it" "$tmp/plain"
+for again in 0 1 2 3; do
+	FAKE_AGAIN=$again with "$specs" "$bin/program" "$bin/plugin.so" \
+		>"$tmp/out" 2>&1
+	checked "with it, one in $again the slow way" "$tmp/out"
+	grep '^ok' "$tmp/out" >"$tmp/checks.with"
+	ok "the same checks" cmp -s "$tmp/checks.with" "$tmp/checks"
+done
+is "$(grep '^refused' "$log" | cut -f5,7 | sort | tr '\t\n' ':;')" \
+	"odd_all_jumped_into:there are jumps into its first bytes;\
+odd_jrcxz:its first instructions have a branch that has no longer form;\
+odd_loop_head:its entry is the head of a loop;\
+odd_tiny:it is shorter than a jump;" "what is refused, and why"
+is "$(fields patched 7 | tr ' ' '\n' | sort -u)" in-process "the mechanism"
+ok "odd ones that are not" [ "$(grep -c '^patched.*odd_' "$log")" -ge 25 ]
+is "$(grep -c '^cost' "$log")" 1 "the cost is logged once"
+
+"$bin/exceptions" >"$tmp/plain" 2>&1
+checked "a program in C++, without it" "$tmp/plain"
+for again in 0 1 3; do
+	FAKE_AGAIN=$again with "$specs" "$bin/exceptions" >"$tmp/out" 2>&1
+	checked "with it, one in $again the slow way" "$tmp/out"
+done
+
+# Threads that are there before, and run what is overwritten.
+wrong=0
+preload=$bin/early.so
+for _ in 1 2 3 4 5; do
+	with '1 50 early_function' true >"$tmp/out" 2>&1
+	[ "$(cat "$tmp/out")" = "early: 0 wrong" ] || wrong=$((wrong + 1))
+	[ "$(fields patched 5)" = early_function ] || wrong=$((wrong + 1))
+done
+is "$wrong" 0 "threads that ran before are stopped"
+preload=
+
+# Processes.
+with '1 50 :main' sh -c "$bin/bench >/dev/null; $bin/bench >/dev/null"
+is "$(fields patched 5)" "main main" "children of a shell"
+is "$(cut -f2 "$log" | sort -u | grep -c .)" 2 "each with its number"
+with '1 50 :nothing' true
+ok "no line for what there is not" [ ! -e "$log" ]
+with 'nonsense' true 2>"$tmp/err"
+ok "nonsense is named" grep -q "nonsense" "$tmp/err"
+is "$(TENSE_FUNCTIONS_LOG=$log LD_PRELOAD=$lib:$fake sh -c 'echo good')" good \
+	"without TENSE_FUNCTIONS"
+ok "nothing happens" [ ! -e "$log" ]
+if [ ! -e /dev/tense ]; then
+	TENSE=0 TENSE_FUNCTIONS='1 50 :main' TENSE_FUNCTIONS_LOG=$log \
+		LD_PRELOAD=$lib:$out/lib/libtense.so.0 "$bin/bench" >/dev/null
+	is "$(fields refused 5,7)" "main the process is in no experiment" \
+		"outside of an experiment"
+fi
+with '1 50 libc.so.6:dlopen
+1 50 libc.so.6:setjmp
+1 50 ld-linux-x86-64.so.2:_dl_catch_error' "$bin/bench" >/dev/null
+is "$(fields patched 5)" "" "functions that cannot be"
+ok "are refused" [ "$(fields refused 5 | wc -w)" -ge 2 ]
+
+# Programs that somebody else wrote: everything in a library of theirs.
+real() { # WHAT SPEC COMMAND...
+	real_what=$1 real_spec=$2
+	shift 2
+	if ! command -v "$1" >/dev/null; then
+		skip "there is no $1 for $real_what"
+		return
+	fi
+	"$@" <"$tmp/in" >"$tmp/expected" 2>&1
+	with "$real_spec" "$@" <"$tmp/in" >"$tmp/out" 2>&1
+	ok "$real_what" cmp -s "$tmp/out" "$tmp/expected"
+	ok "with $(grep -c ^patched "$log") functions, $(grep -c ^refused "$log") refused" \
+		grep -q ^patched "$log"
+}
+
+cat "$out/lib/"* "$source"/libtense/*.c >"$tmp/in"
+real "pigz, two threads, all of libz" '1 125 libz:*' pigz -c -n -p 2
+real "xz, all of liblzma" '1 125 liblzma:*' xz -c -1 -T 2
+real "openssl, all of libcrypto" '1 125 libcrypto:*' openssl dgst -sha512
+real "and a cipher" '1 125 libcrypto:*' openssl enc -aes-256-cbc \
+	-K 00112233445566778899aabbccddeeff -iv 0123456789abcdef
+real "sqlite3, all of it" '1 125 libsqlite3:*' sqlite3 :memory: "
+	create table t(a, b);
+	with recursive c(x) as (select 1 union all select x + 1 from c
+		where x < 20000) insert into t select x, hex(x) from c;
+	select sum(a), count(distinct b), max(b) from t where a % 7 = 3;
+	select group_concat(a) from (select a from t order by b desc limit 50)"
+real "perl, all that there is" '1 125 *' perl -e '
+	my %h; $h{$_ % 97} .= "$_ " for 1 .. 5000;
+	print map { "$_: $h{$_}\n" } sort keys %h; eval { die "x\n" }; print $@'
+done_testing
