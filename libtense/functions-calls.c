@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Functions of libc that leave other functions without a return, or make
- * threads, which would inherit the percent of the function that makes them.
- */
+/* Functions of libc that leave other functions without a return. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <threads.h>
 
 #include "functions.h"
 #include "stub.h"
@@ -23,8 +17,6 @@ typedef void jump_fn(struct __jmp_buf_tag env[1], int val);
 
 static jump_fn *next_longjmp, *next__longjmp, *next_siglongjmp,
 	*next_longjmp_chk;
-static __typeof__(&pthread_create) next_pthread_create;
-static __typeof__(&thrd_create) next_thrd_create;
 static void (*next_pthread_exit)(void *ret);
 static bool jmpbuf_known;
 
@@ -60,9 +52,7 @@ void functions_calls_init(void)
 	*(void **)&next__longjmp = find("_longjmp");
 	*(void **)&next_siglongjmp = find("siglongjmp");
 	*(void **)&next_longjmp_chk = find("__longjmp_chk");
-	*(void **)&next_pthread_create = find("pthread_create");
 	*(void **)&next_pthread_exit = find("pthread_exit");
-	*(void **)&next_thrd_create = find("thrd_create");
 	jmpbuf_known = look_at_jmpbuf();
 }
 
@@ -95,31 +85,4 @@ EXPORT void pthread_exit(void *ret)
 	tense_stub_settle(UINTPTR_MAX);
 	next_pthread_exit(ret);
 	__builtin_unreachable();
-}
-
-EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-			  void *(*start)(void *), void *arg)
-{
-	struct tense_stub_pause pause;
-	int err;
-
-	if (!next_pthread_create)
-		functions_calls_init();
-	tense_stub_pause(&pause);
-	err = next_pthread_create(thread, attr, start, arg);
-	tense_stub_resume(&pause);
-	return err;
-}
-
-EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
-{
-	struct tense_stub_pause pause;
-	int err;
-
-	if (!next_thrd_create)
-		functions_calls_init();
-	tense_stub_pause(&pause);
-	err = next_thrd_create(thread, start, arg);
-	tense_stub_resume(&pause);
-	return err;
 }

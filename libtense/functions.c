@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/tense.h>
 #include <tense.h>
 
 #include "redirect.h"
@@ -25,6 +26,8 @@ static const struct redirect *redirect;
 #define ROUNDS		400
 #define CALLS		16
 #define LIMIT_NS	20000000
+
+#define REAL (TENSE_PERCENT_REAL * TENSE_FINE)
 
 /*
  * Functions that do next to nothing, whose entries are not overwritten: the
@@ -96,7 +99,7 @@ static unsigned int measure(void (*stub)(void))
 static void calibrate(void)
 {
 	/* No slot: what is counted here is nobody's. */
-	static const struct tense_stub stub = { .percent = 100 };
+	static const struct tense_stub stub = { .percent = REAL };
 	uintptr_t size = (uintptr_t)functions_empty_end -
 			 (uintptr_t)functions_empty;
 	uint64_t ns = now_ns(), ticks = __builtin_ia32_rdtsc();
@@ -129,16 +132,32 @@ static const char *look_for_experiment(void)
 {
 	struct tense_span before;
 
-	if (__tense_span_begin_slow(&before, 100, 0, 0))
+	if (__tense_span_begin_slow(&before, REAL, 0, 0))
 		return "the process is in no experiment";
 	__tense_span_end_slow(&before, 0);
 	return NULL;
 }
 
-static void late(void)
+/* R13: none of that was the program's. */
+static void give_back(uint64_t since)
 {
-	if (!tense_stub_cost.enter)
+	uint64_t now;
+
+	if (tense_time(&now) || now <= since)
+		return;
+	tense_move(-(int64_t)(now - since));
+	if (redirect)
+		redirect->log_start(now - since);
+}
+
+static void changed(void)
+{
+	uint64_t since = UINT64_MAX;
+
+	tense_time(&since);
+	if (redirect->scan(false) && !tense_stub_cost.enter)
 		calibrate();
+	give_back(since);
 }
 
 static void start(const char *text)
@@ -148,7 +167,7 @@ static void start(const char *text)
 	};
 	static struct redirect_host host = {
 		.entry = tense_stub_entry,
-		.late = late,
+		.changed = changed,
 		.ours = ours,
 	};
 	__typeof__(&tense_redirect) init = NULL;
@@ -177,20 +196,17 @@ static void start(const char *text)
 __attribute__((constructor)) static void functions_init(void)
 {
 	const char *text = getenv("TENSE_FUNCTIONS");
-	uint64_t before, after;
+	uint64_t since = UINT64_MAX;
 	int saved = errno;
-	bool timed;
 
 	functions_calls_init();
 	if (!text || !*text)
 		return;
 	tense_stub_init();
 	tense_stub_hold(true);
-	timed = !tense_time(&before);
+	tense_time(&since);
 	start(text);
-	/* R13: none of this was the program's. */
-	if (timed && !tense_time(&after))
-		tense_move((int64_t)(before - after));
+	give_back(since);
 	tense_stub_hold(false);
 	errno = saved;
 }

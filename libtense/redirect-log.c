@@ -73,3 +73,12 @@ void redirect_log_cost(double ns, unsigned int ticks)
 
 	append(line, size);
 }
+
+void redirect_log_start(uint64_t ns)
+{
+	char line[64];
+	int size = snprintf(line, sizeof(line), "start\t%d\t%lu\n", getpid(),
+			    (unsigned long)ns);
+
+	append(line, size);
+}

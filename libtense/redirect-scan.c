@@ -190,12 +190,6 @@ size_t redirect_scan(bool relocated)
 	return redirected;
 }
 
-static void objects_changed(void)
-{
-	if (redirect_scan(false))
-		redirect_host->late();
-}
-
 /*
  * The dynamic linker calls an empty function of its own, for debuggers, when
  * it has mapped libraries that the program opens. Nobody can run their code
@@ -205,7 +199,7 @@ static void objects_changed(void)
  */
 const char *redirect_watch(void)
 {
-	static const struct tense_stub stub = { .probe = objects_changed };
+	const struct tense_stub stub = { .probe = redirect_host->changed };
 	uintptr_t thunk;
 
 	if (!_r_debug.r_brk)

@@ -56,6 +56,7 @@ const struct redirect *tense_redirect(const struct redirect_host *host)
 		.watch = redirect_watch,
 		.probe = probe,
 		.log_cost = redirect_log_cost,
+		.log_start = redirect_log_start,
 	};
 
 	redirect_host = host;

@@ -17,7 +17,7 @@ struct tense_stub;
 /* What libtense-functions.so gives to it. */
 struct redirect_host {
 	void (*entry)(void);		/* tense_stub_entry() */
-	void (*late)(void);		/* functions were redirected after start */
+	void (*changed)(void);		/* libraries were opened or closed */
 	const char *reason;		/* why none can be, or NULL */
 	const void *const *ours;	/* addresses in Tense's libraries; NULL ends */
 };
@@ -32,8 +32,8 @@ struct redirect {
 	 */
 	size_t (*scan)(bool relocated);
 	/*
-	 * From now on does that by itself whenever libraries are opened or
-	 * closed. NULL, or the reason why not.
+	 * From now on calls host->changed(), before anybody can run what is new.
+	 * NULL, or the reason why not.
 	 */
 	const char *(*watch)(void);
 	/*
@@ -43,6 +43,7 @@ struct redirect {
 	const char *(*probe)(uintptr_t address, size_t size,
 			     const struct tense_stub *stub, uintptr_t *entry);
 	void (*log_cost)(double ns, unsigned int ticks);
+	void (*log_start)(uint64_t ns);
 };
 
 /* What is exported, by this name, and its type. */

@@ -50,7 +50,6 @@ HIDDEN _Atomic uintptr_t tense_stub_slots[STUB_GATES];
 static _Atomic uintptr_t keys[BUCKETS];
 static _Atomic uint32_t numbers[BUCKETS];
 static _Atomic uint32_t gates;
-static _Atomic unsigned long gateless;
 
 /* The stack that the thread got when it was made. */
 static uintptr_t main_thread, main_top, main_size, other_size;
@@ -253,7 +252,6 @@ static uintptr_t find_gate(uintptr_t address)
 		}
 		bucket++;
 	}
-	atomic_fetch_add(&gateless, 1);
 	return 0;
 }
 
@@ -368,42 +366,6 @@ unsigned int tense_stub_inside(const struct tense_stub *stub,
 	result = measure(call);
 	end_spans(left, at, 0);
 	return result;
-}
-
-unsigned int tense_stub_depth(void)
-{
-	return self.depth;
-}
-
-unsigned long tense_stub_gateless(void)
-{
-	return gateless;
-}
-
-void tense_stub_pause(struct tense_stub_pause *pause)
-{
-	struct tense_stub real = { .percent = 100 };
-	struct tense_span before;
-
-	pause->paused = false;
-	tense_stub_settle((uintptr_t)__builtin_frame_address(0));
-	if (!self.depth || span_begin(&before, &real))
-		return;
-	pause->scale = before.scale;
-	pause->slot = before.slot;
-	pause->paused = true;
-	span_end(&self.span[0].before, 0);
-}
-
-void tense_stub_resume(const struct tense_stub_pause *pause)
-{
-	struct tense_span before = {
-		.scale = pause->scale,
-		.slot = pause->slot,
-	};
-
-	if (pause->paused)
-		span_end(&before, 0);
 }
 
 /*

@@ -32,7 +32,7 @@
 /* One redirected function. Read-only once the function is redirected. */
 struct tense_stub {
 	uintptr_t resume;	/* the instructions that were overwritten */
-	uint32_t percent;
+	uint32_t percent;	/* in thousandths */
 	uint32_t slot;
 	void (*probe)(void);	/* called at each entry, and nothing else done */
 };
@@ -58,29 +58,10 @@ void tense_stub_hold(bool hold);
  */
 void tense_stub_settle(uintptr_t sp);
 
-/* How many spans the thread has. */
-unsigned int tense_stub_depth(void);
-
-/*
- * The thread as it was before it entered any redirected function, for as long
- * as it makes another one.
- */
-struct tense_stub_pause {
-	uint64_t scale;
-	uint32_t slot;
-	bool paused;
-};
-
-void tense_stub_pause(struct tense_stub_pause *pause);
-void tense_stub_resume(const struct tense_stub_pause *pause);
-
 /* Calls measure(call) in a function of that stub. */
 unsigned int tense_stub_inside(const struct tense_stub *stub,
 			       unsigned int (*measure)(void (*call)(void)),
 			       void (*call)(void));
-
-/* How often all gates were taken, and the function ran unscaled. */
-unsigned long tense_stub_gateless(void);
 
 /* stub-entry.S */
 void tense_stub_entry(void);
