@@ -30,6 +30,8 @@ static const char usage[] =
 "  --stats          print what the run cost, in real and virtual time\n"
 "  --json FILE      write that to FILE\n"
 "  --real           run in real time on the same kernel, for comparison\n"
+"  --device         as --real, and have /dev/tense there, to be joined by the\n"
+"                   command itself\n"
 "  --help           print this text\n"
 "\n"
 "Exit status: the command's; 128 + n if signal n ended it; 127 if it was not\n"
@@ -74,7 +76,7 @@ struct options {
 static int parse_options(int argc, char **argv, struct options *o,
 			 struct run *run)
 {
-	enum { BACKEND = 1, PERCENT, RW, STATS, JSON, REAL, HELP };
+	enum { BACKEND = 1, PERCENT, RW, STATS, JSON, REAL, DEVICE, HELP };
 	static const struct option options[] = {
 		{ "backend", required_argument, NULL, BACKEND },
 		{ "percent", required_argument, NULL, PERCENT },
@@ -82,6 +84,7 @@ static int parse_options(int argc, char **argv, struct options *o,
 		{ "stats", no_argument, NULL, STATS },
 		{ "json", required_argument, NULL, JSON },
 		{ "real", no_argument, NULL, REAL },
+		{ "device", no_argument, NULL, DEVICE },
 		{ "help", no_argument, NULL, HELP },
 		{ 0 }
 	};
@@ -110,6 +113,10 @@ static int parse_options(int argc, char **argv, struct options *o,
 			break;
 		case REAL:
 			run->real = true;
+			break;
+		case DEVICE:
+			run->real = true;
+			run->device = true;
 			break;
 		case 'h':
 		case HELP:

@@ -251,6 +251,8 @@ is "$(run --real sh -c 'ls /dev/tense; echo "$LD_PRELOAD"' 2>&1)" \
 	"--real: neither module nor library"
 is "$(TENSE=0 run sh -c 'echo "$LD_PRELOAD"; ls /dev/tense')" "
 /dev/tense" "TENSE=0: an experiment without the library"
+is "$(run --device sh -c 'echo /dev/tens* "($LD_PRELOAD)"' 2>&1)" \
+	"/dev/tense ()" "--device: the module, and no library"
 run --real --json s.json true
 is "$(jq -c '[.percent, .experiment]' s.json)" "[null,null]" \
 	"no statistics of an experiment in real time"
