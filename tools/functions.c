@@ -59,6 +59,8 @@ static void mark_shared(struct function *list, size_t count)
 {
 	struct function **sorted;
 
+	if (count < 2)
+		return;
 	sorted = xmalloc(count * sizeof(void *));
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &list[i];
@@ -77,9 +79,7 @@ int functions_load(struct functions *functions, const struct object *object)
 	size_t before = functions->count;
 	int err = tense_symbols_each(object->path, add, &load);
 
-	if (functions->count > before)
-		mark_shared(functions->list + before,
-			    functions->count - before);
+	mark_shared(functions->list + before, functions->count - before);
 	return err;
 }
 

@@ -246,21 +246,6 @@ static void explain_ambiguous(const struct search *search,
 	append_candidates(result, &result->message);
 }
 
-/* What the compiler split off when it inlined the rest can be the most of it. */
-static void append_parts(const struct search *search, char **text)
-{
-	size_t len = strlen(search->spec.pattern);
-
-	for (size_t i = 0; i < search->functions.count; i++) {
-		const struct function *function = &search->functions.list[i];
-
-		if (!strncmp(function->symbol, search->spec.pattern, len) &&
-		    !strncmp(function->symbol + len, ".part.", 6))
-			append_own(text, xprintf(", or its part %s",
-						 function->symbol));
-	}
-}
-
 static void explain_inlined(const struct search *search,
 			    const struct object *object,
 			    const struct inlined *function,
@@ -274,12 +259,11 @@ static void explain_inlined(const struct search *search,
 	result->kind = TENSE_INLINED;
 	result->inlined += function->copies;
 	free(result->message);
-	result->message = xprintf("'%s' is inlined everywhere in %s (%u %s%s%s): there is no function to change. Build it with __attribute__((noinline)), or name a function that it is inlined into",
+	result->message = xprintf("'%s' is inlined everywhere in %s (%u %s%s%s): there is no function to change. Name a function that it is inlined into, or build it with __attribute__((noinline))",
 				  search->text, name, function->copies,
 				  function->copies == 1 ? "copy" : "copies",
 				  callers ? ", in " : "",
 				  callers ? callers : "");
-	append_parts(search, &result->message);
 	free(callers);
 	free(name);
 }

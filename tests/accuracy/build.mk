@@ -24,12 +24,40 @@ $(accuracy_out)/rounds: $(accuracy_out)/obj/rounds.o $(O)/tools/launch.o \
 		$(O)/tools/util.o
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
+$(accuracy_out)/accuracy-table: $(accuracy_out)/obj/accuracy-table.o \
+		$(bench_out)/obj/log.o $(O)/tools/whatif-estimate.o \
+		$(O)/tools/util.o
+	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson \
+		$(STATS_LIBS)
+
+$(accuracy_out)/libslow.so: $(accuracy_dir)/slow.c tests/lib/cycles.h \
+		tests/lib/real-clock.h $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
+		-D_GNU_SOURCE -fPIC -fvisibility=hidden -shared $(LDFLAGS) \
+		-o $@ $<
+
+$(accuracy_out)/workloads: $(accuracy_dir)/build.mk
+	$(Q)mkdir -p $(@D) && echo $(ACCURACY_WORKLOADS) >$@
+
+ACCURACY := $(accuracy_programs) $(addprefix $(accuracy_out)/,rounds \
+	accuracy-table libslow.so workloads)
+
 -include $(wildcard $(accuracy_out)/obj/*.d)
 
+accuracy-run: $(ACCURACY)
+	$(Q)$(accuracy_dir)/accuracy $(O)
+
 $(O)/tests/unit/test-accuracy: tests/unit/test-accuracy.sh tests/lib/tap.sh \
-		$(accuracy_programs)
+		$(ACCURACY)
 	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|g' \
 		-e 's|@WORKLOADS@|$(ACCURACY_WORKLOADS)|' $< >$@ && chmod +x $@
 
+$(O)/tests/guest/test-rounds: tests/guest/test-rounds.sh tests/lib/tap.sh \
+		$(ACCURACY) $(O)/lib/libtense.so
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|g' \
+		-e 's|@WORKLOADS@|$(ACCURACY_WORKLOADS)|' $< >$@ && chmod +x $@
+
+GUEST_TESTS += $(O)/tests/guest/test-rounds
 UNIT_TESTS += $(O)/tests/unit/test-accuracy

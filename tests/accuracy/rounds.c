@@ -15,36 +15,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/tense.h>
 
 #include "../../tools/launch.h"
 #include "../../tools/util.h"
+#include "../lib/real-clock.h"
+#include "work.h"
 
 #define WORDS_MAX	64
 #define VARIANTS_MAX	16
+#define REFERENCE	(5 * UNITS_MS)
 
 struct variant {
 	char *name;
 	char **env;
 	char *argv[WORDS_MAX];
 };
-
-/* In a guest without it: as root, from the file that TENSE_KO names. */
-static void load_module(void)
-{
-	const char *path = getenv("TENSE_KO");
-	int fd;
-
-	if (!access(TENSE_DEVICE, F_OK) || !path)
-		return;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || syscall(SYS_finit_module, fd, "", 0))
-		die(1, "%s: %s", path, strerror(errno));
-	close(fd);
-}
 
 /* Our environment with one variable set anew, in place of the old list. */
 static char **with_variable(char **env, char *assignment)
@@ -136,12 +124,23 @@ static struct tense_stats *run(struct variant *variant, int output,
 	return stats;
 }
 
+/* How fast the machine is just now: the CPU time of a few ms of work. */
+static uint64_t reference(void)
+{
+	uint64_t start = real_clock(CLOCK_PROCESS_CPUTIME_ID);
+
+	work_steps(0, REFERENCE);
+	return real_clock(CLOCK_PROCESS_CPUTIME_ID) - start;
+}
+
 static void measure(struct variant *variant, int round, bool keep)
 {
 	int output = keep ? memfd_create("output", MFD_CLOEXEC) : -1;
+	uint64_t around = reference();
 	struct outcome out;
 	struct tense_stats *stats = run(variant, output, &out);
 
+	around += reference();
 	if (round < 0) {
 		free(stats);
 		close(output);
@@ -152,6 +151,7 @@ static void measure(struct variant *variant, int round, bool keep)
 	printf("charged_ns %" PRIu64 "\n", (uint64_t)stats->charged);
 	printf("ran_ns %" PRIu64 "\n", (uint64_t)stats->ran);
 	printf("real_ns %" PRIu64 "\n", out.real_ns);
+	printf("reference_ns %" PRIu64 "\n", around);
 	if (keep)
 		print_output(output);
 	fflush(stdout);
@@ -189,7 +189,6 @@ int main(int argc, char **argv)
 		parse(argv[optind + i], &variants[i]);
 		order[i] = i;
 	}
-	load_module();
 	for (int round = -1; round < rounds; round++) {
 		shuffle(order, count);
 		for (int i = 0; i < count; i++)

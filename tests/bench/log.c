@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "log.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,11 +70,9 @@ int log_rounds(const struct log *log)
 	return rounds;
 }
 
-double log_get(const struct log *log, const char *variant, int round,
-	       const char *key)
+double log_find(const struct log *log, const char *variant, int round,
+		const char *key)
 {
-	char detail[128];
-
 	for (size_t i = 0; i < log->runs; i++) {
 		const struct log_run *run = &log->run[i];
 
@@ -83,6 +82,17 @@ double log_get(const struct log *log, const char *variant, int round,
 			if (!strcmp(run->pair[j].key, key))
 				return run->pair[j].value;
 	}
+	return NAN;
+}
+
+double log_get(const struct log *log, const char *variant, int round,
+	       const char *key)
+{
+	double value = log_find(log, variant, round, key);
+	char detail[128];
+
+	if (!isnan(value))
+		return value;
 	snprintf(detail, sizeof(detail), "%s of %s in round %d", key, variant,
 		 round);
 	fail("not in the input", detail);

@@ -36,4 +36,8 @@ int log_rounds(const struct log *log);
 double log_get(const struct log *log, const char *variant, int round,
 	       const char *key);
 
+/* The same, or NAN when it is missing. */
+double log_find(const struct log *log, const char *variant, int round,
+		const char *key);
+
 #endif

@@ -3,7 +3,8 @@
 #
 # The workloads whose answers are known: the cut takes exactly that part of
 # the function's work, and of nothing else. They check themselves that the
-# work which they count was done.
+# work which they count was done. Real programs print the same when they are
+# made slower. And the table of it all tells known numbers as they are.
 set -u
 export LC_ALL=C TENSE=0
 
@@ -17,7 +18,7 @@ count() {	# OUTPUT KEY
 }
 
 for workload in @WORKLOADS@; do
-	whole=$("./$workload" --length 25)
+	whole=$("./$workload" --length 13)
 	ok "$workload: runs" [ $? -eq 0 ]
 	hot=$(count "$whole" hot)
 	calls=$(count "$whole" calls)
@@ -27,7 +28,7 @@ for workload in @WORKLOADS@; do
 	ok "$workload: hot() can be named" sh -c \
 		"nm '$workload' | grep -q ' T hot\$'"
 	for cut in 10 25 50; do
-		part=$("./$workload" --length 25 --cut $cut)
+		part=$("./$workload" --length 13 --cut $cut)
 		is $(($(count "$part" hot) * 100)) $((hot * (100 - cut))) \
 			"$workload: $cut % less work in hot()"
 		is "$(count "$part" rest)" "$rest" \
@@ -37,9 +38,6 @@ for workload in @WORKLOADS@; do
 	[ "$workload" = system-calls ] ||
 		is "$(count "$part" calls)" "$calls" \
 			"$workload: as many calls as before"
-	double=$("./$workload" --length 50)
-	is "$(count "$double" hot)" $((hot * 2)) \
-		"$workload: work in proportion to the length"
 done
 
 for arguments in "--cut 7" "--cut 100" "--cut x" "--percent 0" "--length 0" \
@@ -52,5 +50,106 @@ done
 message=$(./serial --length 1 --percent 125 2>&1 >/dev/null)
 status=$?
 ok "--percent without libtense is an error" [ $status -eq 1 -a -n "$message" ]
+
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cp "@SOURCE@/tools/launch.c" "$tmp/text"
+for _ in 1 2 3 4 5 6 7; do
+	cat "$tmp/text" "$tmp/text" >"$tmp/more" && mv "$tmp/more" "$tmp/text"
+done
+
+# CPU time in ms, and the output in $tmp/NAME.
+cpu() {	# NAME ENVIRONMENT COMMAND...
+	local name=$1 variables=$2 TIMEFORMAT='%U %S'
+	shift 2
+	# shellcheck disable=SC2086 # several words
+	{ time env $variables "$@" >"$tmp/$name" 2>/dev/null; } 2>&1 |
+		awk '{ printf "%.0f\n", 1000 * ($1 + $2) }'
+}
+
+slower() {	# COMMAND...
+	local plain slow
+	plain=$(cpu plain SLOW=0 "$@")
+	# So much that no neighbour on the machine can hide it.
+	slow=$(cpu slow "LD_PRELOAD=@O@/accuracy/libslow.so SLOW=2000" "$@")
+	ok "$1: the same output when slower" cmp -s "$tmp/plain" "$tmp/slow"
+	ok "$1: and it is slower" [ "$slow" -gt $((plain * 2)) ]
+}
+
+slower pigz -n -p 2 -c "$tmp/text"
+slower xz -1 -T 1 -c "$tmp/text"
+slower bzip2 -1 -c "$tmp/text"
+slower openssl dgst -sha3-512 "$tmp/text"
+slower sqlite3 :memory: "with recursive n(x) as (select 1 union all
+	select x + 1 from n where x < 300000) select sum(x) from n"
+# shellcheck disable=SC2016 # perl's
+slower perl -ne '$n += @{[split /\W+/]}; END { print $n }' "$tmp/text"
+
+# Three rounds in which the truth is 10 % and the machine drifts.
+rounds_of() {	# TIME_OF_PREDICTION
+	local round=0 speed
+	for speed in 1000 1100 950; do
+		for variant in "base 100" "cut 90" "scaled $1"; do
+			echo "run ${variant% *} $round"
+			echo "elapsed_ns $((speed * ${variant#* }))"
+		done
+		round=$((round + 1))
+	done
+}
+
+answer() {	# CHANGE
+	cat <<-JSON
+		{ "conditions": [ { "name": "baseline", "cut": null },
+		    { "name": "null", "cut": 0 }, { "name": "10", "cut": 0.1 } ],
+		  "results": [ { "condition": 2, "verdict": "$2", "change":
+		    { "value": $1, "low": $1.25, "high": $1 } } ] }
+	JSON
+}
+
+table() {
+	./accuracy-table "$tmp/json" "$tmp/data" <"$tmp/cases" >"$tmp/table" \
+		2>"$tmp/errors"
+}
+
+# Of the case NAME, "ERROR LOW HIGH".
+error_of() {
+	jq -r --arg name "$1" '.cases[] | select(.name == $name) | .error |
+		[.value, .low, .high] | map(. * 1000 | round / 1000 + 0) |
+		join(" ")' "$tmp/json"
+}
+
+rounds_of 90 >"$tmp/exact"
+rounds_of 88 >"$tmp/off"
+answer -10 prediction >"$tmp/right.json"
+answer -11 "not converged" >"$tmp/wrong.json"
+cat >"$tmp/cases" <<CASES
+a exact 10 $tmp/exact base cut scaled
+a off 10 $tmp/off base cut scaled
+b right 10 $tmp/exact base cut $tmp/right.json
+b wrong 10 $tmp/exact base cut $tmp/wrong.json
+CASES
+ok "table: succeeds" table
+is "$(error_of exact)" "0 0 0" "table: no error"
+is "$(error_of off)" "2 2 2" "table: two points too much"
+is "$(error_of right)" "0 0 0.25" "table: an answer of whatif"
+is "$(error_of wrong)" "1 1 1.25" "table: one point too much"
+is "$(jq -r '.groups[] | "\(.name) \(.cases) \(.median * 10 | round) \(
+	.worst * 10 | round)"' "$tmp/json")" "a 2 10 20
+b 2 5 10" "table: median and worst of each group"
+is "$(awk '/^(exact|off|right|wrong) / { print $1 }' "$tmp/table" |
+	tr '\n' ' ')" "exact off right wrong " "table: the worst one comes last"
+ok "table: a doubtful answer is marked" grep -q 'wrong .*not converged' \
+	"$tmp/table"
+is "$(awk 'NF == 6' "$tmp/data" | wc -l)" 4 "table: data of each case"
+
+refused() {	# NAME CASE
+	echo "$2" >"$tmp/cases"
+	if table; then status=0; else status=$?; fi
+	ok "table refuses $1" [ $status -eq 1 -a -s "$tmp/errors" ]
+}
+refused "what is not a case" "a b"
+refused "a log that is not there" "a b 10 $tmp/none base cut scaled"
+refused "a variant that is not there" "a b 10 $tmp/exact base no scaled"
+refused "an answer without that cut" "a b 20 $tmp/exact base cut $tmp/right.json"
 
 done_testing

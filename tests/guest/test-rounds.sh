@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The truth of the accuracy suite, measured in a guest: complete, of the right
+# work, and roughly in proportion to it. How exact it is, `make accuracy` tells.
+set -u
+export LC_ALL=C
+
+# shellcheck source=/dev/null
+. "@SOURCE@/tests/lib/tap.sh"
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+rounds() {	# ARGUMENT...
+	@O@/bin/tense run --backend uml --device -- @O@/accuracy/rounds "$@"
+}
+
+# Sum of a key over the rounds of a variant.
+sum() {	# VARIANT KEY
+	awk -v variant="$1" -v key="$2" '
+		$1 == "run" { wanted = $2 == variant }
+		wanted && $1 == key { sum += $2; n++ }
+		END { printf "%.0f\n", sum; exit n != 2 }' "$tmp/log"
+}
+
+for workload in @WORKLOADS@; do
+	command="LD_PRELOAD=@O@/lib/libtense.so @O@/accuracy/$workload"
+	command="$command --length 13"
+	rounds -k -n 2 "whole=$command" "half=$command --cut 50" \
+		"scaled=$command --percent 200" >"$tmp/log"
+	ok "$workload: ends well" [ $? -eq 0 ]
+	whole=$(sum whole hot)
+	ok "$workload: some work" [ "$whole" -gt 0 ]
+	is "$(sum scaled hot)" "$whole" "$workload: all of the work if scaled"
+	is $(($(sum half hot) * 2)) "$whole" "$workload: half of it if cut"
+	whole=$(sum whole charged_ns)
+	# What is sure, whatever else the machine does.
+	ok "$workload: cut or scaled, less virtual CPU time" [ $((
+		$(sum half charged_ns) < whole &&
+		$(sum scaled charged_ns) < whole)) -eq 1 ]
+	ok "$workload: never more virtual CPU time than elapsed" [ \
+		"$whole" -le "$(sum whole elapsed_ns)" ]
+done
+
+rounds -n 1 "bad=false" 2>"$tmp/errors" >"$tmp/log"
+status=$?
+ok "a command that fails is an error" [ $status -eq 1 ]
+ok "which says what failed" grep -q 'bad ended with status 1' "$tmp/errors"
+rounds -n 1 "bad=./no-such-command" 2>"$tmp/errors" >"$tmp/log"
+status=$?
+ok "a command that is not there is an error" [ $status -eq 1 ]
+
+done_testing
