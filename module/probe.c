@@ -121,8 +121,8 @@ static void enter(struct tense_task *t, const struct tense_probe *probe,
 		.percent = vclock_fine(&t->v),
 		.slot = t->slot,
 	};
-	vclock_set_fine(&t->v, scaled(vclock_fine(&t->v), probe->percent));
 	tense_enter_slot(t, probe->slot);
+	vclock_set_fine(&t->v, scaled(vclock_fine(&t->v), probe->percent));
 }
 
 static int probe_entry(struct uprobe_consumer *consumer, struct pt_regs *regs)
