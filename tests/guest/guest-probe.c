@@ -63,7 +63,7 @@ static int probe_at(int fd, int slot, int percent, int file,
 {
 	char text[64];
 	int n = snprintf(text, sizeof(text), "probe %d %d %d %llu", slot,
-			 percent, file, offset);
+			 percent * TENSE_FINE, file, offset);
 
 	return write(fd, text, n) == n ? 0 : -errno;
 }
@@ -262,6 +262,7 @@ TEST_F(probed, errors)
 	EXPECT_EQ(probe_at(self->fd, 16, 100, self_fd, at), -EINVAL);
 	EXPECT_EQ(probe_at(self->fd, 1, 0, self_fd, at), -EINVAL);
 	EXPECT_EQ(probe_at(self->fd, 1, 100001, self_fd, at), -EINVAL);
+	EXPECT_EQ(write(self->fd, "probe 1 999 3 0", 15), -1);
 	EXPECT_EQ(probe_at(self->fd, 1, 100, 999, at), -EBADF);
 	EXPECT_EQ(probe_at(self->fd, 1, 100, write_only, 0), -EBADF);
 	EXPECT_EQ(probe_at(self->fd, 1, 100, self->fd, 0), -EINVAL);
