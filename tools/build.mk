@@ -145,3 +145,11 @@ $(whatif_cli_tests): tests/unit/test-whatif.sh tests/lib/tap.sh \
 		-e 's|@TENSE@|$(TESTED)|' $< >$@ && chmod +x $@
 
 UNIT_TESTS += $(whatif_cli_tests)
+
+$(O)/tests/guest/test-whatif: tests/guest/test-whatif.sh tests/lib/tap.sh \
+		$(O)/accuracy/serial
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		-e 's|@TENSE@|$(abspath $(TENSE_BIN))|' $< >$@ && chmod +x $@
+
+GUEST_TESTS += $(O)/tests/guest/test-whatif

@@ -239,7 +239,8 @@ static void set_rest(struct request *q, int c, char *arg)
 /* The file of --json may be a word of its own, unless it looks like an option. */
 static char *optional_word(int argc, char **argv)
 {
-	if (optarg || optind >= argc || argv[optind][0] == '-')
+	if (optarg || optind >= argc ||
+	    (argv[optind][0] == '-' && argv[optind][1]))
 		return optarg;
 	return argv[optind++];
 }
@@ -329,10 +330,18 @@ static int answer(struct request *q)
 	return status;
 }
 
+static const char *temporary(void)
+{
+	const char *path = getenv("TMPDIR");
+
+	return path && *path ? path : "/tmp";
+}
+
 static int measure_here(struct request *q, const struct run *run)
 {
 	struct whatif_native native = {
-		.tmp = q->inside ? "/dev/shm" : "/tmp",
+		/* In a guest the one of the host may be read-only. */
+		.tmp = q->inside ? "/dev/shm" : temporary(),
 		.ignored = run->ignored, .mask = run->mask,
 		.quiet = q->w.show_output,
 	};
@@ -416,7 +425,8 @@ static void load(struct whatif *w, const char *path)
  */
 static int measure_in_guest(struct request *q, struct run *run)
 {
-	char *dir = xstrdup("/tmp/tense-XXXXXX"), *json;
+	char *dir = xprintf("%s/tense-XXXXXX", temporary()), *json;
+	struct whatif_environment here;
 	struct whatif w = { 0 };
 	struct arguments args;
 	struct outcome out;
@@ -428,6 +438,7 @@ static int measure_in_guest(struct request *q, struct run *run)
 	json = xprintf("%s/result.json", dir);
 	q->dirs[q->nr_dirs++] = xstrdup(dir);
 	setup_writable(run, q->dirs, q->nr_dirs);
+	whatif_environment(&here, q->backend->name);
 	inner_command(q, json, &args);
 	run->argv = args.argv;
 	run->real = true;
@@ -442,13 +453,14 @@ static int measure_in_guest(struct request *q, struct run *run)
 	status = setup_status(&out, run->argv);
 	if (!status) {
 		load(&w, json);
-		whatif_environment_below(&w.environment, q->backend->name);
+		whatif_environment_below(&w.environment, &here);
 		whatif_free(&q->w);
 		q->w = w;
 	}
 	unlink(json);
 	rmdir(dir);
 	arguments_free(&args);
+	whatif_environment_free(&here);
 	free(json);
 	free(dir);
 	return status;

@@ -14,7 +14,7 @@
 #include "whatif.h"
 
 /* A difference by chance this rare is taken for one of the work. */
-#define RARE	0.001
+#define RARE	0.01
 
 /* Figures of the instrumented conditions, the null experiment first. */
 struct figures {
@@ -220,7 +220,7 @@ static enum estimator choose(const struct figures *f, size_t condition,
 			       calls.mean);
 		return share > 0.01 ? ESTIMATOR_CPU_PER_CALL : fall_back(f);
 	}
-	if (differs(cpu, 4 * matters)) {
+	if (differs(cpu, 2 * matters)) {
 		*why = xprintf("CPU time differs by %+.2f %%", cpu.mean);
 		return fall_back(f);
 	}

@@ -11,7 +11,7 @@
 #include "whatif-output.h"
 
 enum {
-	WIDTH = 800, HEIGHT = 440,
+	WIDTH = 800, HEIGHT = 440, HEIGHT_BESIDE = 260,
 	LEFT = 66, RIGHT = 24, TOP = 20, BOTTOM = 60,
 	SERIES_MAX = 6,
 };
@@ -25,6 +25,9 @@ struct axis {
 
 struct plot {
 	const struct whatif *w;
+	/* What a share alone promises is taken off. */
+	bool beside;
+	int height;
 	struct axis x;
 	struct axis y;
 };
@@ -41,6 +44,13 @@ static const struct whatif_result *result(const struct whatif *w,
 	return &w->results[condition - CONDITIONS_FIRST];
 }
 
+/* Of a result, where it lies in the plot. */
+static double height_of(const struct plot *p, const struct whatif_result *r,
+			double change)
+{
+	return gain(p->w, change) - (p->beside ? gain(p->w, r->amdahl) : 0);
+}
+
 static double px(const struct plot *p, double x)
 {
 	return LEFT + (x - p->x.min) / (p->x.end - p->x.min) *
@@ -49,16 +59,17 @@ static double px(const struct plot *p, double x)
 
 static double py(const struct plot *p, double y)
 {
-	return HEIGHT - BOTTOM - (y - p->y.min) / (p->y.end - p->y.min) *
-	       (HEIGHT - TOP - BOTTOM);
+	return p->height - BOTTOM - (y - p->y.min) / (p->y.end - p->y.min) *
+	       (p->height - TOP - BOTTOM);
 }
 
-static double nice_step(double span)
+/* 1, 2 or 5 times a power of ten, at most so many of them. */
+static double nice_step(double span, int most)
 {
-	double step = pow(10, floor(log10(span / 4)));
+	double step = pow(10, floor(log10(span / most)));
 
-	if (span / step > 12)
-		step *= span / step > 24 ? 5 : 2;
+	for (int i = 0; span / step > most; i++)
+		step *= i % 3 == 1 ? 2.5 : 2;
 	return step;
 }
 
@@ -70,11 +81,11 @@ static void add(struct axis *a, double value)
 		a->max = value;
 }
 
-static void finish(struct axis *a)
+static void finish(struct axis *a, int most)
 {
 	if (a->max - a->min < 0.01)
 		a->max = a->min + 1;
-	a->step = nice_step(a->max - a->min);
+	a->step = nice_step(a->max - a->min, most);
 	a->min = floor(a->min / a->step + 1e-9) * a->step;
 	a->max = ceil(a->max / a->step - 1e-9) * a->step;
 }
@@ -117,22 +128,25 @@ static double amdahl(const struct whatif *w, double share, double cut)
 	return 100 * (1 / (rest > 0.001 ? rest : 0.001) - 1);
 }
 
-static struct plot plot_of(const struct whatif *w)
+static struct plot plot_of(const struct whatif *w, bool beside)
 {
-	struct plot p = { .w = w };
+	struct plot p = {
+		.w = w, .beside = beside,
+		.height = beside ? HEIGHT_BESIDE : HEIGHT,
+	};
 
 	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
 		const struct whatif_result *r = result(w, c);
 
 		add(&p.x, 100 * r->cut);
-		add(&p.y, gain(w, r->change.low));
-		add(&p.y, gain(w, r->change.high));
-		add(&p.y, gain(w, r->amdahl));
+		add(&p.y, height_of(&p, r, r->change.low));
+		add(&p.y, height_of(&p, r, r->change.high));
+		add(&p.y, height_of(&p, r, r->amdahl));
 		for (size_t i = 0; i < whatif_rounds(w); i++)
-			add(&p.y, gain(w, r->rounds[i]));
+			add(&p.y, height_of(&p, r, r->rounds[i]));
 	}
-	finish(&p.x);
-	finish(&p.y);
+	finish(&p.x, 12);
+	finish(&p.y, beside ? 6 : 10);
 	/* Room for the rounds of the last. */
 	p.x.end = p.x.max + 0.04 * (p.x.max - p.x.min);
 	p.y.end = p.y.max;
@@ -154,8 +168,8 @@ static void grid(FILE *f, const struct plot *p)
 		double v = p->x.min + i * p->x.step, x = px(p, v);
 
 		fprintf(f, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" class=\"tick\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n",
-			x, x, HEIGHT - BOTTOM, HEIGHT - BOTTOM + 5, x,
-			HEIGHT - BOTTOM + 21, fabs(v) < 1e-9 ? 0 : v);
+			x, x, p->height - BOTTOM, p->height - BOTTOM + 5, x,
+			p->height - BOTTOM + 21, fabs(v) < 1e-9 ? 0 : v);
 	}
 	fputs("</g>\n", f);
 }
@@ -163,13 +177,14 @@ static void grid(FILE *f, const struct plot *p)
 static void titles(FILE *f, const struct plot *p)
 {
 	fprintf(f, "<text class=\"axis\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">time that the function takes less, %%</text>\n",
-		(LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12);
-	fprintf(f, "<text class=\"axis\" transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">%s, %%</text>\n",
-		(TOP + HEIGHT - BOTTOM) / 2,
-		!whatif_less(p->w) ? "change of the metric" :
+		(LEFT + WIDTH - RIGHT) / 2, p->height - 12);
+	fprintf(f, "<text class=\"axis\" transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n",
+		(TOP + p->height - BOTTOM) / 2,
+		p->beside ? "more than by share, points" :
+		!whatif_less(p->w) ? "change of the metric, %" :
 		p->w->metric.kind == METRIC_CPU ?
-		"CPU time that the program takes less" :
-		"time that the program takes less");
+		"CPU time that the program takes less, %" :
+		"time that the program takes less, %");
 }
 
 /* From nothing to the last of a series, on either side. */
@@ -213,14 +228,15 @@ static size_t points_of(const struct whatif *w, unsigned int series,
 	return n;
 }
 
-static double bound(const struct whatif *w, const struct point *p, int side)
+static double bound(const struct plot *plot, const struct point *p, int side)
 {
-	const struct interval *i;
+	const struct whatif_result *r;
 
 	if (!p->condition)
 		return 0;
-	i = &result(w, p->condition)->change;
-	return gain(w, side < 0 ? i->low : side > 0 ? i->high : i->value);
+	r = result(plot->w, p->condition);
+	return height_of(plot, r, side < 0 ? r->change.low :
+			 side > 0 ? r->change.high : r->change.value);
 }
 
 static void curve(FILE *f, const struct plot *p, const struct point *points,
@@ -229,25 +245,25 @@ static void curve(FILE *f, const struct plot *p, const struct point *points,
 	fprintf(f, "<polygon class=\"band s%u\" points=\"", series);
 	for (size_t i = 0; i < n; i++)
 		fprintf(f, "%.1f,%.1f ", px(p, 100 * points[i].cut),
-			py(p, bound(p->w, &points[i], -1)));
+			py(p, bound(p, &points[i], -1)));
 	for (size_t i = n; i-- > 0;)
 		fprintf(f, "%.1f,%.1f ", px(p, 100 * points[i].cut),
-			py(p, bound(p->w, &points[i], 1)));
+			py(p, bound(p, &points[i], 1)));
 	fprintf(f, "\"/>\n<polyline class=\"curve s%u\" points=\"", series);
 	for (size_t i = 0; i < n; i++)
 		fprintf(f, "%.1f,%.1f ", px(p, 100 * points[i].cut),
-			py(p, bound(p->w, &points[i], 0)));
+			py(p, bound(p, &points[i], 0)));
 	fputs("\"/>\n", f);
 }
 
 /* Beside the interval, in the order in which they were run. */
-static void rounds(FILE *f, const struct plot *p, const double *changes,
-		   double x, const char *class, unsigned int series)
+static void rounds(FILE *f, const struct plot *p,
+		   const struct whatif_result *r, const double *changes, double x, const char *class, unsigned int series)
 {
 	size_t n = whatif_rounds(p->w);
 
 	for (size_t i = 0; i < n; i++) {
-		double y = gain(p->w, changes[i]);
+		double y = height_of(p, r, changes[i]);
 
 		/* What the machine did is not to squeeze the rest. */
 		if (y < p->y.min || y > p->y.max)
@@ -263,13 +279,14 @@ static void mark(FILE *f, const struct plot *p, size_t condition,
 {
 	const struct whatif *w = p->w;
 	const struct whatif_result *r = result(w, condition);
-	double x = px(p, 100 * r->cut), y = py(p, gain(w, r->change.value));
-	double low = py(p, gain(w, r->change.low));
-	double high = py(p, gain(w, r->change.high));
+	double x = px(p, 100 * r->cut), y = py(p, height_of(p, r, r->change.value));
+	double low = py(p, height_of(p, r, r->change.low));
+	double high = py(p, height_of(p, r, r->change.high));
 	char *sentence = whatif_sentence(w, condition);
 
-	rounds(f, p, r->plain_rounds, x - 30, "raw plain", series);
-	rounds(f, p, r->rounds, x, "raw", series);
+	if (!p->beside)
+		rounds(f, p, r, r->plain_rounds, x - 30, "raw plain", series);
+	rounds(f, p, r, r->rounds, x, "raw", series);
 	fprintf(f, "<g class=\"mark s%u %s\"><title>", series,
 		r->verdict == VERDICT_PREDICTION ? "sure" : "unsure");
 	html_text(f, sentence);
@@ -290,20 +307,24 @@ static void draw_series(FILE *f, const struct plot *p, unsigned int series,
 		if (points[i].condition)
 			share = result(p->w, points[i].condition)->share;
 	series %= SERIES_MAX;
-	amdahl_line(f, p, share, points[0].cut, points[n - 1].cut, series);
+	if (!p->beside)
+		amdahl_line(f, p, share, points[0].cut,
+			    points[n - 1].cut, series);
 	curve(f, p, points, n, series);
 	for (size_t i = 0; i < n; i++)
 		if (points[i].condition)
 			mark(f, p, points[i].condition, series);
 }
 
-void whatif_curve(FILE *f, const struct whatif *w)
+void whatif_curve(FILE *f, const struct whatif *w, bool beside)
 {
 	struct point *points = xmalloc(w->nr_conditions * sizeof(*points));
-	struct plot p = plot_of(w);
+	struct plot p = plot_of(w, beside);
 
-	fprintf(f, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"What the program gains over what the function gains\">\n",
-		WIDTH, HEIGHT);
+	fprintf(f, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n",
+		WIDTH, p.height, beside ?
+		"The same, less what the share alone promises" :
+		"What the program gains over what the function gains");
 	grid(f, &p);
 	titles(f, &p);
 	for (unsigned int s = 0; s < w->nr_conditions; s++)

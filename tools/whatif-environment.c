@@ -55,14 +55,14 @@ void whatif_environment(struct whatif_environment *e, const char *backend)
 		memset(e->load, 0, sizeof(e->load));
 }
 
-void whatif_environment_below(struct whatif_environment *e, const char *backend)
+void whatif_environment_below(struct whatif_environment *e,
+			      const struct whatif_environment *below)
 {
 	free(e->backend);
 	free(e->host);
-	e->backend = xstrdup(backend);
-	e->host = kernel_name();
-	if (getloadavg(e->load, 3) != 3)
-		memset(e->load, 0, sizeof(e->load));
+	e->backend = xstrdup(below->backend);
+	e->host = xstrdup(below->kernel);
+	memcpy(e->load, below->load, sizeof(e->load));
 }
 
 void whatif_environment_free(struct whatif_environment *e)

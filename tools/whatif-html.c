@@ -79,12 +79,12 @@ static char *cut_words(double cut)
 static char *change_words(const struct whatif *w, double change)
 {
 	if (whatif_less(w))
-		return xprintf("%s %.2f %% %s %s",
+		return xprintf("%s %.1f %% %s %s",
 			       w->metric.kind == METRIC_CPU ? "use" : "take",
 			       fabs(change), change > 0 ? "more" : "less",
 			       w->metric.kind == METRIC_CPU ? "CPU time" :
 							      "time");
-	return xprintf("have %s of %s by %.2f %%",
+	return xprintf("have %s of %s by %.1f %%",
 		       change < 0 ? "less" : "more",
 		       w->metric.kind == METRIC_PROGRESS ? w->metric.pattern :
 							   "the metric",
@@ -176,9 +176,13 @@ static void figure(FILE *f, const struct whatif *w)
 	legend_item(f, "<circle class=\"raw plain s0\" cx=\"13\" cy=\"6\" r=\"3\"/>",
 		    "rounds as measured, as far as they fit");
 	fputs("</ul>\n", f);
-	whatif_curve(f, w);
+	whatif_curve(f, w, false);
 	fputs("<figcaption>The dashed line is what the function's share of the time promises if nothing overlaps and nobody waits. "
-	      "Where the prediction lies below it, threads wait for something else; above it, others had been waiting for the function.</figcaption>\n</figure>\n",
+	      "Where the prediction lies below it, threads wait for something else; above it, others had been waiting for the function.</figcaption>\n</figure>\n"
+	      "<figure class=\"card\">\n",
+	      f);
+	whatif_curve(f, w, true);
+	fputs("<figcaption>The same from near: the prediction less what the share alone promises, with the rounds it comes from.</figcaption>\n</figure>\n",
 	      f);
 }
 

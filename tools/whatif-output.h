@@ -14,8 +14,11 @@ int whatif_csv(FILE *f, const struct whatif *w);
 /* A page that needs nothing else. 0, or -1 with errno. */
 int whatif_html(FILE *f, const struct whatif *w);
 
-/* The curve of such a page, as an <svg>. */
-void whatif_curve(FILE *f, const struct whatif *w);
+/*
+ * The curve of such a page, as an <svg>. beside: less what the function's
+ * share of the time promises.
+ */
+void whatif_curve(FILE *f, const struct whatif *w, bool beside);
 
 /* With what has a meaning in HTML replaced. */
 void html_text(FILE *f, const char *text);

@@ -228,9 +228,9 @@ void whatif_names(struct whatif *w);
 
 /* whatif-environment */
 void whatif_environment(struct whatif_environment *e, const char *backend);
-/* Of the machine below the one that the runs were on. */
+/* The machine of the runs was a guest of this one. */
 void whatif_environment_below(struct whatif_environment *e,
-			      const char *backend);
+			      const struct whatif_environment *below);
 void whatif_environment_free(struct whatif_environment *e);
 
 /* whatif-text: words that table, JSON and page have in common. */

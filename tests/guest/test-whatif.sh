@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# tense whatif as a user runs it: in a guest that it boots, on a program whose
+# function it finds by name.
+set -u
+source='@SOURCE@' out='@O@'
+. "$source/tests/lib/tap.sh"
+
+tense=@TENSE@
+program=$out/accuracy/serial
+tmp=$(mktemp -d -p /var/tmp) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset LD_PRELOAD TENSE TENSE_STRICT NO_COLOR
+
+whatif() {
+	"$tense" whatif --backend uml "$@" 2>stderr
+}
+
+mkdir tmp
+export TMPDIR=$tmp/tmp
+whatif --func hot --faster 20% --stats --seed 1 --json a.json --csv a.csv \
+	--report a.html -- "$program" --length 40 >stdout
+is $? 0 "an answer"
+is "$(cat stderr)" "" "without a message"
+ok "is a table" grep -Eq '^  faster 20% +80 +' stdout
+ok "that says how" grep -q "scaled   hot in $program: in-process" stdout
+is "$(wc -l <a.csv)" 2 "the CSV is there"
+ok "and the page" grep -q '</html>' a.html
+ok "and the JSON" jq -e . a.json >/dev/null
+is "$(jq -r '[.environment.backend, .environment.cpus] | @text' a.json)" \
+	'["uml",1]' "from a guest with one CPU"
+ok "in which runs are whole rounds" jq -e '(.samples | length) % 3 == 0 and
+	(.samples | length) == 3 * (.rounds + 1) and .rounds >= 5' a.json \
+	>/dev/null
+is "$(jq -c '[.samples[] | select(.condition > 0) | .slots[] |
+	select(.slot == 1) | .calls] | unique' a.json)" '[80]' \
+	"each call was counted"
+is "$(jq -c '[.samples[] | select(.condition == 0) | .slots | length] | unique' \
+	a.json)" '[1]' "the baseline has no instruments"
+ok "the function has its share" jq -e '.results[0].share > 0.2 and
+	.results[0].share < 0.8' a.json >/dev/null
+# One thread that never waits: nothing but its share matters.
+ok "and the change is by that" jq -e '.results[0] |
+	(.change.value - .amdahl) < 3 and (.change.value - .amdahl) > -3' \
+	a.json >/dev/null
+is "$(jq -c '.patches[0] | [.patched, .symbol, .mechanism]' a.json)" \
+	'[true,"hot","in-process"]' "what was scaled is told"
+is "$(ls tmp)" "" "no file stays behind"
+
+# A number that is the same in each run, whatever the clock says.
+whatif --func hot@200 --metric 'stdout:^hot (\d+)' --json - -- "$program" \
+	--length 10 >b.json
+is $? 0 "a number from the output"
+is "$(jq -c '.results[0] | [.change.value, .change.low, .change.high, .verdict]' \
+	b.json)" '[0,0,0,"no effect distinguishable"]' "that does not change"
+ok "the table is beside it" grep -q '^  hot@200 ' stderr
+
+# What goes wrong.
+whatif --func "$program:hot@125" -- sh -c 'echo why >&2; exit 3'
+is "$?" 1 "a command that fails"
+ok "is told by its run" grep -Eq \
+	'run 1 \(.*, round 0\): the command.s exit status was 3' stderr
+ok "with what it said" grep -q "  why" stderr
+whatif --func "$program:hot@125" -- sh -c 'kill -SEGV $$'
+is "$?" 1 "one that dies"
+ok "by its signal" grep -q 'ended by signal 11' stderr
+whatif --func hot@125 --prepare 'exit 4' -- "$program"
+is "$?" 1 "a preparation that fails"
+ok "is told" grep -q 'prepare failed' stderr
+whatif --func "$program:hot@125" -- true
+is "$?" 1 "a command without the function"
+ok "is told" grep -q 'nothing was scaled' stderr
+whatif --func hot@125 --metric 'stdout:speed (\d+)' -- "$program" --length 5
+is "$?" 1 "a metric that is not printed"
+ok "is told" grep -q "nothing matches" stderr
+
+# Each run is prepared and has the same input.
+echo data >input
+whatif --func "$program:hot@125" --prepare 'echo x >>prepared' \
+	--input input --show-output --max-runs 5 -- \
+	sh -c "cat; '$program' --length 5" >stdout
+is "$?" 0 "prepared, with input and output"
+is "$(wc -l <prepared)" "$(grep -c '^data$' stdout)" "as often as it ran"
+ok "which was in whole rounds" [ $(($(wc -l <prepared) % 3)) = 0 ]
+done_testing
