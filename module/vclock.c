@@ -318,7 +318,7 @@ u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
 	if (until > s->from)
 		ticks = min(until, s->to) - s->from;
 	ns = vclock_part(s, ticks);
-	free = min(ns, vclock_part(s, min(own, ticks)));
+	free = min(ns, vclock_part(s, own));
 	s->from += ticks;
 	s->ns -= ns;
 	ns -= free;

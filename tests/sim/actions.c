@@ -88,6 +88,8 @@ static void do_percent(struct sim *s, int t)
 		percent = 50 + (uint32_t)rng_below(&s->rng, 200);
 	sim_say(s, "task %d: percent %u", t, percent);
 	op_percent(s, t, percent);
+	if (rng_chance(&s->rng, 30))
+		op_lowest(s, t, (uint32_t)rng_scale(&s->rng, 1000000));
 }
 
 static void sleep_for(struct sim *s, int t, enum state state)

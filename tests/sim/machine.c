@@ -46,7 +46,11 @@ static void settle(struct sim *s, unsigned int cpu)
 	if (c->running == NONE)
 		return;
 	ahead = op_ahead(s, c->running);
-	op_charge(s, c->running, s->real - c->stamp);
+	/* One that has told how low it goes may have changed its percent. */
+	if (s->task[c->running].v.lowest)
+		op_stretch(s, c->running, s->real - c->stamp);
+	else
+		op_charge(s, c->running, s->real - c->stamp);
 	c->stamp = s->real;
 	step = s->vcpu[cpu].lvt.ns - before;
 	c->over = ahead ? c->over + step : step;

@@ -19,7 +19,7 @@ struct model_cpu {
 };
 
 struct model_task {
-	uint32_t percent;
+	uint32_t percent, lowest;	/* thousandths */
 	int cpu;
 	fixed_t credit, charged;
 	uint64_t seen, ready, blocked_at, blocked_real, ran;
@@ -46,10 +46,10 @@ static inline uint64_t fixed_ns(fixed_t v)
 	return (uint64_t)(v >> 32);
 }
 
-/* R1, of one charge: rounded down. */
+/* R1, of one charge at thousandths of a percent: rounded down. */
 static inline fixed_t model_virtual(uint64_t real_ns, uint32_t percent)
 {
-	return fixed_from(real_ns) * 100 / percent;
+	return fixed_from(real_ns) * 100000 / percent;
 }
 
 unsigned int model_active(const struct model *m);

@@ -43,7 +43,8 @@ static void expect_task(struct sim *s, int t)
 	const struct vclock_task *v = &s->task[t].v;
 	const struct model_task *m = model_of(s, t);
 
-	expect(s, v->percent, m->percent);
+	expect(s, vclock_fine(v), m->percent);
+	expect(s, v->lowest, m->lowest);
 	expect(s, v->cpu, m->cpu);
 	expect(s, v->ready, m->ready);
 	expect(s, v->blocked_at, m->blocked_at);
@@ -69,7 +70,7 @@ uint64_t op_real(struct sim *s)
 void op_task_init(struct sim *s, int t, uint32_t percent, uint64_t ready)
 {
 	vclock_task_init(&s->task[t].v, percent, ready);
-	model_task_init(model_of(s, t), percent, ready);
+	model_task_init(model_of(s, t), percent * VCLOCK_FINE, ready);
 	expect_task(s, t);
 }
 
@@ -80,31 +81,94 @@ void op_percent(struct sim *s, int t, uint32_t percent)
 	expect(s, vclock_set_percent(&s->task[t].v, percent),
 	       valid ? 0 : -EINVAL);
 	if (valid)
-		model_of(s, t)->percent = percent;
+		model_of(s, t)->percent = percent * VCLOCK_FINE;
+	expect_task(s, t);
+}
+
+static void op_fine(struct sim *s, int t, uint32_t thousandths)
+{
+	bool valid = thousandths >= 1000 && thousandths <= 100000000;
+
+	expect(s, vclock_set_fine(&s->task[t].v, thousandths),
+	       valid ? 0 : -EINVAL);
+	if (valid)
+		model_of(s, t)->percent = thousandths;
 	expect_task(s, t);
 }
 
 /* R1: task and CPU move alike. R10: not at all as long as there is credit. */
+static void expect_charge(struct sim *s, int t, const struct task *before,
+			  fixed_t lvt, uint64_t returned)
+{
+	const struct vclock_task *v = &s->task[t].v;
+	fixed_t moved = fixed(s->vcpu[v->cpu].lvt) - lvt;
+
+	expect_task(s, t);
+	expect_lvt(s, (unsigned int)v->cpu);
+	expect_gvt(s);
+	expect(s, returned, v->charged.ns - before->v.charged.ns);
+	if (moved != fixed(v->charged) - fixed(before->v.charged))
+		sim_fail(s, "the CPU moved by another time than its task");
+	if (model_of(s, t)->credit && moved)
+		sim_fail(s, "time moved while there was credit");
+}
+
 void op_charge(struct sim *s, int t, uint64_t real_ns)
 {
-	struct vclock_task *v = &s->task[t].v;
-	struct model_task *m = model_of(s, t);
-	unsigned int cpu = (unsigned int)v->cpu;
-	fixed_t charged = fixed(v->charged), lvt = fixed(s->vcpu[cpu].lvt);
-	uint64_t whole = v->charged.ns, returned;
-	fixed_t moved;
+	const struct task before = s->task[t];
+	fixed_t lvt = fixed(s->vcpu[before.v.cpu].lvt);
+	uint64_t returned = vclock_charge(&s->vc, &s->task[t].v, real_ns);
 
-	returned = vclock_charge(&s->vc, v, real_ns);
-	model_charge(&s->m, m, real_ns);
-	expect_task(s, t);
-	expect_lvt(s, cpu);
-	expect_gvt(s);
-	expect(s, returned, v->charged.ns - whole);
-	moved = fixed(s->vcpu[cpu].lvt) - lvt;
-	if (moved != fixed(v->charged) - charged)
-		sim_fail(s, "the CPU moved by another time than its task");
-	if (m->credit && moved)
-		sim_fail(s, "time moved while there was credit");
+	model_charge(&s->m, model_of(s, t), real_ns);
+	expect_charge(s, t, &before, lvt, returned);
+}
+
+/*
+ * R2 after the fact: one charge, during which the percent changed at values
+ * of a counter that the task says, and that need not be true. The model knows
+ * no counter: it is charged for one part after the other.
+ */
+void op_stretch(struct sim *s, int t, uint64_t real_ns)
+{
+	const struct task before = s->task[t];
+	struct vclock_task *v = &s->task[t].v;
+	fixed_t lvt = fixed(s->vcpu[v->cpu].lvt);
+	uint64_t ticks = rng_scale(&s->rng, 4 * real_ns + 1);
+	uint64_t from = rng_below(&s->rng, 1ULL << 60), at = 0, left = real_ns;
+	uint64_t n = rng_below(&s->rng, 8), returned = 0;
+	struct vclock_stretch stretch = { from, from + ticks, real_ns, { 0 } };
+
+	while (n--) {
+		uint64_t to = rng_below(&s->rng, ticks + ticks / 4 + 1);
+		uint64_t own = rng_chance(&s->rng, 30) ?
+			rng_scale(&s->rng, ticks) : 0;
+		uint64_t rest = ticks - at, part, free;
+
+		returned += vclock_spend(v, &stretch, from + to, own);
+		to = to > ticks ? ticks : to < at ? at : to;
+		own = own < to - at ? own : to - at;
+		part = rest ? (uint64_t)((fixed_t)left * (to - at) / rest) : 0;
+		free = rest ? (uint64_t)((fixed_t)left * own / rest) : 0;
+		model_charge(&s->m, model_of(s, t), part - free);
+		left -= part;
+		at = to;
+		if (rng_chance(&s->rng, 50))
+			op_fine(s, t, (uint32_t)rng_scale(&s->rng, 99999999));
+		else
+			op_percent(s, t, (uint32_t)rng_scale(&s->rng, 120000));
+	}
+	returned += vclock_spend(v, &stretch, stretch.to, 0);
+	model_charge(&s->m, model_of(s, t), left);
+	expect(s, stretch.ns, 0);
+	vclock_pass(&s->vc, v, &stretch);
+	expect_charge(s, t, &before, lvt, returned);
+}
+
+/* The task may go down to a percent without saying so first. */
+void op_lowest(struct sim *s, int t, uint32_t percent)
+{
+	s->task[t].v.lowest = percent;
+	model_of(s, t)->lowest = percent;
 }
 
 void op_move(struct sim *s, int t, uint64_t ns)
@@ -289,6 +353,7 @@ uint64_t op_horizon(struct sim *s, int t)
 	uint64_t ns = vclock_horizon(&s->vc, m ? &s->task[t].v : NULL);
 	unsigned int active = model_active(&s->m);
 	uint64_t target = NEVER, grain;
+	uint32_t percent;
 	fixed_t lvt, need;
 
 	if (first && first->when <= s->m.gvt) {
@@ -310,12 +375,13 @@ uint64_t op_horizon(struct sim *s, int t)
 		return ns;
 	}
 	need = fixed_from(target) - lvt + m->credit;
-	grain = (m->percent + 99) / 100;
-	if (model_virtual(ns, m->percent) < need)
+	percent = m->lowest && m->lowest < m->percent ? m->lowest : m->percent;
+	grain = (percent + 99999) / 100000;
+	if (model_virtual(ns, percent) < need)
 		sim_fail(s, "the timer comes %llu ns too early for %llu",
 			 (unsigned long long)fixed_ns(need),
 			 (unsigned long long)target);
-	if (ns > grain && model_virtual(ns - grain - 1, m->percent) >= need)
+	if (ns > grain && model_virtual(ns - grain - 1, percent) >= need)
 		sim_fail(s, "the timer comes too late for %llu",
 			 (unsigned long long)target);
 	return ns;

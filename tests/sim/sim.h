@@ -96,6 +96,8 @@ uint64_t op_real(struct sim *s);
 void op_task_init(struct sim *s, int t, uint32_t percent, uint64_t ready);
 void op_percent(struct sim *s, int t, uint32_t percent);
 void op_charge(struct sim *s, int t, uint64_t real_ns);
+void op_stretch(struct sim *s, int t, uint64_t real_ns);
+void op_lowest(struct sim *s, int t, uint32_t percent);
 void op_move(struct sim *s, int t, uint64_t ns);
 void op_credit(struct sim *s, int t, uint64_t ns);
 void op_refund(struct sim *s, int t, uint64_t real_ns);
