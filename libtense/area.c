@@ -14,10 +14,26 @@
 
 static _Thread_local struct {
 	const struct tense_clock *clock;
-	struct tense_ring *ring;
+	struct tense_ring *ring;	/* set last, and cleared first */
 	uint32_t lowest;	/* percent, as the kernel was told */
-	bool busy;		/* a signal handler may find a push half done */
+	bool busy;		/* a signal handler may find a change half done */
 } area;
+
+/*
+ * How far reading the clock got in the ring. A signal handler that reads it as
+ * well may leave parts of two; then the check is wrong, and all is read anew.
+ */
+struct walk {
+	uint64_t from, sum;	/* counter; virtual ns times 2^32 up to there */
+	uint32_t seq;		/* of the clock page that it began at */
+	uint32_t percent;
+	uint32_t next;		/* record */
+};
+
+static _Thread_local struct {
+	struct walk walk;
+	uint64_t check;
+} walked;
 
 static _Atomic bool none;	/* this kernel or machine has no areas */
 /* A byte that is 0 again in a child of fork, which has no mapping of ours. */
@@ -72,30 +88,60 @@ static uint64_t scaled(uint64_t ticks, uint64_t rate, uint32_t percent)
 	return ticks * rate / percent * 100 * TENSE_FINE;
 }
 
-/* From the page's time to the counter's value now, as the kernel will charge. */
-static uint64_t since(const struct tense_clock *c, uint64_t now)
+static uint64_t check_of(const struct walk *w)
 {
-	const struct tense_ring *ring = area.ring;
-	uint64_t from = c->counter, sum = 0;
-	uint32_t percent = c->percent, head = load(&ring->head), i;
+	uint64_t check = w->seq;
 
-	for (i = c->tail; i != head; i++) {
-		const struct tense_record *r = &ring->record[i % RECORDS];
-		uint64_t to = load(&r->stamp), ticks, own = load(&r->own);
+	check = (check ^ w->from) * 0x9e3779b97f4a7c15;
+	check = (check ^ w->sum ^ check >> 32) * 0xbf58476d1ce4e5b9;
+	check ^= (uint64_t)w->percent << 32 | w->next;
+	return (check ^ check >> 32) * 0x94d049bb133111eb;
+}
 
-		if (to > now)
-			to = now;
-		if (to > from) {
-			ticks = to - from;
-			ticks -= own < ticks ? own : ticks;
-			sum += scaled(ticks, c->rate, percent);
-			from = to;
-		}
-		percent = load(&r->percent);
+/* Where the walk through the records after those of the page begins. */
+static struct walk begin(const struct tense_clock *c)
+{
+	struct walk w = {
+		.from = load(&walked.walk.from),
+		.sum = load(&walked.walk.sum),
+		.seq = load(&walked.walk.seq),
+		.percent = load(&walked.walk.percent),
+		.next = load(&walked.walk.next),
+	};
+
+	if (w.seq == c->seq && load(&walked.check) == check_of(&w))
+		return w;
+	return (struct walk) {
+		.from = c->counter,
+		.seq = c->seq,
+		.percent = c->percent,
+		.next = c->tail,
+	};
+}
+
+static void remember(const struct walk *w)
+{
+	store(&walked.walk.from, w->from);
+	store(&walked.walk.sum, w->sum);
+	store(&walked.walk.seq, w->seq);
+	store(&walked.walk.percent, w->percent);
+	store(&walked.walk.next, w->next);
+	store(&walked.check, check_of(w));
+}
+
+/* Charges what ran up to the next record, as the kernel will. */
+static void step(struct walk *w, uint64_t rate)
+{
+	const struct tense_record *r = &area.ring->record[w->next++ % RECORDS];
+	uint64_t to = load(&r->stamp), own = load(&r->own), ticks;
+
+	if (to > w->from) {
+		ticks = to - w->from;
+		ticks -= own < ticks ? own : ticks;
+		w->sum += scaled(ticks, rate, w->percent);
+		w->from = to;
 	}
-	if (now > from)
-		sum += scaled(now - from, c->rate, percent);
-	return sum >> 32;
+	w->percent = load(&r->percent);
 }
 
 static bool copy_clock(struct tense_clock *to)
@@ -103,6 +149,7 @@ static bool copy_clock(struct tense_clock *to)
 	const struct tense_clock *c = area.clock;
 	uint32_t seq = acquire(&c->seq);
 
+	to->seq = seq;
 	/* Each load before those that follow, and all before the last of seq. */
 	to->flags = acquire(&c->flags);
 	to->counter = acquire(&c->counter);
@@ -119,31 +166,51 @@ int64_t tense_area_now(void)
 {
 	struct tense_clock c;
 	uint64_t now, ns;
+	struct walk w;
 
-	if (!usable() || !copy_clock(&c))
+	if (!usable() || !copy_clock(&c) || !(c.flags & TENSE_CLOCK_VALID) ||
+	    !c.percent)
 		return -EAGAIN;
-	now = tense_area_counter();
-	if (!(c.flags & TENSE_CLOCK_VALID) || !c.percent ||
-	    now < c.counter || now - c.counter > c.stale)
-		return -EAGAIN;
-	ns = since(&c, now);
+	w = begin(&c);
+	do {
+		while (w.next != load(&area.ring->head))
+			step(&w, c.rate);
+		/* None of them is later than that. */
+		now = tense_area_counter();
+	} while (w.next != load(&area.ring->head));
 	/* The page may be another one by now, and the records taken. */
-	if (load(&area.clock->tail) != c.tail ||
-	    load(&area.clock->counter) != c.counter)
+	if (acquire(&area.clock->seq) != c.seq || now < w.from ||
+	    now - c.counter > c.stale)
 		return -EAGAIN;
+	remember(&w);
+	ns = (w.sum + scaled(now - w.from, c.rate, w.percent)) >> 32;
 	ns -= c.credit < ns ? c.credit : ns;
 	return c.ns + ns;
 }
 
+/* In this order: a signal handler uses what it finds. */
+static void set(const struct tense_clock *clock, struct tense_ring *ring)
+{
+	area.ring = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	area.clock = clock;
+	area.lowest = UINT32_MAX;
+	atomic_signal_fence(memory_order_seq_cst);
+	area.ring = ring;
+}
+
 static void unmap(void *unused)
 {
+	const struct tense_clock *clock = area.clock;
+	struct tense_ring *ring = area.ring;
+
 	(void)unused;
-	if (!area.ring)
+	/* Not what a child of fork has there instead. */
+	if (!ring || !*alive)
 		return;
-	tense_device_ops->unmap((void *)area.clock, CLOCK_SIZE);
-	tense_device_ops->unmap(area.ring, TENSE_RING_SIZE);
-	area.ring = NULL;
-	area.clock = NULL;
+	set(NULL, NULL);
+	tense_device_ops->unmap((void *)clock, CLOCK_SIZE);
+	tense_device_ops->unmap(ring, TENSE_RING_SIZE);
 }
 
 __attribute__((constructor(101))) static void area_init(void)
@@ -172,9 +239,7 @@ static bool notice_fork(void)
 		}
 	}
 	if (!*page) {
-		area.ring = NULL;
-		area.clock = NULL;
-		area.busy = false;
+		set(NULL, NULL);
 		*page = 1;
 	}
 	return true;
@@ -183,29 +248,26 @@ static bool notice_fork(void)
 static bool map(int fd)
 {
 	void *clock, *ring;
+	int err;
 
-	clock = tense_device_ops->map(fd, 0, CLOCK_SIZE, PROT_READ);
-	if (clock == MAP_FAILED) {
+	err = tense_device_ops->map(fd, 0, CLOCK_SIZE, PROT_READ, &clock);
+	/* A module older than areas has no mmap. */
+	if (err == -EOPNOTSUPP || err == -ENODEV)
 		none = true;
+	if (err)
 		return false;
-	}
-	ring = tense_device_ops->map(fd, TENSE_RING_OFFSET, TENSE_RING_SIZE,
-				     PROT_READ | PROT_WRITE);
-	if (ring == MAP_FAILED) {
+	if (tense_device_ops->map(fd, TENSE_RING_OFFSET, TENSE_RING_SIZE,
+				  PROT_READ | PROT_WRITE, &ring)) {
 		tense_device_ops->unmap(clock, CLOCK_SIZE);
 		return false;
 	}
-	area.clock = clock;
-	area.ring = ring;
-	area.lowest = UINT32_MAX;
+	set(clock, ring);
 	pthread_setspecific(key, &area);
 	return true;
 }
 
-bool tense_area_prepare(int fd, const struct tense_change *change)
+static bool prepare(int fd, const struct tense_change *change)
 {
-	if (none || !notice_fork() || area.busy)
-		return false;
 	if (!usable()) {
 		unmap(NULL);
 		if (!map(fd))
@@ -219,4 +281,18 @@ bool tense_area_prepare(int fd, const struct tense_change *change)
 	}
 	/* Makes room, and the kernel look at the lowest. */
 	return tense_device_ops->lseek(fd, 0, SEEK_CUR) >= 0;
+}
+
+bool tense_area_prepare(int fd, const struct tense_change *change)
+{
+	bool done;
+
+	if (none || !notice_fork() || area.busy)
+		return false;
+	area.busy = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	done = prepare(fd, change);
+	atomic_signal_fence(memory_order_seq_cst);
+	area.busy = false;
+	return done;
 }

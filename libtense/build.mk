@@ -50,7 +50,7 @@ $(O)/lib/libtense.so: $(O)/lib/libtense.so.0
 	$(Q)ln -sf libtense.so.0 $@
 
 # Called where vector registers are in use and not saved.
-$(addprefix $(O)/libtense/,stub-span.o tense.o area.o): \
+$(addprefix $(O)/libtense/,stub-span.o tense.o stack.o area.o): \
 	LIBTENSE_CFLAGS += -mgeneral-regs-only
 
 $(O)/libtense/%.o: libtense/%.S $(O)/flags

@@ -62,7 +62,8 @@ struct tense_device_ops {
 	long (*read)(int fd, void *buf, size_t size);
 	long (*write)(int fd, const void *buf, size_t size);
 	int64_t (*lseek)(int fd, int64_t offset, int whence);
-	void *(*map)(int fd, int64_t offset, size_t size, int protection);
+	int (*map)(int fd, int64_t offset, size_t size, int protection,
+		   void **map);			/* shared */
 	void (*unmap)(void *map, size_t size);
 };
 

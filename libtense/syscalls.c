@@ -150,13 +150,16 @@ static int64_t sys_lseek(int fd, int64_t offset, int whence)
 	return sys(SYS_lseek, fd, offset, whence, 0);
 }
 
-static void *sys_map(int fd, int64_t offset, size_t size, int protection)
+static int sys_map(int fd, int64_t offset, size_t size, int protection,
+		   void **map)
 {
-	int saved = errno;
-	void *map = mmap(NULL, size, protection, MAP_SHARED, fd, offset);
+	int saved = errno, err = 0;
 
+	*map = mmap(NULL, size, protection, MAP_SHARED, fd, offset);
+	if (*map == MAP_FAILED)
+		err = -errno;
 	errno = saved;
-	return map;
+	return err;
 }
 
 static void sys_unmap(void *map, size_t size)

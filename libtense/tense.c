@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <stdatomic.h>
 
 #include <tense.h>
 
@@ -69,27 +70,41 @@ static unsigned int own_ticks(const struct tense_change *none)
 	return ticks;
 }
 
-/* Makes the product at the new depth the thread's percent. */
+static void set_depth(unsigned int depth, uint64_t product)
+{
+	stack.level[depth] = product;
+	atomic_signal_fence(memory_order_seq_cst);
+	stack.depth = depth;
+	atomic_signal_fence(memory_order_seq_cst);
+	/* Up to there a signal handler could use that level as well. */
+	stack.level[depth] = product;
+}
+
+/*
+ * Makes the product at the new depth the thread's percent. The stack first: a
+ * signal handler that comes in between goes back to what that says.
+ */
 static int move_to(unsigned int depth, uint64_t product)
 {
+	const unsigned int old = stack.depth;
 	struct tense_change change = {
 		.percent = effective(product, span.scale),
 		.slot = span.slot,
 	};
 	struct tense_change none = {
-		.percent = effective(stack.level[stack.depth], span.scale),
+		.percent = effective(stack.level[old], span.scale),
 		.slot = span.slot,
 	};
 	int err = 0;
 
 	if (change.percent != none.percent) {
 		change.own = own_ticks(&none);
+		set_depth(depth, product);
 		err = tense_device_percent(&change);
-	}
-
-	if (!err) {
-		stack.depth = depth;
-		stack.level[depth] = product;
+		if (err)
+			stack.depth = old;
+	} else {
+		set_depth(depth, product);
 	}
 	return err;
 }

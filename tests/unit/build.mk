@@ -13,20 +13,23 @@ LIBTENSE_TEST_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -pthread -Ilibtense \
 	-fno-sanitize-recover=all
 
 libtense_tests := $(addprefix $(libtense_test_out)/test-libtense-, \
-	stack config api clocks syscalls threads)
+	stack config api clocks syscalls threads ring page)
 libtense_tsan_tests := $(addprefix $(libtense_test_out)/test-libtense-, \
-	threads-tsan cancel-tsan)
+	threads-tsan cancel-tsan ring-tsan)
 
-$(libtense_tests): SANITIZE := address,undefined
-$(libtense_tsan_tests): SANITIZE := thread
+libtense_plain_tests := $(libtense_test_out)/test-libtense-signal
 
-$(libtense_tests): $(libtense_test_out)/%: tests/unit/%.c
+$(libtense_tests): SANITIZE := -fsanitize=address,undefined
+$(libtense_tsan_tests): SANITIZE := -fsanitize=thread
+
+$(libtense_tests) $(libtense_plain_tests): $(libtense_test_out)/%: tests/unit/%.c
 $(libtense_tsan_tests): $(libtense_test_out)/%-tsan: tests/unit/%.c
-$(libtense_tests) $(libtense_tsan_tests): tests/unit/fake-device.c \
+$(libtense_tests) $(libtense_tsan_tests) $(libtense_plain_tests): \
+		tests/unit/fake-device.c \
 		libtense/preload.c $(libtense_test_sources) \
 		$(libtense_test_headers) $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(LIBTENSE_TEST_CFLAGS) -fsanitize=$(SANITIZE) $(LDFLAGS) -o $@ \
+	$(CC) $(LIBTENSE_TEST_CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ \
 		$(filter tests/unit/test-%.c,$^) tests/unit/fake-device.c \
 		$(libtense_test_sources) -ldl
 
@@ -39,7 +42,8 @@ $(libtense_scripts): $(libtense_test_out)/%: tests/unit/%.sh \
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
 		-e 's|@CC@|$(CC)|' $< >$@ && chmod +x $@
 
-UNIT_TESTS += $(libtense_tests) $(libtense_tsan_tests) $(libtense_scripts)
+UNIT_TESTS += $(libtense_tests) $(libtense_tsan_tests) \
+	$(libtense_plain_tests) $(libtense_scripts)
 
 # Those of functions and their names, on programs that the tests build.
 symbol_tests := $(addprefix $(O)/tests/unit/test-, spec symbols)

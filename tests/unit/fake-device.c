@@ -10,6 +10,7 @@
 #include "fake-device.h"
 
 #define RDEV 0x0a42
+#define AREA_SIZE (TENSE_RING_OFFSET + TENSE_RING_SIZE)
 
 struct fake_device fake;
 const struct tense_device_ops *fake_replaced;
@@ -28,7 +29,98 @@ static _Thread_local struct {
 	bool member;
 	int joined_by;
 	unsigned int percent;
+	int file;		/* of the area's pages */
+	pid_t process;		/* that the area is in */
+	uint32_t lowest;	/* times TENSE_FINE, as told in a call */
+	uint64_t stamp;
+	struct fake_area area;
 } self;
+
+static bool has_area(void)
+{
+	return self.area.clock && self.process == getpid();
+}
+
+static void take(const struct tense_record *r)
+{
+	uint8_t slot = r->slot < TENSE_SLOTS ? r->slot : 0;
+
+	fake.broken += r->percent < TENSE_PERCENT_MIN * TENSE_FINE ||
+		       r->percent > TENSE_PERCENT_MAX * TENSE_FINE ||
+		       r->percent < self.lowest || r->slot != slot ||
+		       r->stamp < self.stamp;
+	self.percent = r->percent / TENSE_FINE;
+	self.stamp = r->stamp;
+	if (r->flags & TENSE_RECORD_CALL)
+		fake.calls[slot]++;
+	if (!(r->flags & TENSE_RECORD_STAY))
+		self.area.slot = slot;
+	self.area.last = *r;
+	self.area.records++;
+}
+
+/* What a charge does with the new records. */
+static void drain(void)
+{
+	struct tense_clock *c = self.area.clock;
+	struct tense_ring *ring = self.area.ring;
+	uint32_t head;
+
+	if (!has_area())
+		return;
+	head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+	fake.broken += head - c->tail > TENSE_RING_RECORDS;
+	/* A page that the test shows stays as it is until records are taken. */
+	if (c->tail != head) {
+		c->seq++;
+		while (c->tail != head)
+			take(&ring->record[c->tail++ % TENSE_RING_RECORDS]);
+		c->seq++;
+	}
+	self.lowest = ring->lowest ? ring->lowest :
+		       self.percent * TENSE_FINE;
+}
+
+static void area_close(void)
+{
+	if (!has_area())
+		return;
+	self.area.clock->flags = 0;
+	munmap(self.area.clock, AREA_SIZE);
+	close(self.file);
+	self.area = (struct fake_area){ 0 };
+}
+
+static bool area_open(void)
+{
+	char *pages;
+
+	if (has_area())
+		return true;
+	self.file = memfd_create("area", MFD_CLOEXEC);
+	if (self.file < 0 || ftruncate(self.file, AREA_SIZE))
+		return false;
+	pages = mmap(NULL, AREA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		     self.file, 0);
+	if (pages == MAP_FAILED)
+		return false;
+	madvise(pages, AREA_SIZE, MADV_DONTFORK);
+	self.process = getpid();
+	self.lowest = self.percent * TENSE_FINE;
+	self.stamp = 0;
+	self.area = (struct fake_area) {
+		.clock = (void *)pages,
+		.ring = (void *)(pages + TENSE_RING_OFFSET),
+	};
+	self.area.clock->flags = TENSE_CLOCK_MEMBER;
+	return true;
+}
+
+struct fake_area *fake_area(void)
+{
+	drain();
+	return has_area() ? &self.area : NULL;
+}
 
 void fake_start(void)
 {
@@ -36,6 +128,7 @@ void fake_start(void)
 	memset(&fake, 0, sizeof(fake));
 	memset(&self, 0, sizeof(self));
 	fake.version = TENSE_STATS_VERSION;
+	fake.map_error = -EOPNOTSUPP;
 }
 
 bool fake_member(void)
@@ -45,11 +138,14 @@ bool fake_member(void)
 
 unsigned int fake_percent(void)
 {
+	drain();
 	return self.percent;
 }
 
 static void leave(void)
 {
+	drain();
+	area_close();
 	self.member = false;
 	self.joined_by = 0;
 	departed++;
@@ -187,7 +283,10 @@ static int usable(int fd)
 		return -EBADF;
 	if (file < 0)
 		return -EFBIG;
-	return self.member ? 0 : -ESRCH;
+	if (!self.member)
+		return -ESRCH;
+	drain();
+	return 0;
 }
 
 static long fake_read(int fd, void *buf, size_t size)
@@ -271,19 +370,30 @@ static int64_t fake_lseek(int fd, int64_t offset, int whence)
 	return now;
 }
 
-static void *fake_map(int fd, int64_t offset, size_t size, int protection)
+static int fake_map(int fd, int64_t offset, size_t size, int protection,
+		    void **map)
 {
-	(void)fd;
-	(void)offset;
-	(void)size;
-	(void)protection;
-	return MAP_FAILED;
+	int err = usable(fd);
+
+	fake.maps++;
+	if (err)
+		return err;
+	if (fake.map_error)
+		return fake.map_error;
+	if (!area_open())
+		return -ENOMEM;
+	*map = mmap(NULL, size, protection, MAP_SHARED, self.file, offset);
+	if (*map == MAP_FAILED)
+		return -ENOMEM;
+	madvise(*map, size, MADV_DONTFORK);
+	fake.mapped++;
+	return 0;
 }
 
 static void fake_unmap(void *map, size_t size)
 {
-	(void)map;
-	(void)size;
+	munmap(map, size);
+	fake.mapped--;
 }
 
 static const struct tense_device_ops fake_ops = {

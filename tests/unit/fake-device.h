@@ -24,11 +24,28 @@ struct fake_device {
 	int64_t interrupt_after;	/* a sleep, once; 0 = not */
 	uint32_t version;
 	int64_t real;			/* the experiment's real age */
+	int map_error;			/* -EOPNOTSUPP to begin with */
 	/* What it saw. */
 	_Atomic unsigned int opens, reads, writes, seeks, foreign;
 	_Atomic int64_t now;		/* virtual */
 	_Atomic unsigned int members;
 	_Atomic int64_t slept;		/* length of the last sleep */
+	_Atomic unsigned int maps;	/* asked for */
+	_Atomic int mapped;		/* now */
+	_Atomic unsigned int broken;	/* rules of the ring */
+	_Atomic uint64_t calls[TENSE_SLOTS];
+};
+
+/*
+ * A thread's area as the device has it. Like a real one it is mapped from the
+ * same pages whenever it is asked for, and not inherited by fork.
+ */
+struct fake_area {
+	struct tense_clock *clock;	/* what the test writes is shown */
+	struct tense_ring *ring;
+	unsigned int records;		/* that were taken */
+	struct tense_record last;	/* of these */
+	uint8_t slot;
 };
 
 extern struct fake_device fake;
@@ -37,9 +54,10 @@ extern const struct tense_device_ops *fake_replaced;	/* the real ones */
 /* Forgets all; libtense's own state is only ever that of a new process once. */
 void fake_start(void);
 
-/* The calling thread's. */
+/* The calling thread's. All take what is in the ring, as a call does. */
 bool fake_member(void);
 unsigned int fake_percent(void);
+struct fake_area *fake_area(void);	/* NULL if it has none */
 
 /* What the program does behind libtense's back. */
 void fake_close_all(void);

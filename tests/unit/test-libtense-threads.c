@@ -120,6 +120,21 @@ static void joining(void)
 	is_i64(fake.members, 1, "and no member");
 }
 
+static void areas(void)
+{
+	int mapped;
+
+	fake.map_error = 0;
+	tense_init();
+	tense_scale_percent(200);
+	tense_scale_pop();
+	mapped = fake.mapped;
+	is_i64(run(nest, false, NULL), 0, "each thread has an area of its own");
+	is_i64(run(come_and_go, true, NULL), 0, "also those that come and go");
+	is_i64(fake.mapped, mapped, "and unmaps it");
+	is_i64(fake.broken, 0, "no rule of a ring was broken");
+}
+
 static void clocks(void)
 {
 	tense_device_join(true);
@@ -132,6 +147,7 @@ int main(void)
 {
 	in_child("stacks", stacks);
 	in_child("joining", joining);
+	in_child("areas", areas);
 	in_child("clocks", clocks);
 	return done();
 }

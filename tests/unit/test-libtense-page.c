@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/* libtense reads its clock from the page that the device shows. */
+#include "fake-area.h"
+#include "in-child.h"
+
+static void page(void)
+{
+	static const uint32_t percents[] = { 1, 99, 100, 101, 3333, 100000 };
+	struct fake_area *a = clock_of(1);
+	int64_t now;
+
+	for (int i = 0; i < 6; i++) {
+		show(1ULL << 50, 1ULL << 33, percents[i]);
+		ok(clock_is_right(a), "the clock at %u %%", percents[i]);
+	}
+	show(5000, 1ULL << 32, 100);
+	a->clock->credit = 1ULL << 60;
+	is_i64(tense_area_now(), 5000, "it stands still while there is credit");
+	a->clock->credit = 50;
+	ok(clock_is_right(a), "until that is used up");
+
+	a->clock->seq++;
+	is_i64(tense_area_now(), -EAGAIN, "not while the page is written");
+	a->clock->seq++;
+	ok(tense_area_now() > 0, "but after that");
+	a->clock->flags = TENSE_CLOCK_MEMBER;
+	is_i64(tense_area_now(), -EAGAIN, "not if it is not valid");
+	a->clock->flags = TENSE_CLOCK_VALID;
+	is_i64(tense_area_now(), -EAGAIN, "nor for who has left");
+	show(5000, 1ULL << 32, 100);
+	a->clock->stale = 0;
+	is_i64(tense_area_now(), -EAGAIN, "nor if it is old");
+	show(5000, 1ULL << 32, 100);
+	a->clock->counter = UINT64_MAX / 2;
+	is_i64(tense_area_now(), -EAGAIN, "nor if it is of the future");
+	now = show(5000, 1ULL << 32, 100)->clock->seq;
+	is_i64(tense_time(&(uint64_t){ 0 }), 0, "tense_time() takes it");
+	is_i64(a->clock->seq, now, "without a call");
+}
+
+/* Readings between changes, and all the changes at once. */
+static void walks(void)
+{
+	static const unsigned int percents[] = { 100, 50, 300, 7, 100000 };
+	struct fake_area *a = clock_of(1);
+	unsigned int wrong = 0, slow = 0;
+	struct tense_span s[3];
+
+	for (int i = 0; i < 600; i++) {
+		enter(&s[0], percents[i % 5], 1, &slow);
+		__tense_span_begin(&s[1], percents[i % 3] * TENSE_FINE + i, 2,
+				   i);
+		if (i % 7 == 0)
+			wrong += !clock_is_right(a);
+		__tense_span_end(&s[1], 20);
+		leave(&s[0], &slow);
+		wrong += !clock_is_right(a);
+		wrong += !clock_is_right(a);
+		if (i % 50 == 0)
+			show(i, 1ULL << 32, fake_percent());
+	}
+	is_i64(wrong, 0, "readings among changes");
+	fake_percent();
+	show(77, 1ULL << 32, 100);
+	for (int i = 0; i < 1000; i++) {
+		enter(&s[0], percents[i % 5], 1, &slow);
+		leave(&s[0], &slow);
+	}
+	ok(clock_is_right(a), "a reading after 2000 of them");
+	is_i64(slow, 0, "the ring had room");
+	a->ring->record[a->ring->head % TENSE_RING_RECORDS] =
+		(struct tense_record){ .stamp = 5, .percent = 100000 };
+	a->ring->head++;
+	ok(clock_is_right(a), "a record out of order");
+}
+
+/* The device's clock stands still; the page runs ahead of it. */
+static void disagree(void)
+{
+	uint64_t last = 0, ns = 0;
+	unsigned int back = 0;
+
+	clock_of(50);
+	fake.now = 1000;
+	for (int i = 0; i < 2000; i++) {
+		struct fake_area *a = show(i % 3 ? 900 : 100000 + i,
+					   1ULL << 32, 100);
+
+		if (i % 5 == 0)
+			a->clock->flags &= ~TENSE_CLOCK_VALID;
+		if (i % 100 == 0)
+			fake.now += 5000;
+		tense_time(&ns);
+		back += ns < last;
+		last = ns;
+		if (i % 50 == 0) {
+			tense_scale_percent(50);
+			tense_scale_pop();
+		}
+	}
+	is_i64(back, 0, "time never runs backwards");
+	ok(last > 100000, "whoever is ahead");
+}
+
+static void sleeps(void)
+{
+	uint64_t before, after;
+
+	clock_of(50);
+	fake.now = 1000;
+	show(50000, 1, 100);
+	tense_time(&before);
+	is_i64(before, 50000, "the page is 49000 ns ahead");
+	is_i64(tense_sleep(700), 0, "a sleep of 700");
+	is_i64(fake.slept, 49700, "is that much longer");
+	show(0, 1, 100)->clock->flags = TENSE_CLOCK_MEMBER;
+	tense_time(&after);
+	is_i64(after, 50700, "and ends in time");
+	is_i64(tense_sleep(300), 0, "where both agree");
+	is_i64(fake.slept, 300, "it is not");
+	show(0, 1, 100);
+	is_i64(tense_sleep(300), 0, "nor if the page is behind");
+	is_i64(fake.slept, 300, "it is not longer either");
+}
+
+int main(void)
+{
+	in_child("page", page);
+	in_child("walks", walks);
+	in_child("disagree", disagree);
+	in_child("sleeps", sleeps);
+	return done();
+}
