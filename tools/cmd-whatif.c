@@ -260,7 +260,7 @@ static int parse_options(int argc, char **argv, struct request *q)
 			misuse("%s needs an argument", argv[optind - 1]);
 		if (c == '?')
 			misuse("unknown option '%s'", argv[optind - 1]);
-		if (!set_run(&q->w, c, optarg)) {
+		if (!set_run(&q->w, c, optarg ? optarg : "")) {
 			set_rest(q, c, c == OUTPUT_JSON ?
 				 optional_word(argc, argv) : optarg);
 			continue;

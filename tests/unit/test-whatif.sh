@@ -118,7 +118,8 @@ is "$(grep -Eo '(src|href|url)[=(][^ >]*|https?:[^ "]*' a.html)" "" \
 	"that needs no other"
 ok "with a curve" grep -q '<polyline class="curve s0"' a.html
 ok "Amdahl's line" grep -q '<polyline class="amdahl s0"' a.html
-is "$(grep -c '<g class="mark' a.html)" 4 "a mark for each variant"
+is "$(grep -c '<g class="mark' a.html)" 7 \
+	"a mark for each variant, in both pictures and the legend"
 ok "and points of the rounds" grep -q '<circle class="raw s0"' a.html
 ok "arguments are no markup" grep -q "'&lt;c&gt;'" a.html
 is "$(grep -c '<c>' a.html)" 0 "nowhere"
