@@ -2,8 +2,8 @@
 # tense and guest-init, and the links that make the build directory look like
 # an installation.
 
-WHATIF_SRC := options plan run log metric estimate assess environment names \
-	text json load table curve html
+WHATIF_SRC := options plan run probe log metric estimate assess environment \
+	names text json load table curve html
 TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-whatif setup stats \
 	json-text backend-native backend-uml terminal launch kernel progress \
 	resolve nearest functions inlines inlines-dwarf program paths util \

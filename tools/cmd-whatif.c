@@ -231,7 +231,8 @@ static void set_rest(struct request *q, int c, char *arg)
 		q->inside = true;
 		break;
 	case SPEC:
-		set_spec(&q->w, arg);
+		if (arg)
+			set_spec(&q->w, arg);
 		break;
 	}
 }
@@ -475,8 +476,6 @@ static int measure(struct request *q, struct run *run)
 		die(STATUS_FAILED, "the current directory: %s",
 		    strerror(errno));
 	run->directory = directory;
-	if (!q->backend)
-		q->backend = backend_choose();
 	if (q->backend != &backend_native)
 		status = measure_in_guest(q, run);
 	else if (backend_native.usable())
@@ -502,8 +501,10 @@ static int run_request(struct request *q, struct run *run)
 	if (q->from) {
 		load(&q->w, q->from);
 	} else {
+		if (!q->backend)
+			q->backend = backend_choose();
 		if (!q->inside)
-			whatif_names(&q->w);
+			whatif_names(&q->w, q->backend == &backend_native);
 		status = measure(q, run);
 	}
 	return status ? status : answer(q);

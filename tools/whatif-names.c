@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program.h"
 #include "resolve.h"
 #include "util.h"
 #include "whatif.h"
@@ -24,7 +25,21 @@ static char *join(const struct tense_resolution *r)
 	return lines;
 }
 
-static bool find(struct whatif *w, unsigned int slot)
+static void add_probes(struct whatif *w, unsigned int slot,
+		       const struct tense_resolution *r)
+{
+	w->probes = xrealloc(w->probes, (w->nr_probes + r->count) *
+			     sizeof(*w->probes));
+	for (size_t i = 0; i < r->count; i++)
+		w->probes[w->nr_probes++] = (struct whatif_probe){
+			.slot = slot,
+			.object = xstrdup(r->candidates[i].object),
+			.symbol = xstrdup(r->candidates[i].symbol),
+			.offset = r->candidates[i].offset,
+		};
+}
+
+static bool find(struct whatif *w, unsigned int slot, bool is_static)
 {
 	struct tense_resolution r;
 	bool found;
@@ -33,19 +48,37 @@ static bool find(struct whatif *w, unsigned int slot)
 		TENSE_RESOLVED;
 	if (r.message)
 		warn("%s", r.message);
-	if (found)
+	if (found && is_static)
+		add_probes(w, slot, &r);
+	else if (found)
 		w->specs[slot] = join(&r);
 	tense_resolution_free(&r);
 	return found;
 }
 
-void whatif_names(struct whatif *w)
+static bool open_static(char *const *command)
 {
-	bool all = true;
+	char *error;
+	struct program *program = program_open(command, &error);
+	bool is_static;
 
+	if (!program)
+		die(STATUS_FAILED, "%s", error);
+	is_static = program->is_static;
+	program_free(program);
+	return is_static;
+}
+
+void whatif_names(struct whatif *w, bool native)
+{
+	bool is_static = open_static(w->argv), all = true;
+
+	if (is_static && !native)
+		die(STATUS_FAILED, "%s is linked statically: its functions can be scaled on a kernel with uprobes only, which that of the back end uml has not",
+		    w->argv[0]);
 	for (unsigned int slot = 1; slot < WHATIF_SLOTS; slot++)
 		if (*whatif_slot_name(w, slot))
-			all = find(w, slot) && all;
+			all = find(w, slot, is_static) && all;
 	if (!all)
 		exit(STATUS_FAILED);
 }

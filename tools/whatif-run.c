@@ -16,6 +16,7 @@
 #include "util.h"
 #include "whatif-log.h"
 #include "whatif-metric.h"
+#include "whatif-probe.h"
 
 extern char **environ;
 
@@ -25,6 +26,8 @@ static const char *const files[] = { "stdout", "stderr", "log" };
 struct child {
 	const struct whatif *w;
 	const struct whatif_native *n;
+	size_t condition;
+	bool scale;
 };
 
 /* Like the loader, tense takes these for separators. */
@@ -180,6 +183,8 @@ static int set_up_child(void *arg, const char **what)
 	const struct child *child = arg;
 	const char *input = child->w->input;
 
+	if (child->scale && whatif_probe(child->w, child->condition, what))
+		return -1;
 	*what = input ? input : "/dev/null";
 	if (open_as(0, *what, O_RDONLY) < 0)
 		return -1;
@@ -423,6 +428,8 @@ static int take_sample(struct whatif *w, struct whatif_sample *s,
 	if (whatif_log_read(w, log, s) && s->round == 0)
 		warn("libtense-functions.so told what is not understood: is it of another version?");
 	free(log);
+	if (s->condition)
+		whatif_probe_told(w);
 	take_stats(stats, out, s);
 	fill_slot_0(s);
 	error = take_metric(w, s, n);
@@ -440,7 +447,9 @@ int whatif_native_run(struct whatif *w, size_t condition,
 		      struct whatif_sample *s, void *arg)
 {
 	struct whatif_native *n = arg;
-	struct child child = { .w = w, .n = n };
+	struct child child = {
+		.w = w, .n = n, .condition = condition, .scale = true,
+	};
 	size_t own;
 	char **env = environment(w, condition, n, &own);
 	struct launch l = {

@@ -133,6 +133,11 @@ void whatif_free(struct whatif *w)
 	whatif_environment_free(&w->environment);
 	for (unsigned int i = 0; i < WHATIF_SLOTS; i++)
 		free(w->specs[i]);
+	for (size_t i = 0; i < w->nr_probes; i++) {
+		free(w->probes[i].object);
+		free(w->probes[i].symbol);
+	}
+	free(w->probes);
 	free(w->metric.pattern);
 	free(w->cuts);
 	free(w->conditions);

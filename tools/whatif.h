@@ -126,6 +126,14 @@ struct whatif_result {
 	double *plain_rounds;
 };
 
+/* A function to be scaled by the kernel's breakpoints. */
+struct whatif_probe {
+	unsigned int slot;
+	char *object;
+	char *symbol;
+	uint64_t offset;	/* in the object's file */
+};
+
 struct whatif_environment {
 	char *tense;
 	char *backend;
@@ -148,6 +156,9 @@ struct whatif {
 	bool each;		/* function alone, instead of all at once */
 	/* By slot, what exactly its name stands for: lines. NULL: the name. */
 	char *specs[WHATIF_SLOTS];
+	/* Functions of a program into which no library can be loaded. */
+	struct whatif_probe *probes;
+	size_t nr_probes;
 	struct whatif_metric metric;
 	double precision;	/* points */
 	unsigned int max_runs;	/* of each condition */
@@ -224,7 +235,7 @@ double whatif_width(const struct interval *i);
  * Finds the functions in the command before it runs; ends the program where
  * that is sure to fail.
  */
-void whatif_names(struct whatif *w);
+void whatif_names(struct whatif *w, bool native);
 
 /* whatif-environment */
 void whatif_environment(struct whatif_environment *e, const char *backend);

@@ -72,6 +72,12 @@ status_is 125 "a function that is not there" \
 	"$tense" whatif --func no_function_by_this_name@150 -- sh
 ok "as well" grep -q no_function_by_this_name stderr
 
+printf 'void f(void) { } int main(void) { f(); return 0; }' >static.c
+cc -static -o static static.c
+status_is 125 "a static program where only libraries can scale" \
+	"$tense" whatif --backend uml --func f@150 -- ./static
+said "tense: ./static is linked statically"
+
 # The answer, from samples.
 "$out/tests/unit/test-whatif-plan" one.json 20 || exit 1
 "$out/tests/unit/test-whatif-plan" sweep.json 10,20,50 || exit 1

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "whatif-probe.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/tense.h>
+
+#include "util.h"
+
+/* Enough for the kernel to learn what one costs. */
+#define LEARN_CALLS	2000
+
+static int add_probe(int device, unsigned int slot, unsigned int percent,
+		     const char *path, uint64_t offset)
+{
+	char text[64];
+	int fd = open(path, O_RDONLY | O_CLOEXEC), len, result;
+
+	if (fd < 0)
+		return -1;
+	len = snprintf(text, sizeof(text), "probe %u %u %d %llu", slot, percent,
+		       fd, (unsigned long long)offset);
+	result = write(device, text, len) == len ? 0 : -1;
+	close(fd);
+	return result;
+}
+
+__attribute__((noinline)) static void empty(void)
+{
+	__asm__ volatile("");
+}
+
+/* Of an address of this program's, in its file; *data is both. */
+static int find_offset(struct dl_phdr_info *info, size_t size, void *data)
+{
+	uint64_t *place = data;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t from = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && *place >= from &&
+		    *place - from < p->p_filesz) {
+			*place += p->p_offset - from;
+			break;
+		}
+	}
+	/* The first is the program itself. */
+	return 1;
+}
+
+static int learn(int device)
+{
+	void (*volatile call)(void) = empty;
+	uint64_t place = (uintptr_t)empty;
+
+	dl_iterate_phdr(find_offset, &place);
+	if (add_probe(device, 0, TENSE_PERCENT_REAL * TENSE_FINE,
+		      "/proc/self/exe", place))
+		return -1;
+	for (int i = 0; i < LEARN_CALLS; i++)
+		call();
+	return 0;
+}
+
+static bool any(const struct whatif *w, const unsigned int *percent)
+{
+	for (size_t i = 0; i < w->nr_probes; i++)
+		if (percent[w->probes[i].slot])
+			return true;
+	return false;
+}
+
+int whatif_probe(const struct whatif *w, size_t condition, const char **what)
+{
+	const unsigned int *percent = w->conditions[condition].percent;
+	int device, result = 0;
+
+	if (!any(w, percent))
+		return 0;
+	*what = "cannot scale functions of a program that is linked statically on this kernel";
+	/* Closing it changes nothing: this process is in by its parent. */
+	device = open(TENSE_DEVICE, O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		return -1;
+	result = learn(device);
+	for (size_t i = 0; i < w->nr_probes && !result; i++) {
+		const struct whatif_probe *p = &w->probes[i];
+
+		if (!percent[p->slot])
+			continue;
+		result = add_probe(device, p->slot, percent[p->slot],
+				   p->object, p->offset);
+	}
+	close(device);
+	return result;
+}
+
+void whatif_probe_told(struct whatif *w)
+{
+	if (!w->nr_probes || w->nr_patches)
+		return;
+	w->patches = xmalloc(w->nr_probes * sizeof(*w->patches));
+	for (size_t i = 0; i < w->nr_probes; i++)
+		w->patches[w->nr_patches++] = (struct whatif_patch){
+			.slot = w->probes[i].slot, .patched = true,
+			.object = xstrdup(w->probes[i].object),
+			.symbol = xstrdup(w->probes[i].symbol),
+			.offset = w->probes[i].offset,
+			.how = xstrdup("uprobe"), .processes = 1,
+		};
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Functions scaled by the kernel's breakpoints, where no library can do it. */
+#ifndef TOOLS_WHATIF_PROBE_H
+#define TOOLS_WHATIF_PROBE_H
+
+#include "whatif.h"
+
+/*
+ * In the process that is to be the command, and in its experiment: asks for
+ * the breakpoints of w->probes. 0, or -1 with errno and what failed in *what.
+ */
+int whatif_probe(const struct whatif *w, size_t condition, const char **what);
+
+/* Notes in w that they were there. */
+void whatif_probe_told(struct whatif *w);
+
+#endif
