@@ -233,6 +233,23 @@ static void take_record(struct tense_task *t, const struct tense_record *r)
 	vclock_set_fine(&t->v, READ_ONCE(r->percent));
 }
 
+static struct tense_record *record_of(struct tense_task *t, u32 index)
+{
+	return &ring_of(t->area)->record[index % TENSE_RING_RECORDS];
+}
+
+/* R1: finds out where in the stretch the CPU was somebody else's. */
+static void cut_holes(struct tense_task *t, struct vclock_stretch *s, u32 n)
+{
+	struct vclock_segments segments = { .at = s->from };
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		vclock_divide(&segments, s,
+			      READ_ONCE(record_of(t, t->tail + i)->stamp));
+	vclock_cut_holes(s, &segments, t->area->rate);
+}
+
 /* R2: charges up to each new record, then lets it hold. */
 static u64 drain(struct tense_task *t, struct vclock_stretch *s)
 {
@@ -243,9 +260,9 @@ static u64 drain(struct tense_task *t, struct vclock_stretch *s)
 	/* Pairs with the release by which the thread publishes records. */
 	head = smp_load_acquire(&ring->head);
 	n = min_t(u32, head - t->tail, TENSE_RING_RECORDS);
+	cut_holes(t, s, n);
 	while (n--) {
-		struct tense_record *r =
-			&ring->record[t->tail++ % TENSE_RING_RECORDS];
+		struct tense_record *r = record_of(t, t->tail++);
 
 		charged += spend(t, s, READ_ONCE(r->stamp), READ_ONCE(r->own));
 		take_record(t, r);

@@ -12,6 +12,8 @@
 #define CHARGE_MAX	BIT_ULL(56)
 /* And at a percent in thousandths: half a day. */
 #define CHARGE_MAX_FINE	BIT_ULL(46)
+/* Real ns that getting out of the kernel and into it can take, at most. */
+#define HAND_OVER_MAX	100000
 /* How far ahead a timer is ever set, in virtual ns: about a quarter hour. */
 #define HORIZON_MAX	BIT_ULL(40)
 
@@ -295,12 +297,85 @@ static void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v)
 	note_skew(vc, cpu);
 }
 
+/* How much of the counter's way from @from to @to the task ran. */
+static u64 ran_between(const struct vclock_stretch *s, u64 from, u64 to)
+{
+	u64 ticks = to - from;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		u64 begin = max(s->hole[i].from, from);
+		u64 end = min(s->hole[i].to, to);
+
+		if (end > begin)
+			ticks -= end - begin;
+	}
+	return ticks;
+}
+
 /* Real ns of the next @ticks of a stretch; all of it if it is not longer. */
 u64 vclock_part(const struct vclock_stretch *s, u64 ticks)
 {
-	if (ticks >= s->to - s->from)
-		return s->ns;
-	return mul_u64_u64_div_u64(s->ns, ticks, s->to - s->from);
+	u64 all = ran_between(s, s->from, s->to);
+
+	if (!ticks)
+		return 0;
+	return ticks >= all ? s->ns : mul_u64_u64_div_u64(s->ns, ticks, all);
+}
+
+/*
+ * A change of percent at @stamp; in order, from { .at = s->from } on. Stamps
+ * out of order, or of another stretch, are moved to where they could be.
+ */
+void vclock_divide(struct vclock_segments *g, const struct vclock_stretch *s,
+		   u64 stamp)
+{
+	u64 end = min(max(stamp, g->at), s->to);
+
+	if (!g->changes++)
+		g->first = end;
+	if (end - g->at > g->longest.to - g->longest.from)
+		g->longest = (struct vclock_hole) { g->at, end };
+	g->at = end;
+}
+
+/*
+ * R1: the counter goes on while somebody else has the CPU, real time of the
+ * task does not. What is missing is not everywhere alike: much of it is one
+ * piece, which only a segment can hold that is as long, and a little is what
+ * getting out of the kernel and back into it takes, at both ends. @rate is
+ * ns per tick times 2^32.
+ */
+void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
+		      u64 rate)
+{
+	u64 real = mul_u64_u64_div_u64(s->to - s->from, rate, BIT_ULL(32));
+	u64 first = g->first - s->from, last = s->to - g->at;
+	u64 missing, front = 0, back = 0, middle = 0;
+
+	if (!g->changes || !rate || real <= s->ns)
+		return;
+	missing = mul_u64_u64_div_u64(real - s->ns, BIT_ULL(32), rate);
+	missing = min(missing, s->to - s->from);
+	if (last > g->longest.to - g->longest.from)
+		g->longest = (struct vclock_hole) { g->at, s->to };
+	if (real - s->ns > HAND_OVER_MAX) {
+		middle = min(missing, g->longest.to - g->longest.from);
+		missing -= middle;
+		s->hole[0] = (struct vclock_hole) { g->longest.to - middle,
+						    g->longest.to };
+	}
+	if (g->longest.from == s->from)
+		first -= middle;
+	if (g->longest.to == s->to)
+		last -= middle;
+	front = min(missing / 2, first);
+	back = min(missing - front, last);
+	front = min(missing - back, first);
+	s->hole[1] = (struct vclock_hole) { s->from, s->from + front };
+	/* The end may be taken by the long one. */
+	real = g->longest.to == s->to ? s->to - middle : s->to;
+	s->hole[2] = (struct vclock_hole) { real - back, real };
 }
 
 /*
@@ -312,14 +387,14 @@ u64 vclock_part(const struct vclock_stretch *s, u64 ticks)
 u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
 		 u64 own)
 {
-	u64 before = t->charged.ns, ticks = 0, ns, free;
+	u64 before = t->charged.ns, ticks, ns, free;
 	struct vclock_time v;
 
-	if (until > s->from)
-		ticks = min(until, s->to) - s->from;
-	ns = vclock_part(s, ticks);
+	until = min(max(until, s->from), s->to);
+	ticks = ran_between(s, s->from, until);
+	ns = until == s->to ? s->ns : vclock_part(s, ticks);
 	free = min(ns, vclock_part(s, own));
-	s->from += ticks;
+	s->from = until;
 	s->ns -= ns;
 	ns -= free;
 	t->ran += ns;

@@ -65,7 +65,18 @@ struct vclock {
 struct vclock_stretch {
 	u64 from, to;		/* counter: of what is left to be charged */
 	u64 ns;			/* real: what is left */
+	struct vclock_hole {
+		u64 from, to;	/* counter: it did not run */
+	} hole[3];
 	struct vclock_time charged;	/* to the task, not yet to its CPU */
+};
+
+/* How the changes divide a stretch. */
+struct vclock_segments {
+	u64 at;			/* counter: where the last one begins */
+	u64 first;		/* where the first one ends */
+	struct vclock_hole longest;
+	unsigned int changes;
 };
 
 struct vclock_task {
@@ -92,6 +103,10 @@ int vclock_set_percent(struct vclock_task *t, u32 percent);
 int vclock_set_fine(struct vclock_task *t, u32 thousandths);
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns);
 u64 vclock_part(const struct vclock_stretch *s, u64 ticks);
+void vclock_divide(struct vclock_segments *g, const struct vclock_stretch *s,
+		   u64 stamp);
+void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
+		      u64 rate);
 u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
 		 u64 own);
 void vclock_pass(struct vclock *vc, struct vclock_task *t,

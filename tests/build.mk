@@ -8,7 +8,7 @@
 
 vclock_out := $(O)/tests/vclock
 vclock_tests := $(addprefix $(O)/tests/unit/test-vclock-, \
-	charge deadline horizon stretch time)
+	charge deadline holes horizon stretch time)
 vclock_sim_objects := $(patsubst tests/sim/%.c,$(vclock_out)/sim/%.o, \
 	$(wildcard tests/sim/*.c))
 

@@ -136,7 +136,9 @@ void op_stretch(struct sim *s, int t, uint64_t real_ns)
 	uint64_t ticks = rng_scale(&s->rng, 4 * real_ns + 1);
 	uint64_t from = rng_below(&s->rng, 1ULL << 60), at = 0, left = real_ns;
 	uint64_t n = rng_below(&s->rng, 8), returned = 0;
-	struct vclock_stretch stretch = { from, from + ticks, real_ns, { 0 } };
+	struct vclock_stretch stretch = {
+		.from = from, .to = from + ticks, .ns = real_ns,
+	};
 
 	while (n--) {
 		uint64_t to = rng_below(&s->rng, ticks + ticks / 4 + 1);

@@ -137,7 +137,9 @@ static void test_conservation(void)
 		u64 ns = rng_scale(&rng, 1ULL << 40);
 		u32 percent = 1000 + (u32)rng_scale(&rng, 99999000);
 		unsigned int n = rng_below(&rng, 200) + 1, cuts = 0;
-		struct vclock_stretch s = { from, from + ticks, ns, { 0 } };
+		struct vclock_stretch s = {
+			.from = from, .to = from + ticks, .ns = ns,
+		};
 		struct vclock_task t;
 		u128 lost;
 
@@ -166,7 +168,7 @@ static void test_conservation(void)
 
 static void test_cases(void)
 {
-	struct vclock_stretch s = { 1000, 2000, 500, { 0 } };
+	struct vclock_stretch s = { .from = 1000, .to = 2000, .ns = 500 };
 	struct vclock_task t;
 
 	vclock_task_init(&t, 100, 0);
@@ -233,7 +235,7 @@ static void test_fine(void)
 /* R10: credit is paid by what runs first. */
 static void test_credit(void)
 {
-	struct vclock_stretch s = { 0, 1000, 1000, { 0 } };
+	struct vclock_stretch s = { .to = 1000, .ns = 1000 };
 	struct machine m;
 	struct vclock_task t;
 
