@@ -45,7 +45,7 @@ static pthread_key_t key;	/* unmaps when the thread ends */
 #define acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define store(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
 
-static bool usable(void)
+bool tense_area_usable(void)
 {
 	return area.ring && *alive &&
 	       load(&area.clock->flags) & TENSE_CLOCK_MEMBER;
@@ -72,7 +72,7 @@ bool tense_area_push(const struct tense_change *change)
 {
 	bool done;
 
-	if (!usable() || area.busy || change->percent < area.lowest)
+	if (!tense_area_usable() || area.busy || change->percent < area.lowest)
 		return false;
 	area.busy = true;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -168,7 +168,7 @@ int64_t tense_area_now(void)
 	uint64_t now, ns;
 	struct walk w;
 
-	if (!usable() || !copy_clock(&c) || !(c.flags & TENSE_CLOCK_VALID) ||
+	if (!tense_area_usable() || !copy_clock(&c) || !(c.flags & TENSE_CLOCK_VALID) ||
 	    !c.percent)
 		return -EAGAIN;
 	w = begin(&c);
@@ -268,7 +268,7 @@ static bool map(int fd)
 
 static bool prepare(int fd, const struct tense_change *change)
 {
-	if (!usable()) {
+	if (!tense_area_usable()) {
 		unmap(NULL);
 		if (!map(fd))
 			return false;

@@ -29,6 +29,9 @@ static inline uint64_t tense_area_counter(void)
 #endif
 }
 
+/* The thread has an area, and is in an experiment. */
+bool tense_area_usable(void);
+
 /* False: a call of the device is needed first, or instead. */
 bool tense_area_push(const struct tense_change *change);
 

@@ -225,6 +225,10 @@ static int64_t change_percent(int fd, const struct tense_change *change)
 {
 	if (tense_area_push(change))
 		return 0;
+	/* Mostly the ring was full: this makes room, and harms no other file. */
+	if (tense_area_usable() && tense_area_prepare(fd, change) &&
+	    tense_area_push(change))
+		return 0;
 	if (ours(fd) && tense_area_prepare(fd, change) &&
 	    tense_area_push(change))
 		return 0;

@@ -246,12 +246,11 @@ static inline int begin(push_fn *push_by, struct tense_span *before,
 	const struct tense_span old = span;
 	int err;
 
+	*before = old;
 	span = (struct tense_span){ multiply(span.scale, percent), slot };
 	err = push_by(&span, own, TENSE_RECORD_CALL);
 	if (err)
 		span = old;
-	else
-		*before = old;
 	return err;
 }
 
