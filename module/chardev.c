@@ -261,10 +261,15 @@ static int dev_mmap(struct file *file, struct vm_area_struct *vma)
 
 static int dev_open(struct inode *inode, struct file *file)
 {
+	static atomic64_t last_handle = ATOMIC64_INIT(0);
+	u64 handle = atomic64_inc_return(&last_handle);
+
 	/* Would fail too, but only after the caller has joined. */
 	if (file->f_flags & O_DIRECT)
 		return -EINVAL;
-	return current->tense ? 0 : tense_join(file);
+	/* Another thread may close it: its address may be used again. */
+	file->private_data = (void *)handle;
+	return current->tense ? 0 : tense_join(handle);
 }
 
 /* Called whenever a descriptor of the handle is closed. */
@@ -273,7 +278,8 @@ static int dev_flush(struct file *file, fl_owner_t id)
 	struct tense_task *t = current->tense;
 
 	/* Who exits leaves later, after its parent was woken. */
-	if (t && t->handle == file && !(current->flags & PF_EXITING))
+	if (t && t->handle == (u64)file->private_data &&
+	    !(current->flags & PF_EXITING))
 		tense_detach();
 	return 0;
 }

@@ -189,11 +189,11 @@ static struct tense_experiment *find_or_alloc(void)
 
 /**
  * tense_join() - the calling task, which is in no experiment, joins one
- * @handle: by which it does
+ * @handle: number of the one by which it does
  *
  * Return: 0, -ENOMEM or -ENODEV.
  */
-int tense_join(const struct file *handle)
+int tense_join(u64 handle)
 {
 	struct tense_experiment *exp = find_or_alloc();
 	struct tense_task *t;

@@ -20,7 +20,7 @@ struct tense_probe {
 	struct tense_experiment *exp;	/* outlives it */
 	struct path path;
 	loff_t offset;
-	u32 percent;
+	u32 percent;		/* in thousandths */
 	u8 slot;
 	struct list_head node;
 };
@@ -94,11 +94,11 @@ static bool probe_filter(struct uprobe_consumer *consumer,
 	       (mm == current->mm && member(probe));
 }
 
+/* The percent, in thousandths, of a function within another percent. */
 static u32 scaled(u32 percent, u32 by)
 {
-	u64 product = (u64)percent * by + 50;
+	u64 product = div_u64((u64)percent * by, 100 * TENSE_FINE);
 
-	do_div(product, 100);
 	return clamp_t(u64, product, TENSE_PERCENT_MIN * TENSE_FINE,
 		       TENSE_PERCENT_MAX * TENSE_FINE);
 }
@@ -121,8 +121,8 @@ static void enter(struct tense_task *t, const struct tense_probe *probe,
 		.percent = vclock_fine(&t->v),
 		.slot = t->slot,
 	};
-	vclock_set_fine(&t->v, scaled(vclock_fine(&t->v), probe->percent));
 	tense_enter_slot(t, probe->slot);
+	vclock_set_fine(&t->v, scaled(vclock_fine(&t->v), probe->percent));
 }
 
 static int probe_entry(struct uprobe_consumer *consumer, struct pt_regs *regs)
@@ -202,7 +202,7 @@ static void probe_free(struct tense_probe *probe)
  * tense_probe_add() - run a function at a percent of its own
  * @exp: for programs of this experiment
  * @slot: where it is counted; 0 to learn what a probe costs
- * @percent: of the function
+ * @percent: of the function, in thousandths
  * @fd: a file of the caller's
  * @offset: of the function's first instruction in it
  *
@@ -216,8 +216,9 @@ int tense_probe_add(struct tense_experiment *exp, u32 slot, u32 percent,
 	struct tense_probe *probe;
 	int err;
 
-	if (slot >= TENSE_SLOTS || percent < TENSE_PERCENT_MIN ||
-	    percent > TENSE_PERCENT_MAX || offset > S64_MAX)
+	if (slot >= TENSE_SLOTS ||
+	    percent < TENSE_PERCENT_MIN * TENSE_FINE ||
+	    percent > TENSE_PERCENT_MAX * TENSE_FINE || offset > S64_MAX)
 		return -EINVAL;
 	probe = probe_alloc(exp, fd);
 	if (IS_ERR(probe))

@@ -106,7 +106,7 @@ enum tense_wait {
 struct tense_task {
 	struct tense_experiment *exp;	/* constant */
 	struct task_struct *task;	/* constant; valid until it leaves */
-	const struct file *handle;	/* that it joined by; its own to use */
+	u64 handle;		/* that it joined by, or 0; its own to use */
 	struct vclock_task v;
 	enum tense_wait wait;
 	bool due;		/* woken by the module: not to be held */
@@ -177,7 +177,7 @@ extern const struct tense_ops tense_hooks;
 
 /* experiment.c */
 extern unsigned long tense_window;
-int tense_join(const struct file *handle);
+int tense_join(u64 handle);
 void tense_leave(struct tense_task *t);
 struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 				    struct task_struct *task, u32 percent);

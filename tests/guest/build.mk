@@ -6,7 +6,8 @@
 guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-time \
 	guest-libtense-native)
 experiment_tests := $(O)/tests/guest/guest-libtense
-GUEST_TESTS += $(guest_tests) $(experiment_tests)
+functions_tests := $(O)/tests/guest/guest-functions
+GUEST_TESTS += $(guest_tests) $(experiment_tests) $(functions_tests)
 
 # The harness's macros compare whatever they are given.
 GUEST_TEST_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -Wno-unused-parameter \
@@ -20,13 +21,38 @@ $(experiment_tests): $(O)/tests/guest/%: tests/guest/in-experiment \
 		$(O)/tests/guest/%.bin
 	$(Q)cp $< $@
 
+# Those that need several CPUs, or breakpoints in user space.
+smp_tests := $(addprefix $(O)/tests/guest/,smp-abi guest-probe)
+GUEST_TESTS += $(smp_tests)
+
+$(smp_tests): $(O)/tests/guest/%: tests/guest/in-qemu $(O)/tests/guest/%.bin \
+		$(O)/tests/guest/qemu-init
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
+
+$(O)/tests/guest/smp-abi.bin: tests/guest/guest-abi.c
+$(O)/tests/guest/guest-probe.bin: tests/guest/guest-probe.c
+$(smp_tests:=.bin): tests/guest/guest.h kernel/include/uapi/linux/tense.h \
+		| $(O)/module/tense.ko
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(GUEST_TEST_CFLAGS) $(LDFLAGS) -static -o $@ $(filter %.c,$^) \
+		-pthread
+
+$(O)/tests/guest/qemu-init: tests/guest/qemu-init.c
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
+
+$(functions_tests): $(O)/tests/guest/%: tests/guest/in-functions \
+		$(O)/tests/guest/%.bin $(O)/lib/libtense-functions.so
+	$(Q)cp $< $@
+
 GUEST_LIBTENSE := $(addprefix $(O)/tests/guest/,guest-libtense.bin \
 	guest-libtense-native.bin)
 $(GUEST_LIBTENSE): $(O)/lib/libtense.so libtense/include/tense.h
 $(GUEST_LIBTENSE): GUEST_TEST_LIBS = -Ilibtense/include -L$(O)/lib -ltense \
 	-Wl,-rpath,'$$ORIGIN/../../lib'
 
-$(guest_tests:=.bin) $(experiment_tests:=.bin): $(O)/tests/guest/%.bin: tests/guest/%.c \
+$(guest_tests:=.bin) $(experiment_tests:=.bin) $(functions_tests:=.bin): \
+		$(O)/tests/guest/%.bin: tests/guest/%.c \
 		tests/guest/guest.h kernel/include/uapi/linux/tense.h \
 		| $(O)/module/tense.ko
 	$(call quiet,CC,$@)mkdir -p $(@D) && \

@@ -229,6 +229,26 @@ TEST_F(dev, close_leaves)
 	EXPECT_LT(dev_now(self->fd), S);
 }
 
+static void *thread_closes(void *arg)
+{
+	close(*(int *)arg);
+	return NULL;
+}
+
+/* Wherever the memory of the handle by which it joined is used again. */
+TEST_F(dev, sibling_closes_the_handle)
+{
+	int64_t now = lseek(self->fd, 100 * S, SEEK_CUR);
+	pthread_t thread;
+
+	ASSERT_EQ(pthread_create(&thread, NULL, thread_closes, &self->fd), 0);
+	ASSERT_EQ(pthread_join(thread, NULL), 0);
+	for (int i = 0; i < 100; i++)
+		close(dev_open());
+	self->fd = dev_open();
+	EXPECT_GE(dev_now(self->fd), now);
+}
+
 TEST_F(dev, child_inherits)
 {
 	int64_t now;

@@ -7,7 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PAIRS	1000000
 #define CALLS	8
@@ -31,7 +33,8 @@ static uint64_t ns(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	/* Not libc's, which is in virtual time. */
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 

@@ -32,12 +32,12 @@
  *
  *	"probe SLOT PERCENT FD OFFSET", decimal, in at most 63 bytes: functions
  *	that begin at OFFSET of the regular file that is open for reading as
- *	FD are run at PERCENT of what holds outside of them, and counted in
- *	SLOT, 1 to 15, by breakpoints: in the calling process from now on, and
- *	in each process of the experiment that maps the file later. A function
- *	that calls itself is entered once. It lasts as long as the experiment.
- *	With SLOT 0 the kernel learns what a probe costs, to give it back:
- *	from an empty function that is called in a loop.
+ *	FD are run at PERCENT, in thousandths, of what holds outside of them,
+ *	and counted in SLOT, 1 to 15, by breakpoints: in the calling process
+ *	from now on, and in each process of the experiment that maps the file
+ *	later. A function that calls itself is entered once. It lasts as long
+ *	as the experiment. With SLOT 0 the kernel learns what a probe costs, to
+ *	give it back: from an empty function that is called in a loop.
  *	-EBADF		FD is not open for reading
  *	-EINVAL		another text, a number out of its range, not a regular
  *			file, or OFFSET is not in it

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The first program of in-qemu's kernel: prepares, runs /test, ends it all. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+	int status = -1;
+	pid_t pid;
+
+	mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
+	mount("proc", "/proc", "proc", 0, NULL);
+	setenv("TENSE_KO", "/tense.ko", 1);
+	pid = fork();
+	if (!pid) {
+		execl("/test", "test", NULL);
+		_exit(127);
+	}
+	/* Orphans of the test's come here too. */
+	while (wait(&status) != pid)
+		;
+	if (status)
+		printf("Bail out! the test ended with status %#x\n", status);
+	fflush(stdout);
+	reboot(RB_POWER_OFF);
+	return 0;
+}
