@@ -9,7 +9,7 @@ BENCH_LOG := whatif-table ratio memory-table
 BENCH_STATS := $(BENCH_LOG) spinner-table
 BENCH_INIT := overhead-init many-tasks-init ping-pong-init
 BENCH := $(addprefix $(bench_out)/,$(BENCH_STATS) $(BENCH_INIT) \
-	pi-table report cpu-bound percent-pair whatif)
+	pi-table report cpu-bound percent-pair stub-pair whatif)
 
 BENCH_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -Ilibtense/include
 STATS_LIBS := -lgsl -lgslcblas -lm
@@ -59,5 +59,5 @@ demo-run: $(WORKLOADS) $(BENCH)
 experiments-run: $(WORKLOADS) $(BENCH)
 	$(Q)$(bench_dir)/experiments $(O)
 
-bench-run: $(WORKLOADS) $(BENCH)
+bench-run: $(WORKLOADS) $(BENCH) $(O)/lib/libtense-functions.so
 	$(Q)$(bench_dir)/bench $(O)

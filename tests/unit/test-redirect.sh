@@ -12,6 +12,7 @@ unset TENSE_FUNCTIONS_LOG FAKE_AGAIN
 export LC_ALL=C
 lib=$out/lib/libtense-functions.so.0
 bin=$out/tests/unit/functions
+bench=$out/bench/stub-pair
 fake=$bin/fake/libtense.so.0
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -93,7 +94,7 @@ is "$wrong" 0 "threads that ran before are stopped"
 preload=
 
 # Processes.
-with '1 50 :main' sh -c "$bin/bench >/dev/null; $bin/bench >/dev/null"
+with '1 50 :main' sh -c "$bench 1 >/dev/null; $bench 1 >/dev/null"
 is "$(fields patched 5)" "main main" "children of a shell"
 is "$(fields patched 2 | tr ' ' '\n' | sort -u | grep -c .)" 2 \
 	"each with its number"
@@ -108,13 +109,13 @@ is "$(TENSE_FUNCTIONS_LOG=$log LD_PRELOAD=$lib:$fake sh -c 'echo good')" good \
 ok "nothing happens" [ ! -e "$log" ]
 if [ ! -e /dev/tense ]; then
 	TENSE=0 TENSE_FUNCTIONS='1 50 :main' TENSE_FUNCTIONS_LOG=$log \
-		LD_PRELOAD=$lib:$out/lib/libtense.so.0 "$bin/bench" >/dev/null
+		LD_PRELOAD=$lib:$out/lib/libtense.so.0 "$bench" 1 >/dev/null
 	is "$(fields refused 5,7)" "main the process is in no experiment" \
 		"outside of an experiment"
 fi
 with '1 50 libc.so.6:dlopen
 1 50 libc.so.6:setjmp
-1 50 ld-linux-x86-64.so.2:_dl_catch_error' "$bin/bench" >/dev/null
+1 50 ld-linux-x86-64.so.2:_dl_catch_error' "$bench" 1 >/dev/null
 is "$(fields patched 5)" "" "functions that cannot be"
 ok "are refused" [ "$(fields refused 5 | wc -w)" -ge 2 ]
 

@@ -10,7 +10,8 @@ FUNCTIONS_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -pthread -Itests/lib
 FUNCTIONS_CXXFLAGS = $(filter-out -std=%,$(FUNCTIONS_CFLAGS)) -x c++ -std=c++17
 
 functions_programs := $(addprefix $(functions_out)/, \
-	program exceptions plugin.so early.so bench fake/libtense.so.0)
+	program exceptions plugin.so early.so fake/libtense.so.0) \
+	$(O)/bench/stub-pair
 
 $(functions_out)/program: $(functions_src)/program.c $(functions_src)/odd.S \
 		$(functions_src)/common.h tests/lib/tap.h $(O)/flags
@@ -21,10 +22,6 @@ $(functions_out)/exceptions: $(functions_src)/exceptions.cc \
 		$(functions_src)/common.h tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(FUNCTIONS_CXXFLAGS) -rdynamic -o $@ $< -ldl -lstdc++
-
-$(functions_out)/bench: $(functions_src)/bench.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(FUNCTIONS_CFLAGS) -o $@ $<
 
 $(functions_out)/%.so: $(functions_src)/%.c $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
