@@ -28,9 +28,16 @@ struct span {
 
 static _Thread_local struct {
 	unsigned int depth;
-	bool busy;		/* in a slow call, which may itself use stubs */
+	/*
+	 * In a slow call, which may itself use stubs: the stack below which it
+	 * is, so that it is seen to have ended if a signal handler jumps out of
+	 * it; HELD: for good. 0: not.
+	 */
+	uintptr_t busy;
 	struct span span[SPANS];
 } self;
+
+#define HELD UINTPTR_MAX
 
 struct tense_stub_cost tense_stub_cost;
 
@@ -99,10 +106,22 @@ static inline bool is_gate(uintptr_t address)
 	       (uintptr_t)STUB_GATES * STUB_GATE_SIZE;
 }
 
+static void set_busy(void)
+{
+	self.busy = (uintptr_t)__builtin_frame_address(0);
+}
+
 static int slow(int err)
 {
-	self.busy = false;
+	self.busy = 0;
 	return err;
+}
+
+static bool is_busy(uintptr_t sp)
+{
+	if (self.busy && self.busy != HELD && is_deeper(self.busy, sp))
+		self.busy = 0;
+	return self.busy;
 }
 
 static int span_begin(struct tense_span *before, const struct tense_stub *s)
@@ -112,7 +131,7 @@ static int span_begin(struct tense_span *before, const struct tense_stub *s)
 
 	if (err != -EAGAIN)
 		return err;
-	self.busy = true;
+	set_busy();
 	return slow(tense_stub_call_saved(__tense_span_begin_slow, before,
 					  (long)s->percent, (long)s->slot,
 					  (long)tense_stub_cost.enter));
@@ -125,7 +144,7 @@ static void span_end(const struct tense_span *before, unsigned int own)
 		return;
 	if (__tense_span_end(before, own) != -EAGAIN)
 		return;
-	self.busy = true;
+	set_busy();
 	slow(tense_stub_call_saved(__tense_span_end_slow, before, (long)own));
 }
 
@@ -133,7 +152,7 @@ static void span_count(const struct tense_stub *s)
 {
 	if (__tense_span_count(s->slot, tense_stub_cost.count) != -EAGAIN)
 		return;
-	self.busy = true;
+	set_busy();
 	slow(tense_stub_call_saved(__tense_span_count_slow, (long)s->slot,
 				   (long)tense_stub_cost.count));
 }
@@ -302,12 +321,12 @@ HIDDEN uintptr_t tense_stub_enter(const struct tense_stub *stub, uintptr_t *at)
 	bool tail = is_gate(*at);
 	uintptr_t gate = 0;
 
-	if (self.busy)
+	if (is_busy((uintptr_t)at))
 		return 0;
 	if (stub->probe) {
-		self.busy = true;
+		set_busy();
 		tense_stub_call_saved((int (*)())stub->probe);
-		self.busy = false;
+		self.busy = 0;
 		return 0;
 	}
 	if (self.depth) {
@@ -339,6 +358,7 @@ void tense_stub_settle(uintptr_t sp)
 {
 	stack_t stack;
 
+	is_busy(sp);
 	if (!self.depth)
 		return;
 	end_spans(sp == UINTPTR_MAX ? any : ended, sp, 0);
@@ -351,7 +371,7 @@ void tense_stub_settle(uintptr_t sp)
 
 void tense_stub_hold(bool hold)
 {
-	self.busy = hold;
+	self.busy = hold ? HELD : 0;
 }
 
 unsigned int tense_stub_inside(const struct tense_stub *stub,

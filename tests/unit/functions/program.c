@@ -380,6 +380,7 @@ static void check_async(void)
 	f_handler(0);
 	is_i64(wrong, 0, "jumps out of handlers at any instruction");
 	ok(at(100), "back to 100");
+	is_i64(f_outer(1), 3, "and the percents are as before");
 }
 
 /* Processes. */
