@@ -511,6 +511,18 @@ static void redirect(struct object *o, struct redirect_arena *arena)
 	free(patches);
 }
 
+/* The same under another version was reported already. */
+static bool is_repeated(const struct object *o, const struct candidate *c)
+{
+	const struct candidate *other;
+
+	for (other = o->candidates; other < c; other++)
+		if (other->value == c->value && other->spec == c->spec &&
+		    !strcmp(other->symbol, c->symbol))
+			return true;
+	return false;
+}
+
 static size_t report(const struct object *o)
 {
 	const struct candidate *c;
@@ -525,7 +537,7 @@ static size_t report(const struct object *o)
 		};
 
 		/* Another name of one that is redirected. */
-		if (c->reason && !*c->reason)
+		if (c->reason && (!*c->reason || is_repeated(o, c)))
 			continue;
 		redirected += !c->reason;
 		redirect_log(&name, c->reason);

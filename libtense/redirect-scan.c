@@ -80,13 +80,31 @@ static bool is_ours(const struct link_map *map)
 	return false;
 }
 
+/* The vDSO, of which there is no file. */
+static void refuse_kernel(const struct link_map *map)
+{
+	size_t i;
+
+	for (i = 0; i < redirect_specs.count; i++) {
+		const struct tense_spec *spec = &redirect_specs.spec[i];
+		struct redirect_name name = {
+			.slot = spec->slot,
+			.object = map->l_name,
+			.symbol = spec->pattern,
+		};
+
+		if (spec->object &&
+		    tense_spec_object(spec, map->l_name, NULL, false))
+			redirect_log(&name, "it is the kernel's (vDSO)");
+	}
+}
+
 static size_t add(const struct link_map *map, bool main, bool relocated)
 {
 	struct redirect_object object = {
 		.bias = map->l_addr,
 		.main = main,
 		.relocated = relocated,
-		.soname = get_soname(map),
 	};
 	struct known *k;
 	size_t redirected;
@@ -113,10 +131,15 @@ static size_t add(const struct link_map *map, bool main, bool relocated)
 	known_count++;
 	if (is_ours(map))
 		return 0;
+	if (!main && !strchr(map->l_name, '/')) {
+		refuse_kernel(map);
+		return 0;
+	}
 	path = get_path(map, main);
 	if (!path)
 		return 0;
 	object.path = path;
+	object.soname = get_soname(map);
 	if (map->l_addr == _r_debug.r_ldbase)
 		object.reason = "it is the dynamic linker's";
 	else if (redirect_host->reason)
