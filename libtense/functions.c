@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <linux/tense.h>
-#include <tense.h>
 
 #include "redirect.h"
 #include "span.h"
@@ -50,12 +49,12 @@ __asm__(".text\n"
 	".hidden functions_empty_end\n"
 	"functions_empty_end:\n");
 
-static uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts;
 
 	/* Not libc's, which shows virtual time. */
-	syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &ts);
+	syscall(SYS_clock_gettime, clock, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
@@ -103,7 +102,7 @@ static void calibrate(void)
 	static const struct tense_stub stub = { .percent = REAL };
 	uintptr_t size = (uintptr_t)functions_empty_end -
 			 (uintptr_t)functions_empty;
-	uint64_t ns = now_ns(), ticks = __builtin_ia32_rdtsc();
+	uint64_t ns = clock_ns(CLOCK_MONOTONIC_RAW), ticks = __builtin_ia32_rdtsc();
 	struct tense_stub_cost cost = { 0 };
 	void (*call)(void);
 	unsigned int pair;
@@ -123,45 +122,53 @@ static void calibrate(void)
 	cost.count = tense_stub_inside(&stub, measure, call);
 	tense_stub_hold(true);
 	tense_stub_cost = cost;
-	ns = now_ns() - ns;
+	ns = clock_ns(CLOCK_MONOTONIC_RAW) - ns;
 	ticks = __builtin_ia32_rdtsc() - ticks;
 	redirect->log_cost((double)pair * ns / ticks, pair);
 }
 
-/* The thread has to be in an experiment, by which percents have a meaning. */
-static const char *look_for_experiment(void)
-{
+/*
+ * R13: looking for functions takes ms, of which the program is charged next to
+ * nothing: they run at the highest percent. To give them back afterwards would
+ * be too late for a process that ends, or makes others, before it has run as
+ * long itself.
+ */
+struct aside {
 	struct tense_span before;
+	uint64_t since;
+	int error;
+};
 
-	if (__tense_span_begin_slow(&before, REAL, 0, 0))
-		return "the process is in no experiment";
-	__tense_span_end_slow(&before, 0);
-	return NULL;
+/* error: the thread is in no experiment, by which percents have a meaning. */
+static void step_aside(struct aside *aside)
+{
+	aside->since = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	aside->error = __tense_span_begin_slow(&aside->before,
+					       TENSE_PERCENT_MAX * TENSE_FINE,
+					       0, 0);
 }
 
-/* R13: none of that was the program's. */
-static void give_back(uint64_t since)
+static void step_back(const struct aside *aside)
 {
-	uint64_t now;
-
-	if (tense_time(&now) || now <= since)
+	if (aside->error)
 		return;
-	tense_move(-(int64_t)(now - since));
 	if (redirect)
-		redirect->log_start(now - since);
+		redirect->log_start(clock_ns(CLOCK_THREAD_CPUTIME_ID) -
+				    aside->since);
+	__tense_span_end_slow(&aside->before, 0);
 }
 
 static void changed(void)
 {
-	uint64_t since = UINT64_MAX;
+	struct aside aside;
 
-	tense_time(&since);
+	step_aside(&aside);
 	if (redirect->scan(false) && !tense_stub_cost.enter)
 		calibrate();
-	give_back(since);
+	step_back(&aside);
 }
 
-static void start(const char *text)
+static void start(const char *text, bool in_experiment)
 {
 	static const void *const ours[] = {
 		start, __tense_span_begin, NULL,
@@ -184,7 +191,8 @@ static void start(const char *text)
 	redirect = init(&host);
 	if (!redirect || !redirect->parse(text))
 		return;
-	host.reason = look_for_experiment();
+	if (!in_experiment)
+		host.reason = "the process is in no experiment";
 	if (redirect->scan(true))
 		calibrate();
 	reason = redirect->watch();
@@ -197,7 +205,7 @@ static void start(const char *text)
 __attribute__((constructor)) static void functions_init(void)
 {
 	const char *text = getenv("TENSE_FUNCTIONS");
-	uint64_t since = UINT64_MAX;
+	struct aside aside;
 	int saved = errno;
 
 	functions_calls_init();
@@ -205,9 +213,9 @@ __attribute__((constructor)) static void functions_init(void)
 		return;
 	tense_stub_init();
 	tense_stub_hold(true);
-	tense_time(&since);
-	start(text);
-	give_back(since);
+	step_aside(&aside);
+	start(text, !aside.error);
+	step_back(&aside);
 	tense_stub_hold(false);
 	errno = saved;
 }

@@ -26,7 +26,7 @@ struct redirect_name {
 /* In the file that TENSE_FUNCTIONS_LOG names. reason: NULL if it was redirected. */
 void redirect_log(const struct redirect_name *name, const char *reason);
 void redirect_log_cost(double ns, unsigned int ticks);
-/* Virtual time that all this took, and that was given back. */
+/* Real time that the thread ran for all this, and was not charged. */
 void redirect_log_start(uint64_t ns);
 
 #endif

@@ -8,9 +8,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#include <tense.h>
 
 #include "fake-span.h"
 #include "span.h"
@@ -111,21 +108,6 @@ int __tense_span_count_slow(unsigned int slot, unsigned int own)
 	(void)own;
 	spoil();
 	return count(slot);
-}
-
-int tense_time(uint64_t *ns)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	*ns = ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-	return 0;
-}
-
-int tense_move(int64_t ns)
-{
-	(void)ns;
-	return 0;
 }
 
 unsigned int fake_percent(void)
