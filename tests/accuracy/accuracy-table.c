@@ -250,8 +250,10 @@ static json_t *report_group(const struct accuracy_case *first, size_t n)
 	}
 	/* Sorted by it already. */
 	median = gsl_stats_median_from_sorted_data(errors, 1, n);
-	printf("%zu predictions: median error %.2f points, worst %.2f\n\n", n,
-	       median, errors[n - 1]);
+	if (n > 1)
+		printf("%zu predictions: median error %.2f points, worst %.2f\n",
+		       n, median, errors[n - 1]);
+	putchar('\n');
 	return json_pack("{s:s, s:I, s:f, s:f}", "name", first->group,
 			 "cases", (json_int_t)n, "median", median,
 			 "worst", errors[n - 1]);

@@ -3,12 +3,15 @@
  * libslow.so: preloaded, it makes some functions of real programs slower by a
  * known part. After each call its wrapper burns as much more of the thread's
  * CPU time as SLOW says, in percent of what the call itself took. So the
- * program without it is one in which a function takes less time, and the
- * program with it is one in which it takes more.
+ * program that is spared that is one in which a function takes less time, and
+ * the other one is one in which it takes more. With SLOW=0 it burns nothing,
+ * but is there: to load it takes time, too, some 10 ms in a guest.
  *
  * The time-stamp counter tells what a call took. It runs on while the thread
- * does not, so that where it says that much time went by, the kernel is asked
- * for the thread's part of it: a system call takes longer than many functions.
+ * does not, so that from time to time, and where much of it went by at once, the
+ * kernel is asked for the thread's part. What others had, they mostly had at
+ * once: it is taken off a call that is the longest stretch since the kernel was
+ * asked last.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -24,10 +27,15 @@
 #define EXPORT __attribute__((visibility("default"), noinline))
 /* Of a spin between two looks at the counter. */
 #define STEPS	16
-/* In ticks, about 1 ms: long enough for others to have run. */
-#define LONG	3000000
+/* Far more ticks than that takes. */
+#define INTERRUPTED	1500
+/* In ticks of some GHz: long enough for others to have run. */
+#define LONG_CALL	3000000
+#define LONG_GAP	800000
+#define LONG_LOOK	300000
+#define WINDOW		30000000
 
-static unsigned int percent;
+static int64_t percent;
 
 /* An instant on all clocks. */
 struct instant {
@@ -37,10 +45,15 @@ struct instant {
 static _Thread_local struct {
 	unsigned int depth;	/* of wrapped calls within wrapped calls */
 	bool started;
-	struct instant seen;
+	bool was_long;		/* the last call */
 	uint64_t last;		/* end of the last call, in ticks */
 	int64_t owed;		/* ticks to burn */
 	uint64_t state;
+	/* Since the kernel was asked: */
+	struct instant asked;
+	uint64_t longest;	/* stretch between two looks at the counter */
+	bool in_call;		/* that was one */
+	int64_t known;		/* ticks that others had, and that are not owed */
 } me;
 
 static struct instant look(void)
@@ -52,67 +65,99 @@ static struct instant look(void)
 	};
 }
 
-/* Of this thread since then; what others had is taken off. */
-static uint64_t ticks_since(uint64_t start)
+static void note(uint64_t stretch, bool in_call)
 {
-	uint64_t took = cycles() - start;
-	struct instant now;
-	double others;
-
-	if (took < LONG)
-		return took;
-	now = look();
-	others = 1 - (double)(now.cpu - me.seen.cpu) /
-		     (now.real - me.seen.real);
-	others *= now.ticks - me.seen.ticks;
-	me.seen = now;
-	took = now.ticks - start;
-	return others <= 0 ? took : others >= took ? 0 : took - others;
+	if (stretch <= me.longest)
+		return;
+	me.longest = stretch;
+	me.in_call = in_call;
 }
 
-static void spin(uint64_t ticks)
+/* Asks the kernel; returns the ticks that others had during a call. */
+static int64_t others(void)
 {
-	uint64_t start = cycles();
+	struct instant now = look();
+	double part = 1 - (double)(now.cpu - me.asked.cpu) /
+			  (double)(now.real - me.asked.real);
+	int64_t had = (int64_t)(part * (now.ticks - me.asked.ticks)) - me.known;
+	int64_t longest = me.in_call ? (int64_t)me.longest : 0;
 
-	do {
+	me.asked = now;
+	me.longest = 0;
+	me.known = 0;
+	/* What is shorter than that cannot have been all of it. */
+	return had > 0 && had <= longest ? had : 0;
+}
+
+/*
+ * Burns as many ticks of this thread's; returns how many it was. A step that
+ * took far longer was interrupted, and counts as much as the one before.
+ */
+static int64_t spin(int64_t ticks)
+{
+	int64_t burnt = 0, step = 0;
+	uint64_t at = cycles();
+
+	while (burnt < ticks) {
+		uint64_t before = at;
+		int64_t took;
+
 		for (int i = 0; i < STEPS; i++) {
 			me.state = me.state * 0x5851f42d4c957f2dull + 1;
 			__asm__ volatile("" : "+r"(me.state));
 		}
-	} while (cycles() - start < ticks);
+		at = cycles();
+		took = (int64_t)(at - before);
+		if (took < INTERRUPTED || !step)
+			step = took;
+		me.known += took - step;
+		burnt += step;
+	}
+	return burnt;
 }
 
-/* What the wrapper itself takes is burnt already. */
+/* What the wrapper itself took since then is burnt already. */
+static void own(uint64_t since)
+{
+	int64_t took = (int64_t)(cycles() - since);
+
+	me.owed -= took < LONG_LOOK ? took : LONG_LOOK;
+}
+
 static uint64_t begin(void)
 {
-	uint64_t entry = cycles(), start;
+	uint64_t entry = cycles();
 
-	if (me.depth++)
+	if (!percent || me.depth++)
 		return 0;
-	if (!me.started || entry - me.last >= LONG) {
-		me.seen = look();
-		me.started = true;
-	}
-	start = cycles();
-	me.owed -= (int64_t)(start - entry);
-	return start;
+	if (me.started)
+		note(entry - me.last, false);
+	else
+		me.asked = look();
+	/* Of a call that may be long, none of what was before. */
+	if (me.started && (entry - me.last >= LONG_GAP || me.was_long))
+		others();
+	me.started = true;
+	own(entry);
+	return cycles();
 }
 
 static void burn(uint64_t start)
 {
 	uint64_t end;
+	int64_t took;
 
-	if (--me.depth)
+	if (!percent || --me.depth)
 		return;
 	end = cycles();
-	me.owed += (int64_t)(ticks_since(start) * percent / 100);
-	me.owed -= (int64_t)(cycles() - end);
-	do {
-		start = cycles();
-		if (me.owed > 0)
-			spin(me.owed);
-		me.owed -= (int64_t)ticks_since(start);
-	} while (me.owed > 0);
+	took = (int64_t)(end - start);
+	note(took, true);
+	me.was_long = took >= LONG_CALL / 4;
+	if (took >= LONG_CALL || end - me.asked.ticks >= WINDOW)
+		took -= others();
+	me.owed += took * percent / 100;
+	own(end);
+	me.owed -= spin(me.owed);
 	me.last = cycles();
 }
 
@@ -208,7 +253,7 @@ __attribute__((constructor)) static void start(void)
 {
 	const char *slow = getenv("SLOW");
 
-	percent = slow ? strtoul(slow, NULL, 10) : 0;
+	percent = slow ? strtol(slow, NULL, 10) : 0;
 	find(&real.deflate, "deflate");
 	find(&real.lzma_code, "lzma_code");
 	find(&real.BZ2_bzWrite, "BZ2_bzWrite");
