@@ -53,7 +53,9 @@ $(O)/tests/unit/test-bench: tests/unit/test-bench.sh $(BENCH)
 
 UNIT_TESTS += $(O)/tests/unit/test-stats $(O)/tests/unit/test-bench
 
-demo-run: $(WORKLOADS) $(BENCH)
+# With parts of the suite in tests/accuracy.
+demo-run: $(WORKLOADS) $(BENCH) $(addprefix $(O)/accuracy/,rounds libslow.so \
+		accuracy-table)
 	$(Q)$(bench_dir)/demo $(O)
 
 experiments-run: $(WORKLOADS) $(BENCH)
