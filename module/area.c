@@ -110,7 +110,7 @@ static struct tense_area *area_get(struct tense_task *t)
 	if (!area)
 		return NULL;
 	raw_spin_lock_irq(&t->exp->lock);
-	t->counter = tense_counter();
+	tense_area_begin(t, tense_counter());
 	t->tail = 0;
 	t->area = area;
 	raw_spin_unlock_irq(&t->exp->lock);
@@ -260,6 +260,10 @@ static u64 drain(struct tense_task *t, struct vclock_stretch *s)
 	/* Pairs with the release by which the thread publishes records. */
 	head = smp_load_acquire(&ring->head);
 	n = min_t(u32, head - t->tail, TENSE_RING_RECORDS);
+	t->v.lowest = min_t(u32, READ_ONCE(ring->lowest),
+			    TENSE_PERCENT_MAX * TENSE_FINE);
+	if (!n)
+		return 0;
 	cut_holes(t, s, n);
 	while (n--) {
 		struct tense_record *r = record_of(t, t->tail++);
@@ -268,8 +272,8 @@ static u64 drain(struct tense_task *t, struct vclock_stretch *s)
 		take_record(t, r);
 	}
 	t->tail = head;
-	t->v.lowest = min_t(u32, READ_ONCE(ring->lowest),
-			    TENSE_PERCENT_MAX * TENSE_FINE);
+	/* R13: this is on the CPU's clock already. */
+	t->own = tense_counter() - s->to;
 	return charged;
 }
 
@@ -296,8 +300,9 @@ u64 tense_area_charge(struct tense_task *t, u64 real_ns)
 	if (t->area) {
 		s.from = t->counter;
 		s.to = max(tense_counter(), s.from + 1);
-		t->counter = s.to;
-		charged = drain(t, &s);
+		charged = spend(t, &s, s.from + t->own, t->own);
+		tense_area_begin(t, s.to);
+		charged += drain(t, &s);
 	}
 	charged += spend(t, &s, s.to, 0);
 	vclock_pass(&exp->vc, &t->v, &s);

@@ -38,7 +38,7 @@ static u64 hook_charge(struct tense_task *t, u64 delta)
 	}
 	if (t->in_call) {
 		t->overhead += delta;
-		t->counter = tense_counter();
+		tense_area_begin(t, tense_counter());
 	} else {
 		charged = tense_area_charge(t, delta);
 	}
@@ -160,7 +160,7 @@ static void begin(struct tense_task *t)
 	struct tense_experiment *exp = t->exp;
 
 	raw_spin_lock(&exp->lock);
-	t->counter = tense_counter();
+	tense_area_begin(t, tense_counter());
 	tense_area_tell(t);
 	raw_spin_unlock(&exp->lock);
 }

@@ -133,7 +133,7 @@ u64 tense_own_end(struct tense_task *t, enum tense_own own)
 	now = vclock_now(&exp->vc, &t->v);
 	t->left = own;
 	t->ran_at_left = t->v.ran;
-	t->counter = tense_counter();
+	tense_area_begin(t, tense_counter());
 	tense_area_tell(t);
 	raw_spin_unlock_irq(&exp->lock);
 

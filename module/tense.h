@@ -120,6 +120,7 @@ struct tense_task {
 	u64 overhead;		/* real */
 	struct tense_area *area;	/* set by the task itself */
 	u64 counter;		/* when it was last charged or began to run */
+	u64 own;		/* ticks from then on that were the module's */
 	u32 tail;		/* records of its ring that were taken */
 	u8 slot;		/* what it runs */
 	u32 outer;		/* percent in no slot, in thousandths */
@@ -160,6 +161,13 @@ static inline u64 tense_counter(void)
 #else
 	return 0;
 #endif
+}
+
+/* What the task runs is charged from this value of the counter on. */
+static inline void tense_area_begin(struct tense_task *t, u64 counter)
+{
+	t->counter = counter;
+	t->own = 0;
 }
 
 /* area.c */
