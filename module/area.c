@@ -6,6 +6,7 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
+#include <linux/sched/rt.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -18,6 +19,9 @@
 
 /* Without a charge for so long, the kernel is asked: something stole time. */
 #define STALE_NS	(2 * TICK_NSEC)
+
+/* Readings of which one is undisturbed. */
+#define COUNTER_TRIES	8
 
 /* For the rate of the counter: its value and the time when we began. */
 static u64 first_counter;
@@ -40,18 +44,37 @@ static struct tense_ring *ring_of(const struct tense_area *area)
 	return (void *)area->clock + TENSE_RING_OFFSET;
 }
 
+/* Both at the same instant, as far as nothing, a host least of all, comes in. */
+static void read_both(u64 *counter, u64 *ns)
+{
+	u64 least = U64_MAX;
+	int i;
+
+	for (i = 0; i < COUNTER_TRIES; i++) {
+		u64 before = tense_counter(), now = tense_real_now();
+		u64 took = tense_counter() - before;
+
+		if (took < least) {
+			least = took;
+			*counter = before + took / 2;
+			*ns = now;
+		}
+	}
+}
+
 void tense_counter_init(void)
 {
-	first_counter = tense_counter();
-	first_ns = tense_real_now();
+	read_both(&first_counter, &first_ns);
 }
 
 /* ns per tick, times 2^32, from so long a time as there has been. */
 static u64 counter_rate(void)
 {
-	u64 ns = tense_real_now() - first_ns;
-	u64 ticks = tense_counter() - first_counter;
+	u64 ns, ticks;
 
+	read_both(&ticks, &ns);
+	ns -= first_ns;
+	ticks -= first_counter;
 	/* Both scaled down alike: the product has to fit. */
 	while (ns >> 31) {
 		ns >>= 1;
@@ -121,7 +144,8 @@ static int check_vma(struct vm_area_struct *vma)
 {
 	unsigned long pages = vma_pages(vma);
 
-	if (!(vma->vm_flags & VM_SHARED))
+	/* VM_SHARED is only there if the handle can be written to. */
+	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (vma->vm_flags & VM_EXEC)
 		return -EACCES;
@@ -159,13 +183,59 @@ int tense_area_map(struct tense_task *t, struct vm_area_struct *vma)
 	return vm_map_pages(vma, area->page, AREA_PAGES);
 }
 
-/* The slot that the task is in, and what it has run and was charged there. */
+/* Takes @ns away, as far as there are; returns what is still to be taken. */
+static u64 take(u64 *from, u64 ns)
+{
+	u64 taken = min(*from, ns);
+
+	*from -= taken;
+	return ns - taken;
+}
+
+/* What the task has run and was charged, in the slot that it is in. */
 static void count(struct tense_task *t, u64 ran, u64 charged)
 {
 	struct tense_slot *slot = &t->exp->slot[t->slot];
 
-	slot->ran += ran;
+	slot->ran += take(&t->exp->slot_owed, ran);
 	slot->charged += charged;
+}
+
+/**
+ * tense_jump() - charge what the task has asked for
+ * @t: runnable, its experiment locked
+ *
+ * Return: the virtual ns that this made.
+ */
+u64 tense_jump(struct tense_task *t)
+{
+	u64 charged;
+
+	lockdep_assert_held(&t->exp->lock);
+
+	charged = vclock_move(&t->exp->vc, &t->v, t->move);
+	t->move = 0;
+	count(t, 0, charged);
+	return charged;
+}
+
+/**
+ * tense_refund() - give back what Tense cost the task
+ * @t: the task, its experiment locked
+ * @real_ns: of what it was charged, or is about to be
+ */
+void tense_refund(struct tense_task *t, u64 real_ns)
+{
+	struct tense_experiment *exp = t->exp;
+	u64 ran = t->v.ran;
+
+	lockdep_assert_held(&exp->lock);
+
+	vclock_refund(&t->v, real_ns);
+	t->overhead += real_ns;
+	ran = take(&exp->slot[t->slot].ran, ran - t->v.ran);
+	/* It was in another slot until just now, most likely in none. */
+	exp->slot_owed += take(&exp->slot[0].ran, ran);
 }
 
 /* Charges what the task ran up to a counter's value, ns @own ticks less. */
@@ -324,7 +394,8 @@ void tense_area_tell(struct tense_task *t)
 	if (!area)
 		return;
 	c = area->clock;
-	if (t->v.cpu >= 0 && !t->move)
+	/* In no other class than the fair one does its time go on. */
+	if (t->v.cpu >= 0 && !t->move && !rt_task(t->task))
 		flags |= TENSE_CLOCK_VALID;
 	WRITE_ONCE(c->seq, c->seq + 1);
 	smp_wmb();	/* an odd seq before the rest */

@@ -57,10 +57,8 @@ static void move(struct tense_task *t, u64 ns)
 	while (READ_ONCE(t->move)) {
 		tense_settle();
 		raw_spin_lock_irq(&exp->lock);
-		if (rt_task(current)) {
-			vclock_move(&exp->vc, &t->v, t->move);
-			t->move = 0;
-		}
+		if (rt_task(current))
+			tense_jump(t);
 		raw_spin_unlock_irq(&exp->lock);
 	}
 }

@@ -42,10 +42,8 @@ static u64 hook_charge(struct tense_task *t, u64 delta)
 	} else {
 		charged = tense_area_charge(t, delta);
 	}
-	if (t->move) {
-		charged += min(vclock_move(&exp->vc, &t->v, t->move), JUMP_MAX);
-		t->move = 0;
-	}
+	if (t->move)
+		charged += min(tense_jump(t), JUMP_MAX);
 	if (t->task == current)
 		gate_if_ahead(t);
 	tense_area_tell(t);

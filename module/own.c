@@ -83,12 +83,7 @@ static enum tense_ways way_from(enum tense_own own)
  */
 static void refund_half(struct tense_task *t, enum tense_ways way)
 {
-	u64 half = tense_way_cost(t->exp, way) / 2;
-
-	lockdep_assert_held(&t->exp->lock);
-
-	vclock_refund(&t->v, half);
-	t->overhead += half;
+	tense_refund(t, tense_way_cost(t->exp, way) / 2);
 }
 
 /**

@@ -81,6 +81,7 @@ struct tense_experiment {
 	u64 fired;
 	struct tense_way way[TENSE_WAYS];
 	struct tense_slot slot[TENSE_SLOTS];
+	u64 slot_owed;		/* of their ran, given back too early */
 
 	struct mutex probes_mutex;	/* protects the next two; outermost */
 	struct list_head probes;
@@ -176,6 +177,8 @@ int tense_area_map(struct tense_task *t, struct vm_area_struct *vma);
 void tense_enter_slot(struct tense_task *t, u8 slot);
 void tense_start(struct tense_task *t);
 u64 tense_area_charge(struct tense_task *t, u64 real_ns);
+u64 tense_jump(struct tense_task *t);
+void tense_refund(struct tense_task *t, u64 real_ns);
 void tense_area_tell(struct tense_task *t);
 struct tense_area *tense_area_close(struct tense_task *t);
 void tense_area_free(struct tense_area *area);

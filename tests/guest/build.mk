@@ -3,7 +3,7 @@
 # The tests on a running kernel, with the test harness of the kernel's tree:
 # those that load tense.ko themselves, and those that `tense run` loads it for.
 
-guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-time \
+guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-area guest-time \
 	guest-libtense-native)
 experiment_tests := $(O)/tests/guest/guest-libtense
 functions_tests := $(O)/tests/guest/guest-functions
