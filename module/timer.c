@@ -73,7 +73,11 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 	lockdep_assert_irqs_disabled();
 
 	raw_spin_lock(&exp->lock);
-	if (running && running->v.cpu < 0)
+	/*
+	 * Its time stands still in a call: a timer set for that could come again
+	 * and again, before the call gets any further.
+	 */
+	if (running && (running->v.cpu < 0 || running->in_call))
 		running = NULL;
 	vclock_advance(&exp->vc, tense_real_now());
 	ns = vclock_horizon(&exp->vc, running ? &running->v : NULL);

@@ -14,6 +14,11 @@
 #define CHARGE_MAX_FINE	BIT_ULL(46)
 /* Real ns that getting out of the kernel and into it can take, at most. */
 #define HAND_OVER_MAX	100000
+/*
+ * A timer that may come too early, in case that changes of percent are still
+ * in a ring, comes again: not sooner than after so many real ns.
+ */
+#define RECHECK_MIN	10000
 /* How far ahead a timer is ever set, in virtual ns: about a quarter hour. */
 #define HORIZON_MAX	BIT_ULL(40)
 
@@ -594,6 +599,14 @@ static u64 until(u64 from, u64 to)
 	return to > from && to != VCLOCK_NEVER ? to - from : VCLOCK_NEVER;
 }
 
+/* Real ns until @ahead virtual ones have passed at thousandths of a percent. */
+static u64 real_of(u64 ahead, u32 fine)
+{
+	if (fine % VCLOCK_FINE)
+		return mul_u64_u64_div_u64(ahead, fine, 100000) + 1;
+	return div_u64(ahead * (fine / VCLOCK_FINE) + 99, 100);
+}
+
 /*
  * R7: real ns from now until GVT could reach the next deadline, or the CPU of
  * the running task the end of its window; with no task running here, until
@@ -605,8 +618,7 @@ u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running)
 {
 	u64 deadline = vc->first ? vc->first->when : VCLOCK_NEVER;
 	struct vclock_time credit, lvt;
-	u32 percent;
-	u64 ahead;
+	u64 ahead, real;
 
 	if (deadline <= vc->gvt)
 		return 0;
@@ -623,10 +635,9 @@ u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running)
 		return VCLOCK_NEVER;
 	ahead = min(ahead, HORIZON_MAX) + min(credit.ns, HORIZON_MAX) +
 		(credit.frac > lvt.frac);
-	percent = vclock_fine(running);
+	real = real_of(ahead, vclock_fine(running));
 	if (running->lowest)
-		percent = min(percent, running->lowest);
-	if (percent % VCLOCK_FINE)
-		return mul_u64_u64_div_u64(ahead, percent, 100000) + 1;
-	return div_u64(ahead * (percent / VCLOCK_FINE) + 99, 100);
+		real = min(real, max(real_of(ahead, running->lowest),
+				     (u64)RECHECK_MIN));
+	return real;
 }

@@ -104,6 +104,40 @@ static void test_cases(void)
 	   "limits: idle: a far deadline is minutes away");
 }
 
+/* Changes of percent that are still in a ring may bring the target nearer. */
+static void test_lowest(void)
+{
+	static const struct {
+		u64 ahead;
+		u32 percent, lowest;	/* thousandths */
+		u64 real;
+		const char *what;
+	} cases[] = {
+		{ 1000000, 300000, 0, 3000000, "nothing told: at its own" },
+		{ 1000000, 300000, 100000, 1000000, "at the lowest told" },
+		{ 1000000, 300000, 50000, 500000, "however low" },
+		{ 1000000, 300000, 400000, 3000000, "unless its own is lower" },
+		{ 20000, 300000, 100000, 20000, "soon" },
+		{ 5000, 300000, 100000, 10000, "not sooner than in 10 us" },
+		{ 1000, 300000, 1000, 3000, "but at its own it may be" },
+		{ 1000000, 111111, 99999, 999991, "in thousandths as well" },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct machine m;
+		struct vclock_task t;
+		struct vclock_deadline d = { 0 };
+
+		machine_init(&m, 0);
+		start(&m, &t, 0, 100, 0, 0);
+		vclock_set_fine(&t, cases[i].percent);
+		t.lowest = cases[i].lowest;
+		vclock_arm(&m.vc, &d, cases[i].ahead);
+		is_i64(vclock_horizon(&m.vc, &t), cases[i].real,
+		       "R7: lowest percent: %s", cases[i].what);
+	}
+}
+
 /* A timer is never set for longer than some minutes, nor for less. */
 static void test_far(void)
 {
@@ -139,6 +173,7 @@ int main(void)
 	test_exact(true, false);
 	test_exact(true, true);
 	test_cases();
+	test_lowest();
 	test_far();
 	return done();
 }
