@@ -5,7 +5,7 @@
 
 guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-area guest-time \
 	guest-libtense-native)
-experiment_tests := $(O)/tests/guest/guest-libtense
+experiment_tests := $(addprefix $(O)/tests/guest/,guest-libtense guest-spans)
 functions_tests := $(O)/tests/guest/guest-functions
 GUEST_TESTS += $(guest_tests) $(experiment_tests) $(functions_tests)
 
@@ -46,9 +46,9 @@ $(functions_tests): $(O)/tests/guest/%: tests/guest/in-functions \
 	$(Q)cp $< $@
 
 GUEST_LIBTENSE := $(addprefix $(O)/tests/guest/,guest-libtense.bin \
-	guest-libtense-native.bin)
+	guest-libtense-native.bin guest-spans.bin)
 $(GUEST_LIBTENSE): $(O)/lib/libtense.so libtense/include/tense.h
-$(GUEST_LIBTENSE): GUEST_TEST_LIBS = -Ilibtense/include -L$(O)/lib -ltense \
+$(GUEST_LIBTENSE): GUEST_TEST_LIBS = -Ilibtense/include -Ilibtense -L$(O)/lib -ltense \
 	-Wl,-rpath,'$$ORIGIN/../../lib'
 
 $(guest_tests:=.bin) $(experiment_tests:=.bin) $(functions_tests:=.bin): \
