@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,7 +61,50 @@ static int set_percent(int device, unsigned int percent)
 	return write(device, text, len) == len ? 0 : -1;
 }
 
-static void run_child(const struct launch *l, int report)
+/* What the program's first thread has done before it is the program. */
+struct begin {
+	uint64_t time;		/* virtual */
+	uint64_t charged;
+	uint64_t ran;
+	uint64_t overhead;
+};
+
+static struct tense_thread *find_thread(struct tense_stats *s, uint32_t threads,
+					pid_t pid)
+{
+	struct tense_thread *t = (void *)((char *)s + s->size);
+
+	for (uint32_t i = 0; i < threads; i++, t++)
+		if (t->pid == pid)
+			return t;
+	return NULL;
+}
+
+/* For the launcher, in memory that both share. */
+static void note_begin(int device, struct begin *begin)
+{
+	struct {
+		struct tense_stats stats;
+		struct tense_thread thread[4];
+	} now;
+	const struct tense_thread *self;
+	ssize_t n = read(device, &now, sizeof(now));
+
+	/* The launcher and this one are all there are. */
+	if (n < (ssize_t)sizeof(now.stats))
+		return;
+	self = find_thread(&now.stats, (n - sizeof(now.stats)) /
+				       sizeof(now.thread[0]), getpid());
+	if (!self)
+		return;
+	begin->charged = self->charged;
+	begin->ran = self->ran;
+	begin->overhead = self->overhead;
+	begin->time = lseek(device, 0, SEEK_CUR);
+}
+
+static void run_child(const struct launch *l, int device, int report,
+		      struct begin *begin)
 {
 	struct child_error e = { 0 };
 	const char *what = "";
@@ -76,6 +120,8 @@ static void run_child(const struct launch *l, int report)
 	}
 	set_dispositions(l->ignored);
 	sigprocmask(SIG_SETMASK, &l->mask, NULL);
+	if (device >= 0)
+		note_begin(device, begin);
 	execvpe(l->argv[0], l->argv, l->env);
 	e.error = errno;
 	e.exec = true;
@@ -89,24 +135,41 @@ out:
 /* The launcher is a thread of the experiment too, but not of the program. */
 static void remove_self(struct tense_stats *s)
 {
-	struct tense_thread *t = (void *)((char *)s + s->size);
+	struct tense_thread *t = find_thread(s, s->threads, getpid());
+	struct tense_thread *end = (struct tense_thread *)((char *)s + s->size) +
+				   s->threads;
 
-	for (uint32_t i = 0; i < s->threads; i++, t++) {
-		if (t->pid != getpid() || t->flags & TENSE_THREAD_EXITED)
-			continue;
-		s->charged -= t->charged;
-		s->ran -= t->ran;
-		s->gated -= t->gated;
-		s->overhead -= t->overhead;
-		s->tasks--;
-		s->tasks_total--;
-		s->threads--;
-		memmove(t, t + 1, (s->threads - i) * sizeof(*t));
+	if (!t || t->flags & TENSE_THREAD_EXITED)
 		return;
-	}
+	s->charged -= t->charged;
+	s->ran -= t->ran;
+	s->gated -= t->gated;
+	s->overhead -= t->overhead;
+	s->tasks--;
+	s->tasks_total--;
+	s->threads--;
+	memmove(t, t + 1, (char *)end - (char *)(t + 1));
 }
 
-static void read_stats(int device, struct outcome *out, void **stats)
+/* Nor is what came before the program a part of it. */
+static void remove_begin(struct tense_stats *s, const struct begin *begin,
+			 pid_t child)
+{
+	struct tense_thread *t = find_thread(s, s->threads, child);
+
+	s->gvt -= begin->time;
+	s->charged -= begin->charged;
+	s->ran -= begin->ran;
+	s->overhead -= begin->overhead;
+	if (!t)
+		return;
+	t->charged -= begin->charged;
+	t->ran -= begin->ran;
+	t->overhead -= begin->overhead;
+}
+
+static void read_stats(int device, const struct begin *begin, pid_t child,
+		       struct outcome *out, void **stats)
 {
 	struct tense_stats *s = NULL;
 	size_t size = 64 * sizeof(struct tense_thread);
@@ -134,6 +197,7 @@ static void read_stats(int device, struct outcome *out, void **stats)
 	if (s->threads > fit)
 		s->threads = fit;
 	remove_self(s);
+	remove_begin(s, begin, child);
 	out->stats_size = s->size + s->threads * s->thread_size;
 	*stats = s;
 }
@@ -177,19 +241,26 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 	struct child_error e;
 	struct rusage usage;
 	int device = -1, report[2], status;
+	struct begin *begin;
 	uint64_t start;
 	sigset_t set;
 	pid_t pid;
 
 	memset(out, 0, sizeof(*out));
 	*stats = NULL;
+	begin = mmap(NULL, sizeof(*begin), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (begin == MAP_FAILED) {
+		fail(out, "no memory", errno);
+		return;
+	}
 
 	if (l->percent) {
 		device = open(TENSE_DEVICE, O_RDWR | O_CLOEXEC);
 		if (device < 0) {
 			fail(out, "cannot join an experiment: " TENSE_DEVICE,
 			     errno);
-			return;
+			goto out_device;
 		}
 		if (set_percent(device, l->percent)) {
 			fail(out, "cannot set the percent in " TENSE_DEVICE,
@@ -216,7 +287,7 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 		goto out_device;
 	}
 	if (pid == 0)
-		run_child(l, report[1]);
+		run_child(l, device, report[1], begin);
 	close(report[1]);
 	if (l->group)
 		setpgid(pid, pid);
@@ -239,7 +310,7 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 	status = wait_child(l, &set, pid);
 	out->real_ns = now_ns() - start;
 	if (l->percent && l->stats)
-		read_stats(device, out, stats);
+		read_stats(device, begin, pid, out, stats);
 	getrusage(RUSAGE_CHILDREN, &usage);
 	out->user_ns = timeval_ns(&usage.ru_utime);
 	out->system_ns = timeval_ns(&usage.ru_stime);
@@ -251,4 +322,5 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 out_device:
 	if (device >= 0)
 		close(device);
+	munmap(begin, sizeof(*begin));
 }
