@@ -362,11 +362,6 @@ u64 tense_area_charge(struct tense_task *t, u64 real_ns)
 
 	lockdep_assert_held(&exp->lock);
 
-	if (t->mm != t->task->mm) {
-		/* It has a new program: what it still ran of the old is little. */
-		leave_slot(t);
-		t->mm = t->task->mm;
-	}
 	if (t->area) {
 		s.from = t->counter;
 		s.to = max(tense_counter(), s.from + 1);
@@ -376,6 +371,11 @@ u64 tense_area_charge(struct tense_task *t, u64 real_ns)
 	}
 	charged += spend(t, &s, s.to, 0);
 	vclock_pass(&exp->vc, &t->v, &s);
+	if (t->mm != t->task->mm) {
+		/* It has a new program; all records are still the old one's. */
+		leave_slot(t);
+		t->mm = t->task->mm;
+	}
 	return charged;
 }
 
