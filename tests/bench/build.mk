@@ -9,9 +9,11 @@ BENCH_LOG := whatif-table ratio memory-table
 BENCH_STATS := $(BENCH_LOG) spinner-table
 BENCH_INIT := overhead-init many-tasks-init ping-pong-init
 BENCH := $(addprefix $(bench_out)/,$(BENCH_STATS) $(BENCH_INIT) \
-	pi-table report cpu-bound percent-pair stub-pair whatif)
+	pi-table report cpu-bound percent-pair stub-pair lateness \
+	whatif)
 
-BENCH_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -Ilibtense/include
+BENCH_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -Ilibtense/include \
+	-Ikernel/include/uapi
 STATS_LIBS := -lgsl -lgslcblas -lm
 
 $(bench_out)/obj/%.o: $(bench_dir)/%.c $(O)/flags
@@ -35,8 +37,9 @@ $(bench_out)/many-tasks-init: BENCH_LIBS = -pthread
 $(bench_out)/ping-pong-init: $(bench_out)/obj/stats.o
 $(bench_out)/ping-pong-init: BENCH_LIBS = $(STATS_LIBS)
 $(bench_out)/report: BENCH_LIBS = -ljansson
-$(bench_out)/percent-pair: $(O)/lib/libtense.so
-$(bench_out)/percent-pair: BENCH_LIBS = $(WORKLOADS_LINK)
+$(addprefix $(bench_out)/,percent-pair lateness): $(O)/lib/libtense.so
+$(addprefix $(bench_out)/,percent-pair lateness): \
+	BENCH_LIBS = $(WORKLOADS_LINK) -pthread
 $(bench_out)/whatif: $(call workloads_objects,$(workloads_dir)/dedup-calibrate.c \
 	$(filter-out %/dedup.c,$(DEDUP_SOURCES))) $(O)/lib/libtense.so
 $(bench_out)/whatif: BENCH_LIBS = $(WORKLOADS_LINK) $(DEDUP_LIBS) -lm

@@ -135,12 +135,12 @@ figure unknown 1 1 1 1
 END
 "$bench/report" report.json <given >output 2>&1 &&
 	grep -q '^ping-pong.* 1.0050 .* reached$' output &&
-	grep -q '^scale_percent.* 3.500 .* MISSED$' output &&
+	grep -q '^percent pair by write.* 3.500 .* MISSED$' output &&
 	grep -q '^dedup, predicted.* -0.70 .* reached$' output &&
 	grep -q '^CPU-bound.* MISSING$' output
 ok $? "report: reached, missed and missing"
 jq -e '.version == 1 and (.machine.cpus > 0) and
-	(.figures | length) == 13 and
+	(.figures | length) == 15 and
 	(.figures[] | select(.id == "percent_pair_ratio") |
 	 .value == 3.5 and .low == 3.4 and .high == 3.6 and .samples == 10 and
 	 .target == 3 and .reached == false) and
