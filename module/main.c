@@ -12,6 +12,10 @@ unsigned long tense_window = TENSE_WINDOW_NS;
 module_param_named(window, tense_window, ulong, 0444);
 MODULE_PARM_DESC(window, "Bound on LVT - GVT of new experiments, in ns");
 
+bool tense_trust_counter;
+module_param_named(trust_counter, tense_trust_counter, bool, 0444);
+MODULE_PARM_DESC(trust_counter, "The time-stamp counter is the same on all CPUs and never stops, even if they do not say so");
+
 static int __init tense_module_init(void)
 {
 	int err;

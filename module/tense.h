@@ -141,12 +141,16 @@ static inline u64 tense_real_now(void)
 	return ktime_get_mono_fast_ns();
 }
 
+/* Set in emulators and virtual machines that hide what the counter can. */
+extern bool tense_trust_counter;
+
 /* A counter that all CPUs share and user space can read. */
 static inline bool tense_has_counter(void)
 {
 #ifdef CONFIG_X86_64
-	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
-	       boot_cpu_has(X86_FEATURE_NONSTOP_TSC);
+	return tense_trust_counter ||
+	       (boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
+		boot_cpu_has(X86_FEATURE_NONSTOP_TSC));
 #else
 	return false;
 #endif

@@ -22,7 +22,7 @@ $(experiment_tests): $(O)/tests/guest/%: tests/guest/in-experiment \
 	$(Q)cp $< $@
 
 # Those that need several CPUs, or breakpoints in user space.
-smp_tests := $(addprefix $(O)/tests/guest/,smp-abi guest-probe)
+smp_tests := $(addprefix $(O)/tests/guest/,smp-abi smp-area guest-probe)
 GUEST_TESTS += $(smp_tests)
 
 $(smp_tests): $(O)/tests/guest/%: tests/guest/in-qemu $(O)/tests/guest/%.bin \
@@ -30,6 +30,7 @@ $(smp_tests): $(O)/tests/guest/%: tests/guest/in-qemu $(O)/tests/guest/%.bin \
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
 
 $(O)/tests/guest/smp-abi.bin: tests/guest/guest-abi.c
+$(O)/tests/guest/smp-area.bin: tests/guest/guest-area.c
 $(O)/tests/guest/guest-probe.bin: tests/guest/guest-probe.c
 $(smp_tests:=.bin): tests/guest/guest.h kernel/include/uapi/linux/tense.h \
 		| $(O)/module/tense.ko

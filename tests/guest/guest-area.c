@@ -91,9 +91,8 @@ FIXTURE_SETUP(area)
 	/* What calls cost is known then, so that nothing is learnt later. */
 	for (int i = 0; i < 50; i++)
 		dev_now(self->fd);
-	if (!map_area(&self->a, self->fd) && errno == EOPNOTSUPP)
-		SKIP(return, "no counter that all CPUs share");
-	ASSERT_NE(self->a.ring, NULL) TH_LOG("mmap: %s", strerror(errno));
+	ASSERT_TRUE(map_area(&self->a, self->fd))
+		TH_LOG("mmap: %s", strerror(errno));
 	/* Nothing given back is left as credit. */
 	burn(2 * MS);
 }
@@ -416,7 +415,8 @@ TEST_F(area, clock_tells_the_time)
 	}
 	/* A jump is seen at once, and credit as well. */
 	now = lseek(self->fd, 1000 * S, SEEK_CUR);
-	EXPECT_GE(c->ns, 1000 * S);
+	EXPECT_GE(now, 1000 * S);
+	EXPECT_GE(c->ns, now);
 	now = lseek(self->fd, -500 * S, SEEK_CUR);
 	EXPECT_GE(c->credit, 499 * S);
 	EXPECT_EQ(dev_now(self->fd), now);
@@ -479,7 +479,7 @@ TEST_F(area, vfork_has_its_own)
 
 	push(&self->a, 300, 2);
 	dev_now(self->fd);
-	child = vfork();
+	child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
 	ASSERT_GE(child, 0);
 	if (!child) {
 		bad = !map_area(&mine, self->fd);
@@ -741,9 +741,21 @@ TEST(memory_is_freed)
 	EXPECT_GT(after, before - 40000);
 }
 
+static int run(int argc, char **argv)
+{
+	int fd = dev_open();
+
+	if (!map(fd, 0, 4096, PROT_READ) && errno == EOPNOTSUPP) {
+		puts("1..0 # SKIP no counter that all CPUs share");
+		return 0;
+	}
+	close(fd);
+	return test_harness_run(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "area"))
 		return after_exec(atoi(argv[2]));
-	return run_with_module(argc, argv, test_harness_run);
+	return run_with_module(argc, argv, run);
 }

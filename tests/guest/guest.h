@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the guest tests share: they run as root in a guest without tense.ko,
- * `tense run --real`, and load and remove it themselves. TENSE_KO names it.
+ * `tense run --real`, and load and remove it themselves. TENSE_KO names it,
+ * TENSE_KO_OPTIONS are its parameters.
  */
 #ifndef TENSE_GUEST_H
 #define TENSE_GUEST_H
@@ -30,12 +31,13 @@
 static inline int load_module(void)
 {
 	const char *path = getenv("TENSE_KO");
+	const char *options = getenv("TENSE_KO_OPTIONS");
 	int fd = open(path ? path : "tense.ko", O_RDONLY | O_CLOEXEC);
 	int err;
 
 	if (fd < 0)
 		return -errno;
-	err = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	err = syscall(SYS_finit_module, fd, options ? options : "", 0) ? -errno : 0;
 	close(fd);
 	return err;
 }
