@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,16 +279,28 @@ static int parse_options(int argc, char **argv, struct request *q)
 	return optind;
 }
 
+/* What there is stays as it is until there is something to replace it. */
+static bool writable(const char *path)
+{
+	char *copy = xstrdup(path);
+	bool result = access(path, W_OK) == 0 ||
+		      (errno == ENOENT && access(dirname(copy), W_OK) == 0);
+
+	free(copy);
+	return result;
+}
+
 /* A path that cannot be written is better found before the runs. */
-static void open_outputs(struct request *q)
+static void check_outputs(struct request *q)
 {
 	for (int i = 0; i < OUTPUTS; i++) {
 		struct output *o = &q->output[i];
 
 		if (!o->name)
 			continue;
-		o->file = strcmp(o->name, "-") ? fopen(o->name, "ae") : stdout;
-		if (!o->file)
+		if (strcmp(o->name, "-") == 0)
+			o->file = stdout;
+		else if (!writable(o->name))
 			die(STATUS_FAILED, "%s: %s", o->name, strerror(errno));
 	}
 }
@@ -296,11 +309,9 @@ static int write_output(struct output *o, const struct whatif *w)
 {
 	int status = 0;
 
-	/* Over what the file held before; a pipe or a device has no length. */
-	if (o->file != stdout && ftruncate(fileno(o->file), 0) &&
-	    errno != EINVAL)
-		status = -1;
-	if (status || o->write(o->file, w)) {
+	if (!o->file)
+		o->file = fopen(o->name, "we");
+	if (!o->file || o->write(o->file, w)) {
 		warn("%s: %s", o->name, strerror(errno));
 		status = STATUS_FAILED;
 	}
@@ -317,7 +328,7 @@ static int answer(struct request *q)
 	for (int i = 0; i < OUTPUTS; i++) {
 		struct output *o = &q->output[i];
 
-		if (!o->file)
+		if (!o->name)
 			continue;
 		data = data || o->file == stdout;
 		if (write_output(o, &q->w))
@@ -497,7 +508,7 @@ static int run_request(struct request *q, struct run *run)
 	}
 	if (!q->from)
 		whatif_plan(&q->w);
-	open_outputs(q);
+	check_outputs(q);
 	if (q->from) {
 		load(&q->w, q->from);
 	} else {

@@ -439,7 +439,7 @@ static void explain_not_found(const struct search *search,
 				   search->program->missing));
 	if (!search->spec.object)
 		append_own(&result->message,
-			   xprintf("; if it is in a library that is opened later, or in a program that the command runs, name it OBJECT:%s",
+			   xprintf("; if it is in a library that is opened later, or in a program that the command runs, give that file's path, PATH:%s",
 				   search->text));
 	if (result->count)
 		append(&result->message, ". Near to it are");

@@ -63,7 +63,8 @@ static bool open_static(char *const *command)
 	bool is_static;
 
 	if (!program)
-		die(STATUS_FAILED, "%s", error);
+		die(find_command(command[0]) ? STATUS_FAILED : STATUS_NOT_FOUND,
+		    "%s", error);
 	is_static = program->is_static;
 	program_free(program);
 	return is_static;

@@ -150,8 +150,10 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 	mean_row(f, w, 0, title);
 	fprintf(f, "\n");
 	mean_row(f, w, 1, "null experiment");
-	fprintf(f, "  bias %+.2f %% [%+.2f %+.2f]\n\n", w->bias.value,
-		w->bias.low, w->bias.high);
+	fprintf(f, "  bias %+.2f %% [%+.2f %+.2f]%s\n\n", w->bias.value,
+		w->bias.low, w->bias.high,
+		w->bias.low <= 0 && w->bias.high >= 0 ?
+		", not distinguishable from none" : "");
 
 	fprintf(f, "  %-*s %12s %12s  %-27s  %s\n", name_width(w), "variant",
 		"calls a run", "time in it", "change [95 % interval]",

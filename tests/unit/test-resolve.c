@@ -235,7 +235,7 @@ static void test_not_found(void)
 	is_kind("libt:COMPRESS_BLOCK", "prog", TENSE_NOT_FOUND, 1);
 	resolve("use_aa", "prog");
 	name_is(0, "prog:use_a");
-	says("OBJECT:use_aa");
+	says("PATH:use_aa");
 	is_kind("use_a@V_1", "prog", TENSE_NOT_FOUND, 1);
 	is_kind("libnone:f", "prog", TENSE_NOT_FOUND, 0);
 	says("there is no 'libnone'");
