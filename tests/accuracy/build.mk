@@ -33,7 +33,8 @@ $(accuracy_out)/accuracy-table: $(accuracy_out)/obj/accuracy-table.o \
 $(accuracy_out)/libslow.so: $(accuracy_dir)/slow.c tests/lib/cycles.h \
 		tests/lib/real-clock.h $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
-		-D_GNU_SOURCE -fPIC -fvisibility=hidden -shared $(LDFLAGS) \
+		-D_GNU_SOURCE -fPIC -fvisibility=hidden -shared \
+		-ftls-model=initial-exec $(LDFLAGS) \
 		-o $@ $<
 
 $(accuracy_out)/workloads: $(accuracy_dir)/build.mk
