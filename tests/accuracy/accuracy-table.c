@@ -15,6 +15,7 @@
  */
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,8 @@
 #define ROUNDS_MAX	1000
 #define FIELD		256
 #define VERDICT		40
+/* A difference by chance this rare is not taken for one. */
+#define UNLIKELY	0.01
 
 struct accuracy_case {
 	char group[FIELD];
@@ -64,9 +67,9 @@ static struct interval faster(struct interval change)
 	};
 }
 
-/* Not all programs tell the speed of the machine. */
-static const double *control(const struct log *input, const char *const *variant,
-			     const char *key, double *values)
+/* The logarithm of a figure in each round of the variants; false: it is missing. */
+static bool panel_of(const struct log *input, const char *const *variant,
+		     const char *key, double *values)
 {
 	int rounds = log_rounds(input);
 
@@ -75,10 +78,20 @@ static const double *control(const struct log *input, const char *const *variant
 			double value = log_find(input, variant[v], r, key);
 
 			if (!(value > 0))
-				return NULL;
+				return false;
 			values[v * rounds + r] = log(value);
 		}
-	return values;
+	return true;
+}
+
+/*
+ * Tells it the speed of the machine, and nothing of the variants? Where the
+ * threads of a program wait for each other, who is interrupted while speed is
+ * measured depends on what the variant does.
+ */
+static bool is_control(const double *values, size_t rounds)
+{
+	return paired_difference(values, values + rounds, rounds).p > UNLIKELY;
 }
 
 /*
@@ -89,6 +102,7 @@ static const double *control(const struct log *input, const char *const *variant
 static struct interval measured(const struct log *input, const char *baseline,
 				const char *variant)
 {
+	static const char *const speeds[] = { "ticks_per_unit", "reference_ns" };
 	static double y[2 * ROUNDS_MAX], speed[2 * ROUNDS_MAX];
 	const char *const variants[] = { baseline, variant };
 	struct panel panel = {
@@ -99,15 +113,12 @@ static struct interval measured(const struct log *input, const char *baseline,
 
 	if (panel.rounds < 3 || panel.rounds > ROUNDS_MAX)
 		fail("too few rounds, or too many", variant);
-	for (size_t v = 0; v < 2; v++)
-		for (size_t r = 0; r < panel.rounds; r++)
-			y[v * panel.rounds + r] =
-				log(log_get(input, variants[v], (int)r,
-					    "elapsed_ns"));
-	panel.control[0] = control(input, variants, "ticks_per_unit", speed);
-	if (!panel.control[0])
-		panel.control[0] = control(input, variants, "reference_ns",
-					   speed);
+	if (!panel_of(input, variants, "elapsed_ns", y))
+		fail("no elapsed time in each round of", variant);
+	for (size_t i = 0; i < 2 && !panel.control[0]; i++)
+		if (panel_of(input, variants, speeds[i], speed) &&
+		    is_control(speed, panel.rounds))
+			panel.control[0] = speed;
 	return faster(panel_adjusted(&panel, 1, 0));
 }
 

@@ -11,7 +11,7 @@
 #define THREADS	4
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned int turns;
+static unsigned int turns, taken;
 static uint64_t units;
 
 HOT void hot(void)
@@ -24,7 +24,7 @@ HOT void hot(void)
 
 static void *run(void *unused)
 {
-	for (unsigned int i = 0; i < turns; i++) {
+	while (__atomic_fetch_add(&taken, 1, __ATOMIC_SEQ_CST) < turns) {
 		work_enter();
 		hot();
 		work_leave();
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 
 	work_options(argc, argv);
 	units = work_cut(12 * UNITS_MS);
-	turns = work_times(8);
+	turns = work_times(32);
 	for (int i = 0; i < THREADS; i++)
 		thread[i] = work_thread(run, NULL);
 	for (int i = 0; i < THREADS; i++)

@@ -33,9 +33,9 @@
 #define BATCHES		20
 #define BATCH		100
 /* In ticks of some GHz: long enough for others to have run. */
-#define LONG_CALL	3000000
+#define LONG_CALL	1500000
 #define LONG_GAP	800000
-#define LONG_LOOK	300000
+#define LONG_LOOK	1000000
 #define WINDOW		30000000
 
 static int64_t percent;
@@ -157,8 +157,8 @@ static void burn(uint64_t start)
 	end = cycles();
 	took = (int64_t)(end - start);
 	note(took, true);
-	me.was_long = took >= LONG_CALL / 4;
-	if (took >= LONG_CALL || end - me.asked.ticks >= WINDOW)
+	me.was_long = took >= LONG_CALL;
+	if (me.was_long || end - me.asked.ticks >= WINDOW)
 		took -= others();
 	me.owed += took * percent / 100;
 	own(end);

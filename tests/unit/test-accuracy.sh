@@ -86,12 +86,15 @@ slower sqlite3 :memory: "with recursive n(x) as (select 1 union all
 slower perl -ne '$n += @{[split /\W+/]}; END { print $n }' "$tmp/text"
 
 # Three rounds in which the truth is 10 % and the machine drifts.
-rounds_of() {	# TIME_OF_PREDICTION
+rounds_of() {	# TIME_OF_PREDICTION [TICKS_IF_CUT]
 	local round=0 speed
 	for speed in 1000 1100 950; do
 		for variant in "base 100" "cut 90" "scaled $1"; do
 			echo "run ${variant% *} $round"
 			echo "elapsed_ns $((speed * ${variant#* }))"
+			[ $# -eq 1 ] && continue
+			[ "${variant% *}" = cut ] && echo "ticks_per_unit $2" ||
+				echo "ticks_per_unit 10"
 		done
 		round=$((round + 1))
 	done
@@ -120,27 +123,31 @@ error_of() {
 
 rounds_of 90 >"$tmp/exact"
 rounds_of 88 >"$tmp/off"
+rounds_of 90 12 >"$tmp/control"
 answer -10 prediction >"$tmp/right.json"
 answer -11 "not converged" >"$tmp/wrong.json"
 cat >"$tmp/cases" <<CASES
 a exact 10 $tmp/exact base cut scaled
 a off 10 $tmp/off base cut scaled
+c control 10 $tmp/control base cut scaled
 b right 10 $tmp/exact base cut $tmp/right.json
 b wrong 10 $tmp/exact base cut $tmp/wrong.json
 CASES
 ok "table: succeeds" table
 is "$(error_of exact)" "0 0 0" "table: no error"
 is "$(error_of off)" "2 2 2" "table: two points too much"
+is "$(error_of control)" "0 0 0" "table: a speed that depends on the variant"
 is "$(error_of right)" "0 0 0.25" "table: an answer of whatif"
 is "$(error_of wrong)" "1 1 1.25" "table: one point too much"
 is "$(jq -r '.groups[] | "\(.name) \(.cases) \(.median * 10 | round) \(
 	.worst * 10 | round)"' "$tmp/json")" "a 2 10 20
-b 2 5 10" "table: median and worst of each group"
+b 2 5 10
+c 1 0 0" "table: median and worst of each group"
 is "$(awk '/^(exact|off|right|wrong) / { print $1 }' "$tmp/table" |
 	tr '\n' ' ')" "exact off right wrong " "table: the worst one comes last"
 ok "table: a doubtful answer is marked" grep -q 'wrong .*not converged' \
 	"$tmp/table"
-is "$(awk 'NF == 6' "$tmp/data" | wc -l)" 4 "table: data of each case"
+is "$(awk 'NF == 6' "$tmp/data" | wc -l)" 5 "table: data of each case"
 
 refused() {	# NAME CASE
 	echo "$2" >"$tmp/cases"
