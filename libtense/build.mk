@@ -25,7 +25,7 @@ LIBTENSE_MAN := $(wildcard libtense/man/*.[37])
 
 # libtense-functions.so needs libtense.so only; what it needs to find and to
 # decode functions is in a library of its own that it loads.
-LIBTENSE_FUNCTIONS := functions functions-calls stub-span stub-entry
+LIBTENSE_FUNCTIONS := functions functions-calls stub-span stub-mark stub-entry
 LIBTENSE_FUNCTIONS_OBJ := $(LIBTENSE_FUNCTIONS:%=$(O)/libtense/%.o)
 LIBTENSE_REDIRECT := redirect redirect-scan redirect-object redirect-branches \
 	redirect-code redirect-patch redirect-threads redirect-log
@@ -50,7 +50,7 @@ $(O)/lib/libtense.so: $(O)/lib/libtense.so.0
 	$(Q)ln -sf libtense.so.0 $@
 
 # Called where vector registers are in use and not saved.
-$(addprefix $(O)/libtense/,stub-span.o tense.o stack.o area.o): \
+$(addprefix $(O)/libtense/,stub-span.o stub-mark.o tense.o stack.o area.o): \
 	LIBTENSE_CFLAGS += -mgeneral-regs-only
 
 $(O)/libtense/%.o: libtense/%.S $(O)/flags

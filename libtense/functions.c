@@ -15,6 +15,7 @@
 #include "redirect.h"
 #include "span.h"
 #include "stub.h"
+#include "stub-mark.h"
 
 /* Beside this library, where its RUNPATH leads to. */
 #define LIBRARY "libtense-redirect.so.0"
@@ -191,6 +192,11 @@ static void start(const char *text, bool in_experiment)
 	redirect = init(&host);
 	if (!redirect || !redirect->parse(text))
 		return;
+	reason = redirect->marks() ? tense_stub_mark_init() : NULL;
+	if (reason)
+		dprintf(STDERR_FILENO,
+			"libtense-functions: calls cannot be marked: %s\n",
+			reason);
 	if (!in_experiment)
 		host.reason = "the process is in no experiment";
 	if (redirect->scan(true))

@@ -18,7 +18,7 @@ const char *redirect_watch(void);
 
 /* A function as the log names it. */
 struct redirect_name {
-	unsigned int slot;
+	const struct tense_spec *spec;	/* that named it */
 	const char *object, *symbol;
 	uint64_t offset;
 };

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "marks.h"
+
 static void put_field(FILE *to, const char *text)
 {
 	putc('\t', to);
@@ -45,6 +47,14 @@ static void append(const char *line, size_t size)
 	close(fd);
 }
 
+static void put_slot(FILE *to, const struct tense_spec *spec)
+{
+	if (spec->marks)
+		fputs(spec->marks == TENSE_MARK_FROM ? "from" : "to", to);
+	else
+		fprintf(to, "%u", spec->slot);
+}
+
 void redirect_log(const struct redirect_name *name, const char *reason)
 {
 	char *line = NULL;
@@ -53,8 +63,8 @@ void redirect_log(const struct redirect_name *name, const char *reason)
 
 	if (!to)
 		return;
-	fprintf(to, "%s\t%d\t%u", reason ? "refused" : "patched", getpid(),
-		name->slot);
+	fprintf(to, "%s\t%d\t", reason ? "refused" : "patched", getpid());
+	put_slot(to, name->spec);
 	put_field(to, name->object);
 	put_field(to, name->symbol);
 	fprintf(to, "\t%#lx", (unsigned long)name->offset);

@@ -30,7 +30,10 @@ struct candidate {
 	enum tense_match match;
 	uint64_t value, size, offset;
 	bool ifunc;
-	const char *reason;	/* why not */
+	/* What its stub does, by all specs that name the function. */
+	unsigned int slot, percent, marks;
+	const struct candidate *twin;	/* whose stub does what this one asks */
+	const char *reason;	/* why not; "": a twin does it */
 	uintptr_t cave;		/* 0: the entry itself holds the long jump */
 	size_t patch_end;	/* it is redirected if so many were written */
 	struct redirect_move move;
@@ -142,6 +145,9 @@ static bool add_candidate(struct object *o, const struct tense_symbol *symbol,
 		.size = symbol->size,
 		.offset = symbol->offset,
 		.ifunc = symbol->ifunc,
+		.slot = redirect_specs.spec[spec].slot,
+		.percent = redirect_specs.spec[spec].percent,
+		.marks = redirect_specs.spec[spec].marks,
 	};
 	if (!c->symbol)
 		return false;
@@ -419,25 +425,39 @@ out:
 	free(starts);
 }
 
-static const char *find_twin(const struct object *o, const struct candidate *c)
+/* Lets a stub do what another candidate asks as well; why it cannot, or "". */
+static const char *join_twin(struct candidate *twin, struct candidate *c)
 {
-	const struct candidate *other;
+	if (c->slot && twin->slot && c->slot != twin->slot)
+		return "it is in another slot already";
+	if (c->slot) {
+		twin->slot = c->slot;
+		twin->percent = c->percent;
+	}
+	/* Two names of a function in one slot are one. */
+	if (c->marks || twin->marks)
+		c->twin = twin;
+	twin->marks |= c->marks;
+	return "";
+}
+
+static const char *find_twin(const struct object *o, struct candidate *c)
+{
+	struct candidate *other;
 
 	for (other = o->candidates; other < c; other++)
 		if (other->value == c->value && !other->reason)
-			return redirect_specs.spec[other->spec].slot ==
-			       redirect_specs.spec[c->spec].slot ?
-			       "" : "it is in another slot already";
+			return join_twin(other, c);
 	return NULL;
 }
 
 static const char *add_thunk(struct candidate *c, struct thunk *t,
 			     struct redirect_patch *patch, size_t *patches)
 {
-	const struct tense_spec *spec = &redirect_specs.spec[c->spec];
 	struct tense_stub stub = {
-		.percent = spec->percent,
-		.slot = spec->slot,
+		.percent = c->percent,
+		.slot = c->slot,
+		.special = c->marks,
 	};
 	uintptr_t to = (uintptr_t)t;
 	const char *reason;
@@ -529,18 +549,19 @@ static size_t report(const struct object *o)
 	size_t redirected = 0;
 
 	for (c = o->candidates; c < o->candidates + o->count; c++) {
+		const char *reason = c->twin ? c->twin->reason : c->reason;
 		struct redirect_name name = {
-			.slot = redirect_specs.spec[c->spec].slot,
+			.spec = &redirect_specs.spec[c->spec],
 			.object = o->of->path,
 			.symbol = c->symbol,
 			.offset = c->offset,
 		};
 
 		/* Another name of one that is redirected. */
-		if (c->reason && (!*c->reason || is_repeated(o, c)))
+		if (reason && (!*reason || is_repeated(o, c)))
 			continue;
-		redirected += !c->reason;
-		redirect_log(&name, c->reason);
+		redirected += !reason;
+		redirect_log(&name, reason);
 	}
 	return redirected;
 }

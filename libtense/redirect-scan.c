@@ -88,7 +88,7 @@ static void refuse_kernel(const struct link_map *map)
 	for (i = 0; i < redirect_specs.count; i++) {
 		const struct tense_spec *spec = &redirect_specs.spec[i];
 		struct redirect_name name = {
-			.slot = spec->slot,
+			.spec = spec,
 			.object = map->l_name,
 			.symbol = spec->pattern,
 		};
@@ -222,7 +222,9 @@ size_t redirect_scan(bool relocated)
  */
 const char *redirect_watch(void)
 {
-	const struct tense_stub stub = { .probe = redirect_host->changed };
+	const struct tense_stub stub = {
+		.special = STUB_PROBE, .probe = redirect_host->changed,
+	};
 	uintptr_t thunk;
 
 	if (!_r_debug.r_brk)

@@ -41,6 +41,14 @@ static bool parse(const char *text)
 	return specs->count;
 }
 
+static bool marks(void)
+{
+	for (size_t i = 0; i < redirect_specs.count; i++)
+		if (redirect_specs.spec[i].marks)
+			return true;
+	return false;
+}
+
 static const char *probe(uintptr_t address, size_t size,
 			 const struct tense_stub *stub, uintptr_t *entry)
 {
@@ -52,6 +60,7 @@ const struct redirect *tense_redirect(const struct redirect_host *host)
 {
 	static const struct redirect redirect = {
 		.parse = parse,
+		.marks = marks,
 		.scan = redirect_scan,
 		.watch = redirect_watch,
 		.probe = probe,

@@ -26,6 +26,8 @@ struct redirect_host {
 struct redirect {
 	/* What TENSE_FUNCTIONS says. False: nothing that makes sense. */
 	bool (*parse)(const char *text);
+	/* Are there functions whose calls are to be marked? */
+	bool (*marks)(void);
 	/*
 	 * Redirects what is named in objects that were not there when this was
 	 * called last. relocated: their code can be run. Returns how many.

@@ -3,8 +3,8 @@
  * The percent of a function that libtense-functions.so runs at another one,
  * on top of what the program asks for itself. Exported for that library alone.
  *
- * The first three use general registers only, make no system call, leave errno
- * alone and are async-signal-safe; at -EAGAIN the second three do the same by
+ * The first five use general registers only, make no system call, leave errno
+ * alone and are async-signal-safe; at -EAGAIN the second five do the same by
  * all means. All return 0 or a negative errno value.
  */
 #ifndef LIBTENSE_SPAN_H
@@ -28,10 +28,16 @@ int __tense_span_begin(struct tense_span *before, unsigned int percent,
 int __tense_span_end(const struct tense_span *before, unsigned int own);
 /* It enters it once more: a call that changes nothing. */
 int __tense_span_count(unsigned int slot, unsigned int own);
+/* Nothing changes, but ticks were not the program's. */
+int __tense_span_own(unsigned int own);
+/* The virtual time in ns. */
+int __tense_span_now(int64_t *now);
 
 int __tense_span_begin_slow(struct tense_span *before, unsigned int percent,
 			    unsigned int slot, unsigned int own);
 int __tense_span_end_slow(const struct tense_span *before, unsigned int own);
 int __tense_span_count_slow(unsigned int slot, unsigned int own);
+int __tense_span_own_slow(unsigned int own);
+int __tense_span_now_slow(int64_t *now);
 
 #endif

@@ -12,6 +12,7 @@
 #include <linux/tense.h>
 
 #include "cxx-name.h"
+#include "marks.h"
 
 static int invalid(struct tense_spec *spec, const char **error,
 		   const char *message)
@@ -236,20 +237,41 @@ static bool parse_percent(const char **text, unsigned *thousandths)
 	return true;
 }
 
+/* Calls are marked, and their percent is not changed. */
+static unsigned int parse_mark(const char **line)
+{
+	static const struct {
+		const char *word;
+		unsigned int mark;
+	} words[] = { { "from ", TENSE_MARK_FROM }, { "to ", TENSE_MARK_TO } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t len = strlen(words[i].word);
+
+		if (strncmp(*line, words[i].word, len) != 0)
+			continue;
+		*line += len;
+		return words[i].mark;
+	}
+	return 0;
+}
+
 int tense_spec_parse_line(const char *line, struct tense_spec *spec,
 			  const char **error)
 {
-	unsigned slot, percent;
+	unsigned slot = 0, percent = 0, marks = parse_mark(&line);
 	int err;
 
-	if (!parse_number(&line, 1, TENSE_SPEC_SLOTS - 1, &slot) ||
-	    !parse_percent(&line, &percent))
+	if (!marks &&
+	    (!parse_number(&line, 1, TENSE_SPEC_SLOTS - 1, &slot) ||
+	     !parse_percent(&line, &percent)))
 		return invalid(spec, error, "not of the form SLOT PERCENT [OBJECT:]FUNCTION, with a slot of 1 to 15 and a percent of 1 to 100000 with at most three decimals");
 	err = tense_spec_parse(line, spec, error);
 	if (err)
 		return err;
 	spec->slot = slot;
 	spec->percent = percent;
+	spec->marks = marks;
 	return 0;
 }
 

@@ -35,6 +35,7 @@ enum tense_spec_kind {
 struct tense_spec {
 	unsigned slot;
 	unsigned percent;	/* times TENSE_FINE */
+	unsigned marks;		/* TENSE_MARK_*, and then no slot */
 	enum tense_spec_kind kind;
 	char *object;		/* NULL: any; "": the executable */
 	char *pattern;		/* the name for which V was, see above */
@@ -63,7 +64,7 @@ enum tense_match {
 int tense_spec_parse(const char *text, struct tense_spec *spec,
 		     const char **error);
 
-/* The same for "SLOT PERCENT [object:]pattern". */
+/* The same for "SLOT PERCENT [object:]pattern", or from or to in front of one. */
 int tense_spec_parse_line(const char *line, struct tense_spec *spec,
 			  const char **error);
 void tense_spec_free(struct tense_spec *spec);

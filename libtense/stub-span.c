@@ -13,6 +13,7 @@
 
 #include "span.h"
 #include "stub.h"
+#include "stub-mark.h"
 
 #define UNUSED	__attribute__((unused))
 #define HIDDEN	__attribute__((visibility("hidden"), used))
@@ -124,17 +125,19 @@ static bool is_busy(uintptr_t sp)
 	return self.busy;
 }
 
-static int span_begin(struct tense_span *before, const struct tense_stub *s)
+/* more: ticks that the entry took beyond what others take. */
+static inline int span_begin(struct tense_span *before,
+			     const struct tense_stub *s, unsigned int more)
 {
-	int err = __tense_span_begin(before, s->percent, s->slot,
-				     tense_stub_cost.enter);
+	unsigned int own = tense_stub_cost.enter + more;
+	int err = __tense_span_begin(before, s->percent, s->slot, own);
 
 	if (err != -EAGAIN)
 		return err;
 	set_busy();
 	return slow(tense_stub_call_saved(__tense_span_begin_slow, before,
 					  (long)s->percent, (long)s->slot,
-					  (long)tense_stub_cost.enter));
+					  (long)own));
 }
 
 static void span_end(const struct tense_span *before, unsigned int own)
@@ -148,13 +151,42 @@ static void span_end(const struct tense_span *before, unsigned int own)
 	slow(tense_stub_call_saved(__tense_span_end_slow, before, (long)own));
 }
 
-static void span_count(const struct tense_stub *s)
+static inline void span_count(const struct tense_stub *s, unsigned int more)
 {
-	if (__tense_span_count(s->slot, tense_stub_cost.count) != -EAGAIN)
+	unsigned int own = tense_stub_cost.count + more;
+
+	if (__tense_span_count(s->slot, own) != -EAGAIN)
 		return;
 	set_busy();
 	slow(tense_stub_call_saved(__tense_span_count_slow, (long)s->slot,
-				   (long)tense_stub_cost.count));
+				   (long)own));
+}
+
+/* Like a call that is counted, but in no slot. */
+static void span_own(unsigned int more)
+{
+	unsigned int own = tense_stub_cost.count + more;
+
+	if (__tense_span_own(own) != -EAGAIN)
+		return;
+	set_busy();
+	slow(tense_stub_call_saved(__tense_span_own_slow, (long)own));
+}
+
+/* Returns the ticks that it took. */
+static unsigned int mark(unsigned int what)
+{
+	uint64_t start = __builtin_ia32_rdtsc();
+	int64_t now = 0;
+	int err = __tense_span_now(&now);
+
+	if (err == -EAGAIN) {
+		set_busy();
+		err = slow(tense_stub_call_saved(__tense_span_now_slow, &now));
+	}
+	if (!err)
+		tense_stub_mark(now, what);
+	return __builtin_ia32_rdtsc() - start;
 }
 
 typedef bool which_fn(const struct span *span, uintptr_t address);
@@ -289,7 +321,8 @@ static inline bool is_active(uint32_t slot)
  * above, and never return: then the span is found as it is here, and ended. Its
  * slot is taken, which is all that counts, as soon as depth says so.
  */
-static bool push(const struct tense_stub *stub, uintptr_t at)
+static inline bool push(const struct tense_stub *stub, uintptr_t at,
+			unsigned int more)
 {
 	unsigned int depth = self.depth;
 	struct span *span = &self.span[depth];
@@ -304,7 +337,7 @@ static bool push(const struct tense_stub *stub, uintptr_t at)
 	span->slot = stub->slot;
 	span->before = (struct tense_span){ 0 };
 	barrier();
-	if (span_begin(&span->before, stub)) {
+	if (span_begin(&span->before, stub, more)) {
 		barrier();
 		self.depth = depth;
 		return false;
@@ -312,28 +345,19 @@ static bool push(const struct tense_stub *stub, uintptr_t at)
 	return true;
 }
 
-/*
- * at: where the return address lies. Returns the gate by which to call the
- * function, or 0: it is to return to where it would have.
- */
-HIDDEN uintptr_t tense_stub_enter(const struct tense_stub *stub, uintptr_t *at)
+/* Gives the function its percent. Here and there, so that neither makes a call. */
+__attribute__((always_inline))
+static inline uintptr_t enter(const struct tense_stub *stub, uintptr_t *at,
+			      unsigned int more)
 {
 	bool tail = is_gate(*at);
 	uintptr_t gate = 0;
 
-	if (is_busy((uintptr_t)at))
-		return 0;
-	if (stub->probe) {
-		set_busy();
-		tense_stub_call_saved((int (*)())stub->probe);
-		self.busy = 0;
-		return 0;
-	}
 	if (self.depth) {
 		/* What lies at a gate's place has ended if the gate is gone. */
 		end_spans(tail ? ended : left, (uintptr_t)at, 0);
 		if (is_active(stub->slot)) {
-			span_count(stub);
+			span_count(stub, more);
 			return 0;
 		}
 	}
@@ -346,7 +370,38 @@ HIDDEN uintptr_t tense_stub_enter(const struct tense_stub *stub, uintptr_t *at)
 		if (!gate)
 			return 0;
 	}
-	return push(stub, (uintptr_t)at) ? gate : 0;
+	return push(stub, (uintptr_t)at, more) ? gate : 0;
+}
+
+__attribute__((noinline))
+static uintptr_t enter_special(const struct tense_stub *stub, uintptr_t *at)
+{
+	unsigned int took;
+
+	if (stub->special & STUB_PROBE) {
+		set_busy();
+		tense_stub_call_saved((int (*)())stub->probe);
+		self.busy = 0;
+		return 0;
+	}
+	took = mark(stub->special);
+	if (stub->slot)
+		return enter(stub, at, took);
+	span_own(took);
+	return 0;
+}
+
+/*
+ * at: where the return address lies. Returns the gate by which to call the
+ * function, or 0: it is to return to where it would have.
+ */
+HIDDEN uintptr_t tense_stub_enter(const struct tense_stub *stub, uintptr_t *at)
+{
+	if (is_busy((uintptr_t)at))
+		return 0;
+	if (stub->special)
+		return enter_special(stub, at);
+	return enter(stub, at, 0);
 }
 
 HIDDEN void tense_stub_leave(uintptr_t at)
@@ -381,7 +436,7 @@ unsigned int tense_stub_inside(const struct tense_stub *stub,
 	uintptr_t at = (uintptr_t)__builtin_frame_address(0);
 	unsigned int result;
 
-	if (!push(stub, at))
+	if (!push(stub, at, 0))
 		return 0;
 	result = measure(call);
 	end_spans(left, at, 0);

@@ -29,11 +29,15 @@
 
 #include "stub-asm.h"
 
+#define STUB_PROBE	4U
+
 /* One redirected function. Read-only once the function is redirected. */
 struct tense_stub {
 	uintptr_t resume;	/* the instructions that were overwritten */
 	uint32_t percent;	/* in thousandths */
-	uint32_t slot;
+	uint32_t slot;		/* 0: it has no percent */
+	/* What is more than that: TENSE_MARK_*, STUB_PROBE. */
+	uint32_t special;
 	void (*probe)(void);	/* called at each entry, and nothing else done */
 };
 

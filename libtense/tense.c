@@ -274,6 +274,15 @@ static inline int count(push_fn *push_by, unsigned int slot, unsigned int own)
 	return push_by(&to, own, TENSE_RECORD_CALL | TENSE_RECORD_STAY);
 }
 
+/* Zero or positive is a time. */
+static inline int take_time(int64_t time, int64_t *now)
+{
+	if (time < 0)
+		return time;
+	*now = time;
+	return 0;
+}
+
 EXPORT int __tense_span_begin(struct tense_span *before, unsigned int percent,
 			      unsigned int slot, unsigned int own)
 {
@@ -288,6 +297,16 @@ EXPORT int __tense_span_end(const struct tense_span *before, unsigned int own)
 EXPORT int __tense_span_count(unsigned int slot, unsigned int own)
 {
 	return count(push, slot, own);
+}
+
+EXPORT int __tense_span_own(unsigned int own)
+{
+	return push(&span, own, 0);
+}
+
+EXPORT int __tense_span_now(int64_t *now)
+{
+	return take_time(tense_area_now(), now);
 }
 
 EXPORT int __tense_span_begin_slow(struct tense_span *before,
@@ -306,4 +325,14 @@ EXPORT int __tense_span_end_slow(const struct tense_span *before,
 EXPORT int __tense_span_count_slow(unsigned int slot, unsigned int own)
 {
 	return count(push_slow, slot, own);
+}
+
+EXPORT int __tense_span_own_slow(unsigned int own)
+{
+	return push_slow(&span, own, 0);
+}
+
+EXPORT int __tense_span_now_slow(int64_t *now)
+{
+	return take_time(tense_device_move(0), now);
 }

@@ -75,6 +75,55 @@ ok "odd ones that are not" [ "$(grep -c '^patched.*odd_' "$log")" -ge 25 ]
 is "$(grep -c '^cost' "$log")" 1 "the cost is logged once"
 ok "and what the start took" grep -q '^start	[0-9]*	[0-9]*$' "$log"
 
+# Marks: a file with room for 30, of two numbers and then the marks.
+marks=$tmp/marks
+export TENSE_FUNCTIONS_MARKS="$marks"
+new_marks() {
+	printf '\036\0\0\0\0\0\0\0' >"$marks"
+	truncate -s 256 "$marks"
+}
+all_marks() {
+	od -An -v -t u8 -w8 "$marks" | xargs
+}
+for again in 0 2; do
+	new_marks
+	FAKE_AGAIN=$again with "from :f_*
+$specs
+to :g_*
+to :f_*" "$bin/program" "$bin/plugin.so" >"$tmp/out" 2>&1
+	grep '^ok' "$tmp/out" >"$tmp/checks.with"
+	ok "with marks the same checks, one in $again the slow way" \
+		cmp -s "$tmp/checks.with" "$tmp/checks"
+	ok "and more marks than there is room for" \
+		[ "$(od -An -t u8 -j8 -N8 "$marks")" -gt 30 ]
+	is "$(wc -c <"$marks")" 256 "do no harm"
+done
+is "$(grep -c '^patched	[0-9]*	from	' "$log")" \
+	"$(grep -c '^patched	[0-9]*	to	.*	f_' "$log")" \
+	"a function may have a slot and both kinds of marks"
+ok "all of which are logged" [ "$(grep -c '	from	' "$log")" -gt 10 ]
+
+# The fake clock goes on by 1000 at each look, and FROM is 1, TO 2.
+new_marks
+with "from :main" sh -c "$bench 1 >/dev/null; $bench 1 >/dev/null"
+is "$(all_marks | cut -d' ' -f1-5)" "30 2 4001 4001 0" \
+	"processes share the marks, by which functions keep their percent"
+new_marks
+with "to :main
+from :main" "$bench" 1 >/dev/null
+is "$(all_marks | cut -d' ' -f1-4)" "30 1 4003 0" "one call that is both"
+rm "$marks"
+with "from :main" "$bench" 1 >/dev/null 2>"$tmp/err"
+ok "no file for the marks is told" grep -q \
+	"calls cannot be marked: No such file" "$tmp/err"
+printf '\036\0\0\0\0\0\0\0' >"$marks"
+with "from :main" "$bench" 1 >/dev/null 2>"$tmp/err"
+ok "so is one that is too small" grep -q "it is too small" "$tmp/err"
+truncate -s 248 "$marks"
+with "from :main" "$bench" 1 >/dev/null 2>"$tmp/err"
+ok "or smaller than it says" grep -q "less room than it says" "$tmp/err"
+unset TENSE_FUNCTIONS_MARKS
+
 "$bin/exceptions" >"$tmp/plain" 2>&1
 checked "a program in C++, without it" "$tmp/plain"
 for again in 0 1 3; do

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a text names: objects, and functions of C and C++. */
+#include "marks.h"
 #include "spec.h"
 
 #include <errno.h>
@@ -201,7 +202,7 @@ static void test_errors(void)
 	static const char *const bad_lines[] = {
 		"", "1", "1 ", "1 100", "1 100 ", "0 100 f", "16 100 f",
 		"1 0 f", "1 100001 f", "-1 100 f", "1 +5 f", "1  100 f",
-		"x 100 f", "1 100x f", "99999999999999999999 100 f",
+		"x 100 f", "1 100x f", "from", "from ", "to", "fromf", "From f", "99999999999999999999 100 f",
 	};
 	struct tense_spec spec;
 	const char *error;
@@ -227,6 +228,13 @@ static void test_errors(void)
 	is_i64(tense_spec_parse_line("1 111.111 f", &spec, &error), 0,
 	       "a percent with decimals");
 	is_i64(spec.percent, 111111, "three of them");
+	tense_spec_free(&spec);
+	ok(!tense_spec_parse_line("from libz:f", &spec, &error) &&
+	   spec.marks == TENSE_MARK_FROM && !spec.slot &&
+	   !strcmp(spec.object, "libz"), "what a latency begins with");
+	tense_spec_free(&spec);
+	ok(!tense_spec_parse_line("to /f|g/", &spec, &error) &&
+	   spec.marks == TENSE_MARK_TO, "and ends with");
 	tense_spec_free(&spec);
 	is_i64(tense_spec_parse_line("1 0.5 f", &spec, &error), -EINVAL,
 	       "a percent under 1");

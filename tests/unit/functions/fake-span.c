@@ -110,6 +110,39 @@ int __tense_span_count_slow(unsigned int slot, unsigned int own)
 	return count(slot);
 }
 
+int __tense_span_own(unsigned int own)
+{
+	(void)own;
+	return may();
+}
+
+int __tense_span_own_slow(unsigned int own)
+{
+	(void)own;
+	spoil();
+	return 0;
+}
+
+/* A clock that goes on by 1000 whenever somebody looks. */
+static int now(int64_t *ns)
+{
+	static _Atomic int64_t clock;
+
+	*ns = clock += 1000;
+	return 0;
+}
+
+int __tense_span_now(int64_t *ns)
+{
+	return may() ? -EAGAIN : now(ns);
+}
+
+int __tense_span_now_slow(int64_t *ns)
+{
+	spoil();
+	return now(ns);
+}
+
 unsigned int fake_percent(void)
 {
 	return (span.scale * 100 + ONE / 2) / ONE;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef LIBTENSE_STUB_MARK_H
+#define LIBTENSE_STUB_MARK_H
+
+#include <stdint.h>
+
+#include "marks.h"
+
+/* Marks go to the file TENSE_FUNCTIONS_MARKS. NULL, or why not. */
+const char *tense_stub_mark_init(void);
+
+/* A call of a function that is TENSE_MARK_*. Signal-safe, makes no call. */
+void tense_stub_mark(int64_t now, unsigned int what);
+
+#endif
