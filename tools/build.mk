@@ -2,7 +2,7 @@
 # tense and guest-init, and the links that make the build directory look like
 # an installation.
 
-WHATIF_SRC := options plan run probe log metric estimate assess environment \
+WHATIF_SRC := options plan run probe log metric latency estimate assess environment \
 	names text json load table curve html
 TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-whatif setup stats \
 	json-text backend-native backend-uml terminal launch kernel progress \
@@ -109,7 +109,7 @@ uninstall::
 # statistics take too many repetitions for sanitizers.
 whatif_tests := $(addprefix $(O)/tests/unit/test-whatif-,estimate plan)
 whatif_tested := $(addprefix tools/whatif-,$(addsuffix .c,options plan log \
-	metric assess environment text json load table curve html estimate)) \
+	metric latency assess environment text json load table curve html estimate)) \
 	tools/util.c tools/json-text.c
 WHATIF_TEST_CFLAGS = $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 	-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi -Itools \
@@ -147,9 +147,14 @@ $(whatif_cli_tests): tests/unit/test-whatif.sh tests/lib/tap.sh \
 UNIT_TESTS += $(whatif_cli_tests)
 
 $(O)/tests/guest/test-whatif: tests/guest/test-whatif.sh tests/lib/tap.sh \
-		$(O)/accuracy/serial
+		$(O)/accuracy/serial $(O)/tests/guest/latency
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
 		-e 's|@TENSE@|$(abspath $(TENSE_BIN))|' $< >$@ && chmod +x $@
 
 GUEST_TESTS += $(O)/tests/guest/test-whatif
+
+# Its functions are found in .symtab.
+$(O)/tests/guest/latency: tests/guest/latency.c $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -o $@ $< -pthread

@@ -33,6 +33,8 @@ static const char usage[] =
 "  --metric M         what changes: elapsed (default) or cpu, both virtual;\n"
 "                     stdout:REGEX or stderr:REGEX, a number that is printed\n"
 "  --progress NAME    what changes: calls of this function per virtual second\n"
+"  --latency A,B      what changes: the virtual time from a call of function A to\n"
+"                     one of function B, in any thread\n"
 "  --precision P      go on until intervals are narrower than P points; default 1\n"
 "  --max-runs N       but at most so many of each kind; default 50\n"
 "  --prepare CMD      run CMD in a shell before each run\n"
@@ -104,8 +106,8 @@ static void set_whole(const char *text, double max, uint64_t *value)
 }
 
 enum option_value {
-	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, PRECISION, MAX_RUNS,
-	PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, SEED, STATS, OUTPUT_JSON,
+	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, LATENCY, PRECISION,
+	MAX_RUNS, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, SEED, STATS, OUTPUT_JSON,
 	OUTPUT_CSV, OUTPUT_REPORT, FROM, BACKEND, RW, INSIDE, SPEC, HELP,
 };
 
@@ -116,6 +118,7 @@ static const struct option options[] = {
 	{ "each", no_argument, NULL, EACH },
 	{ "metric", required_argument, NULL, METRIC },
 	{ "progress", required_argument, NULL, PROGRESS },
+	{ "latency", required_argument, NULL, LATENCY },
 	{ "precision", required_argument, NULL, PRECISION },
 	{ "max-runs", required_argument, NULL, MAX_RUNS },
 	{ "prepare", required_argument, NULL, PREPARE },
@@ -157,9 +160,10 @@ static bool set_run(struct whatif *w, int c, const char *arg)
 		check_text(whatif_parse_metric(w, arg));
 		return true;
 	case PROGRESS:
-		free(w->metric.pattern);
-		w->metric.kind = METRIC_PROGRESS;
-		w->metric.pattern = xstrdup(arg);
+		whatif_set_progress(w, arg);
+		return true;
+	case LATENCY:
+		check_text(whatif_parse_latency(w, arg));
 		return true;
 	case PRECISION:
 		check_text(whatif_parse_number(arg, 100, &w->precision));
@@ -190,14 +194,14 @@ static bool set_run(struct whatif *w, int c, const char *arg)
 	}
 }
 
-/* SLOT:LINES, as of whatif_names() */
+/* NAME:LINES, as of whatif_names() */
 static void set_spec(struct whatif *w, const char *arg)
 {
 	char *end;
 	unsigned long slot = strtoul(arg, &end, 10);
 
-	if (!slot || slot >= WHATIF_SLOTS || *end != ':')
-		misuse("'%s' is not SLOT:SPEC", arg);
+	if (!slot || slot >= WHATIF_NAMES || *end != ':')
+		misuse("'%s' is not NUMBER:SPEC", arg);
 	free(w->specs[slot]);
 	w->specs[slot] = xstrdup(end + 1);
 }
@@ -375,7 +379,7 @@ static int measure_here(struct request *q, const struct run *run)
 struct arguments {
 	char **argv;
 	size_t n;
-	char *own[WHATIF_SLOTS + 3];
+	char *own[WHATIF_NAMES + 3];
 	size_t nr_own;
 };
 
@@ -393,7 +397,7 @@ static void inner_command(struct request *q, const char *json,
 	while (q->w.argv[argc])
 		argc++;
 	*a = (struct arguments){ 0 };
-	a->argv = xmalloc((q->nr_forward + argc + WHATIF_SLOTS + 8) *
+	a->argv = xmalloc((q->nr_forward + argc + WHATIF_NAMES + 8) *
 			  sizeof(*a->argv));
 	add_own(a, find_part("bin/tense"));
 	a->argv[a->n++] = "whatif";
@@ -401,7 +405,7 @@ static void inner_command(struct request *q, const char *json,
 	a->argv[a->n++] = "--backend=native";
 	for (size_t i = 0; i < q->nr_forward; i++)
 		a->argv[a->n++] = q->forward[i];
-	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
+	for (unsigned int i = 1; i < WHATIF_NAMES; i++)
 		if (q->w.specs[i])
 			add_own(a, xprintf("--spec=%u:%s", i, q->w.specs[i]));
 	add_own(a, xprintf("--seed=%llu", (unsigned long long)q->w.seed));

@@ -350,7 +350,10 @@ static bool excludes_zero(const struct interval *i)
 	return i->low > 0 || i->high < 0;
 }
 
-/* Functions of the slots that a condition varies, by what became of them. */
+/*
+ * Functions that a condition varies or that the metric is of, by what became of
+ * them.
+ */
 static unsigned int count_patches(const struct whatif *w, size_t condition,
 				  bool patched)
 {
@@ -358,7 +361,8 @@ static unsigned int count_patches(const struct whatif *w, size_t condition,
 
 	for (size_t i = 0; i < w->nr_patches; i++)
 		if (w->patches[i].patched == patched &&
-		    whatif_varied(w, condition, w->patches[i].slot))
+		    (w->patches[i].slot >= WHATIF_SLOTS ||
+		     whatif_varied(w, condition, w->patches[i].slot)))
 			n++;
 	return n;
 }
@@ -443,6 +447,31 @@ static void assess_overhead(struct whatif *w)
 			    100.0 * s->overhead / (s->ran + s->overhead));
 }
 
+/* Calls that no latency is of. */
+static void assess_pairs(struct whatif *w)
+{
+	double from = 0, to = 0, pairs = 0, lost = 0;
+	size_t rounds = whatif_rounds(w);
+
+	for (size_t r = 0; r < rounds; r++) {
+		const struct whatif_latency *l = &whatif_at(w, 1, r)->latency;
+
+		from += (double)l->from / rounds;
+		to += (double)l->to / rounds;
+		pairs += (double)l->pairs / rounds;
+		lost += (double)l->lost / rounds;
+	}
+	if (from > 1.01 * pairs)
+		add_warning(w, "of %.0f calls of %s in a run %.0f are in no pair: where there are more of them than of %s, the latency grows with the run",
+			    from, w->metric.from, from - pairs, w->metric.to);
+	if (to > 1.01 * pairs)
+		add_warning(w, "of %.0f calls of %s in a run %.0f are in no pair: no call of %s was left for them",
+			    to, w->metric.to, to - pairs, w->metric.from);
+	if (lost > 0)
+		add_warning(w, "the latency is that of the first %.0f calls of a run; %.0f came after them",
+			    from + to, lost);
+}
+
 void whatif_forget(struct whatif *w)
 {
 	for (size_t i = 0; w->results &&
@@ -471,6 +500,8 @@ void whatif_assess(struct whatif *w)
 	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
 		assess_variant(w, &f, c);
 	assess_overhead(w);
+	if (w->metric.kind == METRIC_LATENCY)
+		assess_pairs(w);
 	figures_free(&f);
 }
 

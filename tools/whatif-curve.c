@@ -182,6 +182,8 @@ static void titles(FILE *f, const struct plot *p)
 		(TOP + p->height - BOTTOM) / 2,
 		p->beside ? "more than by share, points" :
 		!whatif_less(p->w) ? "change of the metric, %" :
+		p->w->metric.kind == METRIC_LATENCY ?
+		"time that the latency is less, %" :
 		p->w->metric.kind == METRIC_CPU ?
 		"CPU time that the program takes less, %" :
 		"time that the program takes less, %");

@@ -61,7 +61,7 @@ static char *varied_names(const struct whatif *w, size_t condition)
 		if (!whatif_varied(w, condition, i))
 			continue;
 		left--;
-		longer = xprintf("%s%s%s", names, whatif_slot_name(w, i),
+		longer = xprintf("%s%s%s", names, whatif_name(w, i),
 				 left > 1 ? ", " : left ? " and " : "");
 		free(names);
 		names = longer;
@@ -78,6 +78,10 @@ static char *cut_words(double cut)
 
 static char *change_words(const struct whatif *w, double change)
 {
+	if (w->metric.kind == METRIC_LATENCY)
+		return xprintf("take %.1f %% %s time from %s to %s",
+			       fabs(change), change > 0 ? "more" : "less",
+			       w->metric.from, w->metric.to);
 	if (whatif_less(w))
 		return xprintf("%s %.1f %% %s %s",
 			       w->metric.kind == METRIC_CPU ? "use" : "take",
@@ -329,7 +333,7 @@ static void patches(FILE *f, const struct whatif *w)
 	for (size_t i = 0; i < w->nr_patches; i++) {
 		const struct whatif_patch *p = &w->patches[i];
 
-		element(f, "<tr><td><code>", whatif_slot_name(w, p->slot),
+		element(f, "<tr><td><code>", whatif_name(w, p->slot),
 			"</code></td>");
 		element(f, "<td><code>", p->symbol, "</code></td>");
 		element(f, "<td><code>", p->object, "</code></td>");

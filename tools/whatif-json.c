@@ -118,6 +118,18 @@ static json_t *slots(const struct whatif_sample *s)
 	return list;
 }
 
+static json_t *latency(const struct whatif *w, const struct whatif_sample *s)
+{
+	const struct whatif_latency *l = &s->latency;
+
+	if (w->metric.kind != METRIC_LATENCY)
+		return json_null();
+	return json_pack("{so so so so so}", "from", integer(l->from),
+			 "to", integer(l->to), "pairs", integer(l->pairs),
+			 "lost", integer(l->lost),
+			 "median_ns", real(l->median));
+}
+
 static json_t *samples(const struct whatif *w)
 {
 	json_t *list = json_array();
@@ -126,7 +138,7 @@ static json_t *samples(const struct whatif *w)
 		const struct whatif_sample *s = &w->samples[i];
 
 		json_array_append_new(list, json_pack(
-			"{si si si sf so so so so so so so si si sf so so}",
+			"{si si si sf so so so so so so so si si sf so so so}",
 			"round", (int)s->round, "order", (int)s->order,
 			"condition", (int)s->condition, "metric", s->metric,
 			"elapsed_virtual_ns", integer(s->elapsed),
@@ -138,7 +150,8 @@ static json_t *samples(const struct whatif *w)
 			"reference_ns", integer(s->reference),
 			"threads", (int)s->threads, "status", s->status,
 			"pair_ns", s->pair_ns,
-			"instruments_start_ns", integer(s->start), "slots", slots(s)));
+			"instruments_start_ns", integer(s->start), "slots", slots(s),
+			"latency", latency(w, s)));
 	}
 	return list;
 }

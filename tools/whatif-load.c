@@ -8,6 +8,7 @@
 #include <linux/tense.h>
 
 #include "util.h"
+#include "whatif-latency.h"
 #include "whatif-json.h"
 
 /* More than any experiment has; the file may be anything. */
@@ -62,15 +63,29 @@ static bool load_command(const json_t *list, struct whatif *w)
 	return n > 0;
 }
 
+static bool load_latency_names(struct whatif_metric *metric)
+{
+	char *error;
+
+	if (!metric->pattern)
+		return false;
+	error = whatif_latency_parse(metric->pattern, &metric->from,
+				     &metric->to);
+	free(error);
+	return !error;
+}
+
 static bool load_metric(const json_t *from, struct whatif_metric *metric)
 {
 	const char *kind = json_string_value(json_object_get(from, "kind"));
 
 	metric->pattern = copy(json_object_get(from, "pattern"));
-	for (int k = METRIC_ELAPSED; kind && k <= METRIC_PROGRESS; k++) {
+	for (int k = METRIC_ELAPSED; kind && k <= METRIC_LATENCY; k++) {
 		if (strcmp(kind, whatif_metric_name(k)) != 0)
 			continue;
 		metric->kind = k;
+		if (k == METRIC_LATENCY)
+			return load_latency_names(metric);
 		return k < METRIC_STDOUT || metric->pattern;
 	}
 	return false;
@@ -171,6 +186,17 @@ static void load_slots(const json_t *list, struct whatif_sample *to)
 	}
 }
 
+static void load_latency(const json_t *from, struct whatif_latency *to)
+{
+	*to = (struct whatif_latency){
+		.from = integer(from, "from"),
+		.to = integer(from, "to"),
+		.pairs = integer(from, "pairs"),
+		.lost = integer(from, "lost"),
+		.median = real(from, "median_ns"),
+	};
+}
+
 static bool load_sample(const json_t *from, size_t index, size_t conditions,
 			struct whatif_sample *to)
 {
@@ -192,6 +218,7 @@ static bool load_sample(const json_t *from, size_t index, size_t conditions,
 		.start = integer(from, "instruments_start_ns"),
 	};
 	load_slots(json_object_get(from, "slots"), to);
+	load_latency(json_object_get(from, "latency"), &to->latency);
 	return to->round == index / conditions &&
 	       to->condition == index % conditions && to->elapsed &&
 	       (to->round == 0 || (to->metric > 0 && isfinite(to->metric)));
@@ -233,7 +260,7 @@ static bool load_patches(const json_t *list, struct whatif *w)
 						    "mechanism" : "reason")),
 			.processes = integer(from, "processes"),
 		};
-		if (to->slot >= WHATIF_SLOTS || !to->object || !to->symbol ||
+		if (to->slot >= WHATIF_NAMES || !to->object || !to->symbol ||
 		    !to->how)
 			return false;
 	}

@@ -67,13 +67,24 @@ static struct whatif_patch *find(struct whatif *w, unsigned int slot,
 	return NULL;
 }
 
+/* A slot, or one of --latency's functions. */
+static bool read_name(const char *text, uint64_t *name)
+{
+	if (!strcmp(text, "from"))
+		*name = WHATIF_FROM;
+	else if (!strcmp(text, "to"))
+		*name = WHATIF_TO;
+	else
+		return to_u64(text, 10, name) && *name && *name < WHATIF_SLOTS;
+	return true;
+}
+
 static bool read_patch(struct whatif *w, char **field, bool patched)
 {
 	struct whatif_patch *p;
 	uint64_t slot, offset;
 
-	if (!to_u64(field[2], 10, &slot) || !slot || slot >= WHATIF_SLOTS ||
-	    !to_u64(field[5], 16, &offset))
+	if (!read_name(field[2], &slot) || !to_u64(field[5], 16, &offset))
 		return false;
 	p = find(w, slot, patched, field, offset);
 	if (!p) {

@@ -44,7 +44,7 @@ static bool find(struct whatif *w, unsigned int slot, bool is_static)
 	struct tense_resolution r;
 	bool found;
 
-	found = tense_resolve(whatif_slot_name(w, slot), w->argv, &r) ==
+	found = tense_resolve(whatif_name(w, slot), w->argv, &r) ==
 		TENSE_RESOLVED;
 	if (r.message)
 		warn("%s", r.message);
@@ -77,8 +77,11 @@ void whatif_names(struct whatif *w, bool native)
 	if (is_static && !native)
 		die(STATUS_FAILED, "%s is linked statically: its functions can be scaled on a kernel with uprobes only, which that of the back end uml has not",
 		    w->argv[0]);
-	for (unsigned int slot = 1; slot < WHATIF_SLOTS; slot++)
-		if (*whatif_slot_name(w, slot))
+	if (is_static && w->metric.kind == METRIC_LATENCY)
+		die(STATUS_FAILED, "%s is linked statically: --latency can be measured in programs only that load libraries",
+		    w->argv[0]);
+	for (unsigned int slot = 1; slot < WHATIF_NAMES; slot++)
+		if (*whatif_name(w, slot))
 			all = find(w, slot, is_static) && all;
 	if (!all)
 		exit(STATUS_FAILED);

@@ -9,6 +9,7 @@
 #include <linux/tense.h>
 
 #include "util.h"
+#include "whatif-latency.h"
 #include "whatif-metric.h"
 
 /* More of them than anybody would wait for. */
@@ -133,6 +134,29 @@ bad:
 		       text);
 }
 
+static void forget_metric(struct whatif_metric *metric)
+{
+	free(metric->pattern);
+	free(metric->from);
+	free(metric->to);
+	*metric = (struct whatif_metric){ 0 };
+}
+
+void whatif_set_progress(struct whatif *w, const char *name)
+{
+	forget_metric(&w->metric);
+	w->metric.kind = METRIC_PROGRESS;
+	w->metric.pattern = xstrdup(name);
+}
+
+char *whatif_parse_latency(struct whatif *w, const char *text)
+{
+	forget_metric(&w->metric);
+	w->metric.kind = METRIC_LATENCY;
+	w->metric.pattern = xstrdup(text);
+	return whatif_latency_parse(text, &w->metric.from, &w->metric.to);
+}
+
 char *whatif_parse_metric(struct whatif *w, const char *text)
 {
 	static const struct {
@@ -143,8 +167,7 @@ char *whatif_parse_metric(struct whatif *w, const char *text)
 		{ "stderr:", METRIC_STDERR },
 	};
 
-	free(w->metric.pattern);
-	w->metric.pattern = NULL;
+	forget_metric(&w->metric);
 	if (!strcmp(text, "elapsed")) {
 		w->metric.kind = METRIC_ELAPSED;
 		return NULL;

@@ -17,12 +17,16 @@ unsigned int whatif_progress_slot(const struct whatif *w)
 	return w->metric.kind == METRIC_PROGRESS ? w->funcs + 1 : 0;
 }
 
-const char *whatif_slot_name(const struct whatif *w, unsigned int slot)
+const char *whatif_name(const struct whatif *w, unsigned int name)
 {
-	if (slot >= 1 && slot <= w->funcs)
-		return w->func[slot - 1].name;
-	if (slot && slot == whatif_progress_slot(w))
+	if (name >= 1 && name <= w->funcs)
+		return w->func[name - 1].name;
+	if (name && name == whatif_progress_slot(w))
 		return w->metric.pattern;
+	if (name == WHATIF_FROM && w->metric.from)
+		return w->metric.from;
+	if (name == WHATIF_TO && w->metric.to)
+		return w->metric.to;
 	return "";
 }
 
@@ -33,7 +37,8 @@ double whatif_cut(unsigned int percent)
 
 bool whatif_varied(const struct whatif *w, size_t condition, unsigned int slot)
 {
-	unsigned int percent = w->conditions[condition].percent[slot];
+	unsigned int percent = slot < WHATIF_SLOTS ?
+			       w->conditions[condition].percent[slot] : 0;
 
 	return percent && percent != TENSE_PERCENT_REAL * TENSE_FINE;
 }
@@ -237,25 +242,37 @@ static void say_refused(const struct whatif *w, unsigned int slot)
 
 static void say_nothing_done(const struct whatif *w, unsigned int slot)
 {
-	const char *name = whatif_slot_name(w, slot);
+	const char *name = whatif_name(w, slot);
 
 	if (patched(w, slot)) {
 		warn("%s was found, but the command did not call it", name);
 		return;
 	}
 	say_refused(w, slot);
-	warn("%s: nothing was scaled: see tense functions", name);
+	warn("%s: %s: see tense functions", name, slot < WHATIF_SLOTS ?
+	     "nothing was scaled" : "its calls cannot be seen");
+}
+
+/* Was it called in a run, if it should have been? */
+static bool was_called(const struct whatif *w, unsigned int name)
+{
+	const struct whatif_sample *null = &w->samples[1];
+
+	if (name == WHATIF_FROM)
+		return !w->metric.from || null->latency.from;
+	if (name == WHATIF_TO)
+		return !w->metric.to || null->latency.to;
+	return !w->conditions[1].percent[name] || null->slot[name].calls;
 }
 
 /* What was asked for did not happen at all: no more runs would change that. */
 static int check_first(const struct whatif *w,
 		       const struct whatif_runner *runner)
 {
-	const struct whatif_sample *null = &w->samples[1];
 	int status = 0;
 
-	for (unsigned int slot = 1; slot < WHATIF_SLOTS; slot++) {
-		if (!w->conditions[1].percent[slot] || null->slot[slot].calls)
+	for (unsigned int slot = 1; slot < WHATIF_NAMES; slot++) {
+		if (was_called(w, slot))
 			continue;
 		if (!status && runner->explain)
 			runner->explain(runner->arg);

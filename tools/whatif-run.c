@@ -14,13 +14,14 @@
 #include "launch.h"
 #include "paths.h"
 #include "util.h"
+#include "whatif-latency.h"
 #include "whatif-log.h"
 #include "whatif-metric.h"
 #include "whatif-probe.h"
 
 extern char **environ;
 
-static const char *const files[] = { "stdout", "stderr", "log" };
+static const char *const files[] = { "stdout", "stderr", "log", "marks" };
 
 /* What a child's setup needs. */
 struct child {
@@ -90,7 +91,7 @@ static bool is_ours(const char *variable)
 {
 	static const char *const names[] = {
 		"LD_PRELOAD=", "TENSE=", "TENSE_FUNCTIONS=",
-		"TENSE_FUNCTIONS_LOG=",
+		"TENSE_FUNCTIONS_LOG=", "TENSE_FUNCTIONS_MARKS=",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -99,15 +100,17 @@ static bool is_ours(const char *variable)
 	return false;
 }
 
-/* A line of TENSE_FUNCTIONS for each line of the slot's. */
-static void add_specs(FILE *f, unsigned int slot, unsigned int percent,
-		      const char *lines)
+/* A line of TENSE_FUNCTIONS, which begin so, for each that the name stands for. */
+static void add_specs(FILE *f, const struct whatif *w, unsigned int name,
+		      const char *how)
 {
+	const char *lines = w->specs[name] ? w->specs[name] :
+					     whatif_name(w, name);
+
 	while (*lines) {
 		size_t len = strcspn(lines, "\n");
 
-		fprintf(f, "%s%u %u.%03u %.*s", ftell(f) ? "\n" : "", slot,
-			percent / TENSE_FINE, percent % TENSE_FINE, (int)len,
+		fprintf(f, "%s%s %.*s", ftell(f) ? "\n" : "", how, (int)len,
 			lines);
 		lines += len + !!lines[len];
 	}
@@ -124,11 +127,15 @@ static char *specs(const struct whatif *w, size_t condition)
 		die(STATUS_FAILED, "out of memory");
 	for (unsigned int slot = 1; slot < WHATIF_SLOTS; slot++) {
 		unsigned int percent = w->conditions[condition].percent[slot];
+		char how[32];
 
+		snprintf(how, sizeof(how), "%u %u.%03u", slot,
+			 percent / TENSE_FINE, percent % TENSE_FINE);
 		if (percent)
-			add_specs(f, slot, percent, w->specs[slot] ?
-				  w->specs[slot] : whatif_slot_name(w, slot));
+			add_specs(f, w, slot, how);
 	}
+	add_specs(f, w, WHATIF_FROM, "from");
+	add_specs(f, w, WHATIF_TO, "to");
 	fclose(f);
 	if (size)
 		return text;
@@ -146,7 +153,7 @@ static char **environment(const struct whatif *w, size_t condition,
 
 	while (environ[count])
 		count++;
-	env = xmalloc((count + 4) * sizeof(*env));
+	env = xmalloc((count + 5) * sizeof(*env));
 	count = 0;
 	env[count++] = xprintf("LD_PRELOAD=%s%s%s%s%s",
 			       spec ? n->functions : "", spec ? ":" : "",
@@ -155,6 +162,8 @@ static char **environment(const struct whatif *w, size_t condition,
 	if (spec) {
 		env[count++] = xprintf("TENSE_FUNCTIONS=%s", spec);
 		env[count++] = xprintf("TENSE_FUNCTIONS_LOG=%s/log", n->dir);
+		env[count++] = xprintf("TENSE_FUNCTIONS_MARKS=%s/marks",
+				       n->dir);
 	}
 	*own = count;
 	for (char **e = environ; *e; e++)
@@ -390,7 +399,7 @@ static char *take_metric(const struct whatif *w, struct whatif_sample *s,
 			 const struct whatif_native *n)
 {
 	unsigned int slot = whatif_progress_slot(w);
-	char *text, *error;
+	char *path, *text, *error;
 	size_t len;
 
 	switch (w->metric.kind) {
@@ -403,6 +412,13 @@ static char *take_metric(const struct whatif *w, struct whatif_sample *s,
 	case METRIC_PROGRESS:
 		s->metric = 1e9 * s->slot[slot].calls / s->elapsed;
 		break;
+	case METRIC_LATENCY:
+		path = path_of(n, "marks");
+		error = whatif_latency_read(path, s);
+		free(path);
+		if (error)
+			return error;
+		break;
 	default:
 		text = read_file(n, whatif_metric_name(w->metric.kind), &len);
 		error = whatif_metric_find(w->metric.pattern, text, len,
@@ -411,6 +427,17 @@ static char *take_metric(const struct whatif *w, struct whatif_sample *s,
 		return error;
 	}
 	return s->metric > 0 ? NULL : xprintf("the metric is 0");
+}
+
+/* Whether the command called them at all is the plan's to find out. */
+static bool may_lack_metric(const struct whatif *w,
+			    const struct whatif_sample *s)
+{
+	if (s->round != 0)
+		return false;
+	return w->metric.kind == METRIC_PROGRESS ||
+	       (w->metric.kind == METRIC_LATENCY &&
+		(!s->latency.from || !s->latency.to));
 }
 
 static int take_sample(struct whatif *w, struct whatif_sample *s,
@@ -433,14 +460,25 @@ static int take_sample(struct whatif *w, struct whatif_sample *s,
 	take_stats(stats, out, s);
 	fill_slot_0(s);
 	error = take_metric(w, s, n);
-	/* Whether the command called it at all is the plan's to find out. */
-	if (!error || (w->metric.kind == METRIC_PROGRESS && s->round == 0)) {
+	if (!error || may_lack_metric(w, s)) {
 		free(error);
 		return 0;
 	}
 	status = failed(w, s, n, error);
 	free(error);
 	return status;
+}
+
+static void create_marks(const struct whatif *w, const struct whatif_native *n)
+{
+	char *path;
+
+	if (w->metric.kind != METRIC_LATENCY)
+		return;
+	path = path_of(n, "marks");
+	if (whatif_latency_create(path))
+		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	free(path);
 }
 
 int whatif_native_run(struct whatif *w, size_t condition,
@@ -464,6 +502,7 @@ int whatif_native_run(struct whatif *w, size_t condition,
 	int status;
 
 	unlink(log);
+	create_marks(w, n);
 	status = w->prepare ? prepare(w, s, n) : 0;
 	if (!status)
 		status = interrupted();

@@ -42,15 +42,22 @@ static double pair_of(const struct whatif_sample *s)
 	return s->pair_ns;
 }
 
+static double median_of(const struct whatif_sample *s)
+{
+	return s->latency.median;
+}
+
+/* The mean over the runs. */
 static void mean_row(FILE *f, const struct whatif *w, size_t condition,
-		     const char *name)
+		     const char *name,
+		     double (*figure)(const struct whatif_sample *))
 {
 	char number[40];
 	const char *unit;
 	double factor = whatif_unit(w, &unit);
 
 	whatif_number(number, sizeof(number),
-		      factor * whatif_mean(w, condition, metric_of), unit);
+		      factor * whatif_mean(w, condition, figure), unit);
 	fprintf(f, "  %-24s %14s", name, number);
 }
 
@@ -147,9 +154,13 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 	fprintf(f, "\n%s%.200s%s\n%zu rounds in virtual time\n\n",
 		colour ? BOLD : "", command, colour ? PLAIN : "",
 		whatif_rounds(w));
-	mean_row(f, w, 0, title);
+	mean_row(f, w, 0, title, metric_of);
 	fprintf(f, "\n");
-	mean_row(f, w, 1, "null experiment");
+	if (w->metric.kind == METRIC_LATENCY) {
+		mean_row(f, w, 0, "median", median_of);
+		fprintf(f, "\n");
+	}
+	mean_row(f, w, 1, "null experiment", metric_of);
 	fprintf(f, "  bias %+.2f %% [%+.2f %+.2f]%s\n\n", w->bias.value,
 		w->bias.low, w->bias.high,
 		w->bias.low <= 0 && w->bias.high >= 0 ?

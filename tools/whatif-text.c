@@ -46,7 +46,7 @@ const char *whatif_metric_name(enum metric_kind kind)
 	static const char *const names[] = {
 		[METRIC_ELAPSED] = "elapsed", [METRIC_CPU] = "cpu",
 		[METRIC_STDOUT] = "stdout", [METRIC_STDERR] = "stderr",
-		[METRIC_PROGRESS] = "progress",
+		[METRIC_PROGRESS] = "progress", [METRIC_LATENCY] = "latency",
 	};
 
 	return names[kind];
@@ -63,6 +63,8 @@ char *whatif_metric_title(const struct whatif *w)
 	case METRIC_STDERR:
 		return xprintf("%s:%s", whatif_metric_name(w->metric.kind),
 			       w->metric.pattern);
+	case METRIC_LATENCY:
+		return xprintf("%s to %s, mean", w->metric.from, w->metric.to);
 	default:
 		return xprintf("calls of %s per second", w->metric.pattern);
 	}
@@ -71,11 +73,16 @@ char *whatif_metric_title(const struct whatif *w)
 bool whatif_less(const struct whatif *w)
 {
 	return w->metric.kind == METRIC_ELAPSED ||
-	       w->metric.kind == METRIC_CPU;
+	       w->metric.kind == METRIC_CPU ||
+	       w->metric.kind == METRIC_LATENCY;
 }
 
 double whatif_unit(const struct whatif *w, const char **unit)
 {
+	if (w->metric.kind == METRIC_LATENCY) {
+		*unit = "us";
+		return 1e-3;
+	}
 	*unit = whatif_less(w) ? "s" :
 		w->metric.kind == METRIC_PROGRESS ? "1/s" : "";
 	return whatif_less(w) ? 1e-9 : 1;
@@ -131,7 +138,7 @@ void whatif_free(struct whatif *w)
 		free(w->patches[i].how);
 	}
 	whatif_environment_free(&w->environment);
-	for (unsigned int i = 0; i < WHATIF_SLOTS; i++)
+	for (unsigned int i = 0; i < WHATIF_NAMES; i++)
 		free(w->specs[i]);
 	for (size_t i = 0; i < w->nr_probes; i++) {
 		free(w->probes[i].object);
@@ -139,6 +146,8 @@ void whatif_free(struct whatif *w)
 	}
 	free(w->probes);
 	free(w->metric.pattern);
+	free(w->metric.from);
+	free(w->metric.to);
 	free(w->cuts);
 	free(w->conditions);
 	free(w->samples);

@@ -5,8 +5,8 @@
  *	whatif-options	what the command line asks
  *	whatif-plan	which runs that takes, and when they are enough
  *	whatif-names	which functions of the command that means
- *	whatif-run	one run: an experiment of its own; -log, -metric read
- *			what it left
+ *	whatif-run	one run: an experiment of its own; -log, -metric,
+ *			-latency read what it left
  *	whatif-estimate	changes and their intervals from figures of runs
  *	whatif-environment	where that was
  *	whatif-assess	which estimate can be trusted, and the verdict
@@ -28,6 +28,14 @@
 #define WHATIF_FUNCS_MAX	(WHATIF_SLOTS - 1)
 #define WHATIF_ROUNDS_MIN	5
 
+/*
+ * What has a name on the command line: by slot, and behind those the functions
+ * of --latency, which need none.
+ */
+#define WHATIF_FROM		WHATIF_SLOTS
+#define WHATIF_TO		(WHATIF_SLOTS + 1)
+#define WHATIF_NAMES		(WHATIF_SLOTS + 2)
+
 struct whatif_func {
 	char *name;		/* [object:]pattern */
 	unsigned int percent;	/* said with it, in thousandths; 0: varied */
@@ -39,11 +47,13 @@ enum metric_kind {
 	METRIC_STDOUT,		/* a number that the command prints */
 	METRIC_STDERR,
 	METRIC_PROGRESS,	/* calls of a function per virtual second */
+	METRIC_LATENCY,		/* from a call of a function to one of another */
 };
 
 struct whatif_metric {
 	enum metric_kind kind;
-	char *pattern;		/* of the number, or the function */
+	char *pattern;		/* of the number, or the function, or both */
+	char *from, *to;	/* the functions of METRIC_LATENCY */
 };
 
 /* In which the command runs: unmodified, instrumented, and varied. */
@@ -64,6 +74,14 @@ struct whatif_slot {
 	uint64_t charged;	/* virtual ns */
 };
 
+/* Calls of the functions of METRIC_LATENCY in a run. */
+struct whatif_latency {
+	uint64_t from, to;
+	uint64_t pairs;		/* of one of each */
+	uint64_t lost;		/* for which there was no room */
+	double median;		/* ns */
+};
+
 /* One run. Times are in ns. */
 struct whatif_sample {
 	unsigned int round;	/* 0: the one that is discarded */
@@ -82,11 +100,12 @@ struct whatif_sample {
 	double pair_ns;		/* an entry and exit, by the stubs, or 0 */
 	uint64_t start;		/* of ran, what the stubs took to start */
 	struct whatif_slot slot[WHATIF_SLOTS];
+	struct whatif_latency latency;
 };
 
 /* What became of a function that a name stands for. */
 struct whatif_patch {
-	unsigned int slot;
+	unsigned int slot;	/* or WHATIF_FROM, WHATIF_TO */
 	bool patched;
 	char *object;
 	char *symbol;
@@ -154,8 +173,8 @@ struct whatif {
 	double *cuts;
 	size_t nr_cuts;
 	bool each;		/* function alone, instead of all at once */
-	/* By slot, what exactly its name stands for: lines. NULL: the name. */
-	char *specs[WHATIF_SLOTS];
+	/* What exactly a name stands for: lines. NULL: the name. */
+	char *specs[WHATIF_NAMES];
 	/* Functions of a program into which no library can be loaded. */
 	struct whatif_probe *probes;
 	size_t nr_probes;
@@ -198,7 +217,7 @@ void whatif_plan(struct whatif *w);
 double whatif_cut(unsigned int percent);
 /* The slot of a progress point, after those of the functions, or 0. */
 unsigned int whatif_progress_slot(const struct whatif *w);
-const char *whatif_slot_name(const struct whatif *w, unsigned int slot);
+const char *whatif_name(const struct whatif *w, unsigned int name);
 /* Does the condition differ from the null experiment in that slot? */
 bool whatif_varied(const struct whatif *w, size_t condition, unsigned int slot);
 

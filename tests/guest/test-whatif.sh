@@ -57,6 +57,55 @@ is "$(jq -c '.results[0] | [.change.value, .change.low, .change.high, .verdict]'
 	b.json)" '[0,0,0,"no effect distinguishable"]' "that does not change"
 ok "the table is beside it" grep -q '^  hot@200 ' stderr
 
+# Latencies, beside those that the program itself has seen in each run. All of
+# it is hot(), of which the program is a half.
+latency=$out/tests/guest/latency
+latency_of() { # NAME WHAT ARGUMENT...
+	name=$1 what=$2
+	shift 2
+	whatif --func hot --faster 50% --latency request,reply --show-output \
+		--precision 3 --max-runs 12 --json "$name.json" -- \
+		"$latency" "$@" >"$name.out"
+	is $? 0 "a latency $what"
+	sed -n 's/^latency //p' "$name.out" >"$name.seen"
+	is "$(jq '.samples | length' "$name.json")" "$(wc -l <"$name.seen")" \
+		"is measured in each run"
+	is "$(jq -c '[.samples[].latency | [.from, .to, .pairs, .lost]] |
+		unique' "$name.json")" '[[200,200,200,0]]' "of each call"
+	# Nothing but the reading of two clocks lies between them, and what the
+	# host steals there, which is not in most runs.
+	ok "is what the program sees" jq -en --slurpfile a "$name.json" \
+		--slurpfile b "$name.seen" '[[$b, ($a[0].samples |
+		sort_by(.order) | map(.metric))] | transpose[] | .[1] / .[0]] |
+		sort | .[length / 2 | floor] | . > 0.97 and . < 1.03'
+}
+latency_of one "in one thread" thread 200
+ok "is all in the function" jq -e '.results[0].change.value + 50 | fabs < 3' \
+	one.json >/dev/null
+ok "which is half of the run" jq -e '.results[0].share < 0.7' one.json \
+	>/dev/null
+ok "with the table" grep -Eq '^  request to reply, mean +[0-9]+' one.out
+latency_of two "from thread to thread" threads 200 3
+latency_of three "from process to process" processes 200
+ok "is in the function, more or less" jq -e \
+	'.results[0].change.value < -30' three.json >/dev/null
+# hot() is a slot, and both ends of a latency.
+whatif --func hot@200 --latency hot,hot --max-runs 5 --json four.json -- \
+	"$latency" thread 50 >/dev/null
+is "$?" 0 "from each call of a function to its next"
+is "$(jq -c '[.samples[] | [.latency.from, .latency.pairs] +
+	[.slots[] | select(.slot == 1) | .calls]] | unique' four.json)" \
+	'[[50,49],[50,49,50]]' "is counted once"
+whatif --func hot@200 --latency reply,request --max-runs 5 -- \
+	"$latency" thread 1
+is "$?" 1 "a reply that no request follows"
+ok "is told" grep -q 'no call of the second function came after one of the first' \
+	stderr
+whatif --func hot@200 --latency "$program:hot,reply" --max-runs 5 -- \
+	"$latency" thread 1
+is "$?" 1 "a function that is in another program"
+ok "is told as well" grep -q 'serial:hot: its calls cannot be seen' stderr
+
 # What goes wrong.
 whatif --func "$program:hot@125" -- sh -c 'echo why >&2; exit 3'
 is "$?" 1 "a command that fails"

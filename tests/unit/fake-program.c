@@ -109,5 +109,13 @@ int fake_program_run(struct whatif *w, size_t condition,
 	/* What it prints of itself, say: pieces of work per second. */
 	if (w->metric.kind == METRIC_STDOUT)
 		s->metric = 1e9 * s->ran / work / s->elapsed;
+	if (w->metric.kind == METRIC_LATENCY) {
+		s->metric = s->elapsed / 1000.0;
+		s->latency = (struct whatif_latency){
+			.from = p->calls, .to = p->calls - p->unanswered,
+			.pairs = p->calls - p->unanswered,
+			.median = s->metric / 2,
+		};
+	}
 	return 0;
 }

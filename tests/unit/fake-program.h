@@ -23,6 +23,7 @@ struct fake_program {
 	/* Runs for a given time, not for given work. */
 	bool time_bound;
 	unsigned int calls;
+	unsigned int unanswered;	/* of them, in no pair for a latency */
 	int fail_at;		/* run that fails, from 1 on */
 	bool refuse;		/* the function cannot be scaled */
 

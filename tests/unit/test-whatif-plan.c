@@ -2,7 +2,7 @@
 /*
  * What tense whatif runs and concludes, on a program whose answer is known:
  * options, order and number of runs, estimators, verdicts, the log.
- * With a FILE, leaves a result there, for tests of what is made of it.
+ * With FILE CUTS [LATENCY], leaves a result there, for tests of what is made of it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "fake-program.h"
+#include "../../libtense/marks.h"
 #include "tap.h"
 #include "util.h"
 #include "whatif-json.h"
+#include "whatif-latency.h"
 #include "whatif-log.h"
 #include "whatif-metric.h"
 #include "whatif-options.h"
@@ -132,6 +134,135 @@ static void test_metric(void)
 	ok(!FIND("x*(\\d)?", "7") && v == 7, "empty matches end");
 }
 
+#define FROM(ns)	((uint64_t)(ns) << TENSE_MARK_SHIFT | TENSE_MARK_FROM)
+#define TO(ns)		((uint64_t)(ns) << TENSE_MARK_SHIFT | TENSE_MARK_TO)
+#define BOTH(ns)	(FROM(ns) | TO(ns))
+#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
+
+static void test_pairs(void)
+{
+	/* The second waits longest; a reply to nothing, and one left over. */
+	static const uint64_t queue[] = {
+		TO(5), FROM(10), FROM(20), TO(30), FROM(40), TO(90), TO(100),
+		FROM(110),
+	};
+	static const uint64_t beats[] = { BOTH(10), BOTH(15), BOTH(45) };
+	/* By CPUs whose clocks differ, and one that was not written. */
+	static const uint64_t skewed[] = { FROM(50), 0, TO(40) };
+	static const uint64_t none[] = { TO(1), FROM(2) };
+	struct whatif_latency l;
+
+	ok(whatif_latency_pair(queue, COUNT(queue), &l) == 150 / 3.0,
+	   "each call of B is paired with the first of A that waits");
+	ok(l.from == 4 && l.to == 4 && l.pairs == 3 && l.median == 60,
+	   "and those that have no partner are left out");
+	ok(whatif_latency_pair(beats, COUNT(beats), &l) == 17.5 &&
+	   l.median == 17.5 && l.pairs == 2,
+	   "one function: from each call to the next");
+	ok(whatif_latency_pair(skewed, COUNT(skewed), &l) == -10 &&
+	   l.pairs == 1, "in the order of the calls, whatever the clocks say");
+	ok(isnan(whatif_latency_pair(none, COUNT(none), &l)) && !l.pairs,
+	   "no pair, no latency");
+	ok(isnan(whatif_latency_pair(NULL, 0, &l)) && !l.from, "nor of nothing");
+}
+
+static void test_marks_file(void)
+{
+	char path[] = "/tmp/tense-marks-XXXXXX";
+	const uint64_t written[] = { FROM(1000), TO(3000), FROM(4000) };
+	const struct tense_marks head = { .room = 1 << 20, .count = 3 };
+	const struct tense_marks full = {
+		.room = 1 << 20, .count = (1 << 20) + 7,
+	};
+	struct whatif_sample s = { 0 };
+	int fd = mkstemp(path);
+
+	ok(!whatif_latency_create(path), "a file for marks");
+	ok(is_bad(whatif_latency_read(path, &s)), "has no latency yet");
+	if (pwrite(fd, &head, sizeof(head), 0) < 0 ||
+	    pwrite(fd, written, sizeof(written), sizeof(head)) < 0)
+		exit(1);
+	ok(!is_bad(whatif_latency_read(path, &s)) && s.metric == 2000 &&
+	   s.latency.from == 2 && s.latency.to == 1 && !s.latency.lost,
+	   "and then that of what is in it");
+	if (pwrite(fd, &full, sizeof(full), 0) < 0)
+		exit(1);
+	ok(!is_bad(whatif_latency_read(path, &s)) && s.latency.lost == 7,
+	   "marks beyond its end are told of");
+	ok(!whatif_latency_create(path) &&
+	   is_bad(whatif_latency_read(path, &s)), "it is empty again");
+	if (ftruncate(fd, 100))
+		exit(1);
+	if (pwrite(fd, &full, sizeof(full), 0) < 0)
+		exit(1);
+	ok(is_bad(whatif_latency_read(path, &s)), "cut off");
+	ok(is_bad(whatif_latency_read("/nonexistent", &s)), "not there");
+	close(fd);
+	unlink(path);
+}
+
+static void test_latency(void)
+{
+	static const char *const bad[] = {
+		"", ",", "a", "a,", ",b", "a,b,c", "f(int,int)", "a\n,b",
+	};
+	struct whatif w = ask("f", "20");
+	struct fake_program p;
+
+	for (size_t i = 0; i < COUNT(bad); i++)
+		ok(is_bad(whatif_parse_latency(&w, bad[i])),
+		   "'%s' is not two functions", bad[i]);
+	ok(!is_bad(whatif_parse_latency(&w, "m<a, b>::f(int, int),./x:/g{1,2}/")) &&
+	   !strcmp(w.metric.from, "m<a, b>::f(int, int)") &&
+	   !strcmp(w.metric.to, "./x:/g{1,2}/"),
+	   "commas in brackets are those of names");
+	ok(!is_bad(whatif_parse_metric(&w, "cpu")) && !w.metric.from,
+	   "the last metric counts");
+	free(whatif_parse_latency(&w, "a,b"));
+	fake_program_init(&p, 11);
+	p.unanswered = p.calls;
+	is_i64(measure(&w, &p), 1, "calls that never come end it");
+	whatif_free(&w);
+
+	w = ask("f", "20");
+	free(whatif_parse_latency(&w, "a,b"));
+	whatif_plan(&w);
+	ok(!strcmp(whatif_name(&w, WHATIF_FROM), "a") &&
+	   !strcmp(whatif_name(&w, WHATIF_TO), "b") &&
+	   !*whatif_name(&w, 2), "its functions have names, and no slot");
+	ok(!w.conditions[0].percent[1], "the baseline scales nothing");
+	ok(!whatif_varied(&w, 2, WHATIF_FROM), "nor are they varied");
+	ok(whatif_less(&w), "less of it is better");
+	whatif_free(&w);
+	fake_program_free(&p);
+}
+
+/* What is said of calls that have no partner. */
+static void test_unpaired(void)
+{
+	struct whatif w = ask("f", "20");
+	struct fake_program p;
+
+	free(whatif_parse_latency(&w, "a,b"));
+	fake_program_init(&p, 12);
+	is_i64(measure(&w, &p), 0, "a latency");
+	ok(first(&w)->verdict == VERDICT_PREDICTION && !w.nr_warnings,
+	   "is predicted");
+	fake_program_free(&p);
+	whatif_free(&w);
+
+	w = ask("f", "20");
+	free(whatif_parse_latency(&w, "a,b"));
+	fake_program_init(&p, 12);
+	p.unanswered = 300;
+	measure(&w, &p);
+	ok(w.nr_warnings == 1 &&
+	   strstr(w.warnings[0], "of 1000 calls of a in a run 300 are in no pair"),
+	   "with a warning if they are not as many");
+	fake_program_free(&p);
+	whatif_free(&w);
+}
+
 static void test_log(void)
 {
 	struct whatif w = { 0 };
@@ -140,12 +271,15 @@ static void test_log(void)
 		"patched\t12\t1\t/lib/a\\tb\\\\.so\tf\t1a30\tin-process\n"
 		"patched\t13\t1\t/lib/a\\tb\\\\.so\tf\t1a30\tin-process\n"
 		"refused\t12\t2\t/bin/x\tg\t0x20\tit is too short\n"
+		"patched\t12\tfrom\t/bin/x\th\t0x40\tin-process\n"
+		"refused\t12\tto\t/bin/x\tg\t0x20\tit is too short\n"
 		"cost\t12\t43.5\t120\n"
 		"cost\t13\t40\t110\n"
 		"start\t12\t30000000\nstart\t13\t5000000\n");
 	char *bad = xstrdup(
 		"patched\t12\t0\tx\tf\t1\tin-process\n"
 		"patched\t12\t16\tx\tf\t1\tin-process\n"
+		"patched\t12\tfro\tx\tf\t1\tin-process\n"
 		"patched\t12\t1\tx\tf\tzz\tin-process\n"
 		"patched\t12\t1\tx\tf\t1\tin-process\tmore\n"
 		"patched\t12\t1\tx\tf\n"
@@ -155,7 +289,10 @@ static void test_log(void)
 	char *cut = xstrdup("patched\t12\t1");
 
 	is_i64(whatif_log_read(&w, text, &s), 0, "a log");
-	is_i64(w.nr_patches, 2, "of two functions");
+	is_i64(w.nr_patches, 4, "of four functions");
+	ok(w.patches[2].slot == WHATIF_FROM && w.patches[2].patched &&
+	   w.patches[3].slot == WHATIF_TO && !w.patches[3].patched,
+	   "two of them those of a latency");
 	ok(!strcmp(w.patches[0].object, "/lib/a\tb\\.so"),
 	   "what was escaped is itself again");
 	ok(w.patches[0].processes == 2 && w.patches[0].offset == 0x1a30,
@@ -165,9 +302,9 @@ static void test_log(void)
 	   "one was refused");
 	ok(s.pair_ns == 43.5, "the largest cost counts");
 	is_i64(s.start, 35000000, "and every start");
-	is_i64(whatif_log_read(&w, bad, &s), 8, "lines that are none");
+	is_i64(whatif_log_read(&w, bad, &s), 9, "lines that are none");
 	is_i64(whatif_log_read(&w, cut, &s), 1, "one that ends early");
-	is_i64(w.nr_patches, 2, "add nothing");
+	is_i64(w.nr_patches, 4, "add nothing");
 	free(text);
 	free(bad);
 	free(cut);
@@ -193,14 +330,16 @@ static void test_plan(void)
 	w = ask("f", "20");
 	free(whatif_parse_func(&w, "g"));
 	w.each = true;
-	w.metric = (struct whatif_metric){ METRIC_PROGRESS, xstrdup("p") };
+	w.metric = (struct whatif_metric){
+		.kind = METRIC_PROGRESS, .pattern = xstrdup("p"),
+	};
 	whatif_plan(&w);
 	is_i64(w.nr_conditions, 4, "or one at a time");
 	ok(w.conditions[2].percent[1] == 125000 &&
 	   w.conditions[2].percent[2] == 100000 &&
 	   w.conditions[3].percent[2] == 125000, "the others at 100");
 	ok(w.conditions[0].percent[3] == 100000, "a progress point is in all");
-	ok(!strcmp(whatif_slot_name(&w, 3), "p"), "behind the functions");
+	ok(!strcmp(whatif_name(&w, 3), "p"), "behind the functions");
 	whatif_free(&w);
 }
 
@@ -360,7 +499,9 @@ static void test_time_bound(void)
 	/* As many more calls as the calls are shorter. */
 	double truth = 100 * (1 / (1 - 0.6 * 0.5) - 1);
 
-	w.metric = (struct whatif_metric){ METRIC_STDOUT, xstrdup("x") };
+	w.metric = (struct whatif_metric){
+		.kind = METRIC_STDOUT, .pattern = xstrdup("x"),
+	};
 	fake_program_init(&p, 7);
 	p.time_bound = true;
 	p.calls = 1000000;
@@ -422,12 +563,14 @@ static void test_json(void)
 	whatif_free(&w);
 }
 
-static int leave(const char *path, const char *cuts)
+static int leave(const char *path, const char *cuts, const char *latency)
 {
 	struct whatif w = ask("libfake:compress", cuts);
 	struct fake_program p;
 	FILE *f = fopen(path, "we");
 
+	if (latency)
+		free(whatif_parse_latency(&w, latency));
 	fake_program_init(&p, 9);
 	measure(&w, &p);
 	whatif_environment(&w.environment, "fake");
@@ -440,10 +583,14 @@ static int leave(const char *path, const char *cuts)
 
 int main(int argc, char **argv)
 {
-	if (argc == 3)
-		return leave(argv[1], argv[2]);
+	if (argc >= 3)
+		return leave(argv[1], argv[2], argv[3]);
 	test_options();
 	test_metric();
+	test_pairs();
+	test_marks_file();
+	test_latency();
+	test_unpaired();
 	test_log();
 	test_plan();
 	test_no_plan();

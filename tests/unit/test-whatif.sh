@@ -51,6 +51,10 @@ misuse "a change by 0.0002% is too small to be run" \
 misuse "metric 'speed' is not elapsed, cpu," --func f --metric speed -- true
 misuse "expression '(': missing closing parenthesis at 1" \
 	--func f --metric 'stdout:(' -- true
+misuse "'a' is not two functions with a comma between them" \
+	--func f@150 --latency a -- true
+misuse "'a,b,c' is not two functions" --func f@150 --latency a,b,c -- true
+misuse "--latency needs an argument" --latency
 misuse "'0' is not a number above 0, up to 100" \
 	--func f --precision 0 -- true
 misuse "--max-runs is at least 5" --func f --max-runs 4 -- true
@@ -71,6 +75,11 @@ ok "is found out before any run" grep -q nothing-by-this-name stderr
 status_is 125 "a function that is not there" \
 	"$tense" whatif --func no_function_by_this_name@150 -- sh
 ok "as well" grep -q no_function_by_this_name stderr
+
+status_is 125 "nor one that a latency is of" \
+	"$tense" whatif --func main@150 --latency main,no_function_by_this_name \
+	-- "$out/tests/unit/test-whatif-plan"
+ok "is told" grep -q no_function_by_this_name stderr
 
 printf 'void f(void) { } int main(void) { f(); return 0; }' >static.c
 cc -static -o static static.c
@@ -116,6 +125,30 @@ status_is 0 "--csv" "$tense" whatif --from sweep.json --csv a.csv
 is "$(wc -l <a.csv)" 4 "has a line for each variant and one of names"
 is "$(awk -F, '{ print NF }' a.csv | sort -u)" 14 "of as many fields"
 is "$(cut -d, -f2 a.csv | tail -n +2 | xargs)" "10 20 50" "sorted as asked"
+
+# A latency.
+"$out/tests/unit/test-whatif-plan" latency.json 10,20 request,reply || exit 1
+status_is 0 "--from a latency" "$tense" whatif --from latency.json \
+	--csv b.csv --report b.html --json c.json
+is "$(cat stderr)" "" "without a message"
+ok "the mean in the table" grep -Eq \
+	'^  request to reply, mean +[0-9.]+ us$' stdout
+ok "and the median" grep -Eq '^  median +[0-9.]+ us$' stdout
+ok "less of it is better" grep -Eq '^  faster 20% .* -1[0-9]\.' stdout
+is "$(jq -c .metric c.json)" \
+	'{"kind":"latency","pattern":"request,reply","unit":"ns","less_is_better":true}' \
+	"and in JSON"
+is "$(jq -c '[.samples[].latency | [.from, .to, .pairs, .lost]] | unique' c.json)" \
+	'[[1000,1000,1000,0]]' "with the calls"
+ok "and the median of each run" jq -e '[.samples[] |
+	.latency.median_ns * 2 / .metric > 0.999] | all' c.json >/dev/null
+is "$(wc -l <b.csv)" 3 "a CSV"
+ok "the page says from where to where" grep -Eq \
+	'would take 1[0-9.]+ % less time from request to reply' b.html
+jq '.metric.pattern = "request"' latency.json >bad.json
+status_is 125 "a latency of one function" "$tense" whatif --from bad.json
+is "$(jq -c '[.samples[].latency] | unique' one.json)" '[null]' \
+	"other metrics have none"
 
 # The page.
 status_is 0 "--report" "$tense" whatif --from sweep.json --report a.html
