@@ -5,6 +5,7 @@
 
 -include tests/unit/build.mk
 -include tests/unit/functions/build.mk
+-include tests/timed/build.mk
 
 vclock_out := $(O)/tests/vclock
 vclock_tests := $(addprefix $(O)/tests/unit/test-vclock-, \
