@@ -44,11 +44,21 @@ static int wait_timerfd(const struct timed_call *call, struct thing *thing,
 	return -error;
 }
 
-static int block(int signal, sigset_t *set)
+static void block(int signal, sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, signal);
-	return pthread_sigmask(SIG_BLOCK, set, NULL);
+	pthread_sigmask(SIG_BLOCK, set, NULL);
+}
+
+/* One that pends has outlived its timer. */
+static void block_anew(int signal)
+{
+	sigset_t set;
+
+	block(signal, &set);
+	while (sigtimedwait(&set, NULL, &(struct timespec){ 0 }) == signal)
+		;
 }
 
 /* libc's timer_t is not always the kernel's number. */
@@ -57,11 +67,10 @@ static int open_timer(const struct timed_call *call, struct thing *thing)
 	struct sigevent event = {
 		.sigev_notify = call->variant, .sigev_signo = TIMER_SIGNAL,
 	};
-	sigset_t set;
 	int number;
 
 	event._sigev_un._tid = gettid();
-	block(TIMER_SIGNAL, &set);
+	block_anew(TIMER_SIGNAL);
 	if (!call->raw)
 		return timer_create(call->clock, &event, &thing->timer) ?
 			       -errno : 0;
@@ -135,11 +144,10 @@ static int wait_silent_timer(const struct timed_call *call,
 
 static int open_itimer(const struct timed_call *call, struct thing *thing)
 {
-	sigset_t set;
-
 	(void)call;
 	(void)thing;
-	return -block(SIGALRM, &set);
+	block_anew(SIGALRM);
+	return 0;
 }
 
 static void close_itimer(const struct timed_call *call, struct thing *thing)

@@ -25,17 +25,34 @@ struct span {
 	span_.after = raw_clock(clock); \
 	span_; })
 
+/* By the time that has passed since the first one. */
+static int64_t expirations(int64_t since, int64_t interval)
+{
+	return since < 0 ? 0 : since / interval + 1;
+}
+
 /* Expirations, from when the timer was armed to when they were counted. */
 static bool count_fits(const char *what, int64_t count, struct span armed,
 		       struct span counted, int64_t first, int64_t interval)
 {
-	int64_t least = (counted.before - armed.after - first) / interval + 1;
-	int64_t most = (counted.after - armed.before - first) / interval + 1;
+	int64_t least = expirations(counted.before - armed.after - first,
+				    interval);
+	int64_t most = expirations(counted.after - armed.before - first,
+				   interval);
 
 	if (count < least || count > most)
 		note("%s: %lld expirations, not %lld to %lld", what,
 		     (long long)count, (long long)least, (long long)most);
 	return count >= least && count <= most;
+}
+
+static bool signal_pends(int signal)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	return sigtimedwait(&set, NULL, &(struct timespec){ 0 }) == signal;
 }
 
 static struct itimerspec every(int64_t first, int64_t interval)
@@ -83,24 +100,39 @@ static void timerfd_counts(clockid_t clock)
 	close(fd);
 }
 
-static void timer_counts(clockid_t clock)
+static timer_t timer_with_signal(clockid_t clock)
 {
 	struct sigevent event = {
 		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = TIMER_SIGNAL,
 		.sigev_value.sival_int = 77,
 	};
+	timer_t timer;
+
+	if (timer_create(clock, &event, &timer))
+		abort();
+	return timer;
+}
+
+/* A signal that pends outlives its timer. */
+static void timer_end(timer_t timer)
+{
+	timer_delete(timer);
+	while (signal_pends(TIMER_SIGNAL))
+		;
+}
+
+static void timer_counts(clockid_t clock)
+{
 	struct itimerspec arm = every(3 * MS, MS), left;
+	timer_t timer = timer_with_signal(clock);
 	struct span armed, counted;
-	int64_t sum = 0, past;
+	int64_t sum = 0;
 	siginfo_t info;
 	bool good = true;
-	timer_t timer;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, TIMER_SIGNAL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	timer_create(clock, &event, &timer);
 	armed = SPAN(clock, timer_settime(timer, 0, &arm, NULL));
 	for (int i = 0; i < 4; i++) {
 		nap(i * 3300 * US);
@@ -117,18 +149,26 @@ static void timer_counts(clockid_t clock)
 	check(timespec_to_ns(left.it_interval) == MS &&
 	      timespec_to_ns(left.it_value) <= MS,
 	      "timer, %s: what is left of an interval", clock_name(clock));
+	timer_end(timer);
+}
 
-	past = raw_clock(clock) - 100 * MS;
-	arm = every(past, MS);
-	/* A signal of before would be counted. */
-	timer_settime(timer, 0, &(struct itimerspec){ 0 }, NULL);
-	sigtimedwait(&set, NULL, &(struct timespec){ 0 });
+static void timer_counts_missed(clockid_t clock)
+{
+	timer_t timer = timer_with_signal(clock);
+	int64_t past = raw_clock(clock) - 100 * MS;
+	struct itimerspec arm = every(past, MS);
+	struct span counted;
+	siginfo_t info;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, TIMER_SIGNAL);
 	timer_settime(timer, TIMER_ABSTIME, &arm, NULL);
 	counted = SPAN(clock, sigwaitinfo(&set, &info));
 	check(count_fits("timer", 1 + info.si_overrun,
 			 (struct span){ past, past }, counted, 0, MS),
 	      "timer, %s: counts those missed", clock_name(clock));
-	timer_delete(timer);
+	timer_end(timer);
 }
 
 /* Set and got by functions of the same kind, for three kinds of timers. */
@@ -172,15 +212,6 @@ static int set_timer(int64_t first, int64_t interval, struct itimerspec *old)
 static int get_timer(struct itimerspec *left)
 {
 	return timer_gettime(the_timer, left);
-}
-
-static bool signal_pends(int signal)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	return sigtimedwait(&set, NULL, &(struct timespec){ 0 }) == signal;
 }
 
 static bool timer_expired(void)
@@ -423,8 +454,10 @@ void test_timers(const char *program)
 	for (size_t i = 0; i < ARRAY_LENGTH(clocks); i++) {
 		timerfd_counts(clocks[i]);
 		timer_counts(clocks[i]);
+		timer_counts_missed(clocks[i]);
 	}
 	timer_counts(CLOCK_TAI);
+	timer_counts_missed(CLOCK_TAI);
 	the_timerfd = timerfd_create(CLOCK_MONOTONIC,
 				     TFD_CLOEXEC | TFD_NONBLOCK);
 	timer_create(CLOCK_MONOTONIC, &event, &the_timer);
