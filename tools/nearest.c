@@ -11,27 +11,39 @@ static unsigned smaller(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* A letter too few, too many, another or in the other case: in tenths. */
+/* Another letter, or the same in the other case. */
+static unsigned replacement(char a, char b)
+{
+	return a == b ? 0 : tolower((unsigned char)a) ==
+			    tolower((unsigned char)b) ? 1 : 10;
+}
+
+/*
+ * A letter too few, too many, another, in the other case, or two the wrong way
+ * round: in tenths.
+ */
 static unsigned edit_distance(const char *a, size_t la, const char *b, size_t lb)
 {
-	unsigned row[LENGTH_MAX + 1], above, left, cost;
+	unsigned rows[3][LENGTH_MAX + 1];
 
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = 10 * j;
-	for (size_t i = 1; i <= la; i++) {
-		above = row[0];
-		row[0] = 10 * i;
-		for (size_t j = 1; j <= lb; j++) {
-			cost = a[i - 1] == b[j - 1] ? 0 :
-			       tolower((unsigned char)a[i - 1]) ==
-			       tolower((unsigned char)b[j - 1]) ? 1 : 10;
-			left = smaller(row[j], row[j - 1]) + 10;
-			cost = smaller(above + cost, left);
-			above = row[j];
-			row[j] = cost;
+	for (size_t i = 0; i <= la; i++) {
+		unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3];
+		const unsigned *before = rows[(i + 1) % 3];
+
+		for (size_t j = 0; j <= lb; j++) {
+			if (!i || !j) {
+				row[j] = 10 * (i + j);
+				continue;
+			}
+			row[j] = smaller(above[j], row[j - 1]) + 10;
+			row[j] = smaller(row[j], above[j - 1] +
+					 replacement(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1])
+				row[j] = smaller(row[j], before[j - 2] + 10);
 		}
 	}
-	return row[lb];
+	return rows[la % 3][lb];
 }
 
 unsigned nearest_distance(const char *wanted, const char *name)
