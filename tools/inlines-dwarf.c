@@ -27,6 +27,11 @@ struct origin {
 struct use {
 	Dwarf_Die origin;
 	const char *caller;
+	/*
+	 * Only says that the compiler inlines it. A function of one line may be
+	 * in others' instructions and have none of its own there.
+	 */
+	bool no_code;
 };
 
 struct concrete {
@@ -53,12 +58,11 @@ static void *grow(void *array, size_t count, size_t *room, size_t size)
 	return xrealloc(array, *room * size);
 }
 
-static void add_use(struct walk *walk, const Dwarf_Die *origin,
-		    const char *caller)
+static void add_use(struct walk *walk, const struct use *use)
 {
 	walk->uses = grow(walk->uses, walk->nr_uses, &walk->room_uses,
 			  sizeof(*walk->uses));
-	walk->uses[walk->nr_uses++] = (struct use){ *origin, caller };
+	walk->uses[walk->nr_uses++] = *use;
 }
 
 static void add_concrete(struct walk *walk, uint64_t value, const void *origin)
@@ -92,9 +96,11 @@ static const char *visit(struct walk *walk, Dwarf_Die *die, const char *caller)
 	switch (dwarf_tag(die)) {
 	case DW_TAG_inlined_subroutine:
 		if (has_code(die) && get_origin(die, &origin))
-			add_use(walk, &origin, caller);
+			add_use(walk, &(struct use){ origin, caller, false });
 		break;
 	case DW_TAG_subprogram:
+		if (dwarf_func_inline(die))
+			add_use(walk, &(struct use){ *die, NULL, true });
 		caller = dwarf_diename(die);
 		if (!dwarf_entrypc(die, &value))
 			add_concrete(walk, value, get_origin(die, &origin) ?
@@ -221,7 +227,7 @@ static void collect_origins(struct walk *walk)
 			origin = &walk->origins[walk->nr_origins++];
 			origin->die = use->origin;
 		}
-		origin->copies++;
+		origin->copies += !use->no_code;
 		add_caller(origin->callers, use->caller);
 	}
 }

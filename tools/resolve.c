@@ -259,11 +259,16 @@ static void explain_inlined(const struct search *search,
 	result->kind = TENSE_INLINED;
 	result->inlined += function->copies;
 	free(result->message);
-	result->message = xprintf("'%s' is inlined everywhere in %s (%u %s%s%s): there is no function to change. Name a function that it is inlined into, or build it with __attribute__((noinline))",
-				  search->text, name, function->copies,
-				  function->copies == 1 ? "copy" : "copies",
-				  callers ? ", in " : "",
-				  callers ? callers : "");
+	if (function->copies)
+		result->message = xprintf("'%s' is inlined everywhere in %s (%u %s%s%s): there is no function to change. Name a function that it is inlined into, or build it with __attribute__((noinline))",
+					  search->text, name, function->copies,
+					  function->copies == 1 ? "copy" :
+								  "copies",
+					  callers ? ", in " : "",
+					  callers ? callers : "");
+	else
+		result->message = xprintf("'%s' is inlined everywhere in %s, and no instruction of it is left: there is nothing to change. To see what it costs build it with __attribute__((noinline))",
+					  search->text, name);
 	free(callers);
 	free(name);
 }
