@@ -30,7 +30,7 @@ static const char usage[] =
 "  --json   as JSON\n"
 "  --help   print this text\n"
 "\n"
-"Exit status: 0 if `tense run` works, 1 if not, 2 if misused.\n";
+"Exit status: 0 if `tense run` works, 1 if not, 125 if misused.\n";
 
 struct item {
 	const char *name;
@@ -279,13 +279,13 @@ int cmd_check(int argc, char **argv)
 		default:
 			warn("check: unknown option '%s': see tense check --help",
 			     argv[optind - 1]);
-			return STATUS_USAGE;
+			return STATUS_FAILED;
 		}
 	}
 	if (optind < argc) {
 		warn("check: takes no argument '%s': see tense check --help",
 		     argv[optind]);
-		return STATUS_USAGE;
+		return STATUS_FAILED;
 	}
 
 	for (int i = 0; i < NR_CHECKS; i++) {

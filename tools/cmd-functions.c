@@ -26,13 +26,15 @@ static const char usage[] =
 "name. The command is not run.\n"
 "\n"
 "  PATTERN          [OBJECT:]NAME, a glob or a /regular expression/; by default\n"
-"                   all\n"
+"                   all of the command, and how many its libraries have\n"
+"  --all            those of all libraries, too\n"
 "  --object OBJECT  only those of this executable or library: a path, or a name\n"
 "                   with or without version, as in libz\n"
 "  --json           as JSON\n"
 "  --help           print this text\n"
 "\n"
-"Exit status: 0 if functions were found, 1 if not, 2 if misused.\n";
+"Exit status: 0 if functions were found, 1 if not, 125 if tense failed or was\n"
+"misused, 126 if the command cannot be executed, 127 if it was not found.\n";
 
 struct listing {
 	char **command;
@@ -40,9 +42,11 @@ struct listing {
 	size_t nr_patterns;
 	struct tense_spec object;
 	bool has_object;
+	bool all;
 	bool json;
 
 	struct program *program;
+	bool counting;		/* has begun to list how many libraries have */
 	size_t shown;
 	size_t hidden;		/* inlined everywhere, and no pattern named them */
 	char *stripped;		/* objects with exported functions only */
@@ -150,6 +154,18 @@ static bool in_dwarf(const struct part *part)
 	return !part->dwarf;
 }
 
+/*
+ * Constructors of C++ have two symbols, which mostly are one function: in the
+ * table it has one line. They lie side by side.
+ */
+static bool is_twin(const struct functions *functions, size_t i)
+{
+	const struct function *function = &functions->list[i];
+
+	return i && function[-1].value == function->value &&
+	       !strcmp(function[-1].name, function->name);
+}
+
 static void show_functions(struct listing *listing, const struct part *part,
 			   json_t *list)
 {
@@ -157,7 +173,8 @@ static void show_functions(struct listing *listing, const struct part *part,
 		const struct function *function = &part->functions.list[i];
 		int copies;
 
-		if (!function_selected(listing, function))
+		if (!function_selected(listing, function) ||
+		    (!listing->json && is_twin(&part->functions, i)))
 			continue;
 		copies = in_dwarf(part) ?
 			 inlines_copies(&part->inlines, function->value) : -1;
@@ -191,9 +208,10 @@ static void print_inlined(const struct listing *listing,
 
 	if (!listing->shown)
 		print_header();
-	printf("%-20s %8s %-7s %7u  %s  (inlined everywhere: cannot be named)\n",
+	printf("%-20s %8s %-7s %7u  %s  (inlined everywhere%s: cannot be named)\n",
 	       part->name, "-", "dwarf", inlined->copies,
-	       name ? name : inlined->symbol);
+	       name ? name : inlined->symbol,
+	       inlined->copies ? "" : ", no code is left");
 	free(name);
 }
 
@@ -265,6 +283,28 @@ static void add_stripped(struct listing *listing, const char *name)
 	free(old);
 }
 
+/* Thousands of names of libc are not what somebody wants to see first. */
+static bool is_counted(const struct listing *listing,
+		       const struct object *object)
+{
+	return !object->is_main && !listing->all && !listing->json &&
+	       !listing->nr_patterns && !listing->has_object;
+}
+
+static void count_object(struct listing *listing, const struct part *part)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < part->functions.count; i++)
+		count += !is_twin(&part->functions, i);
+	if (!listing->counting)
+		printf("%s%-20s %9s\n", listing->shown ? "\n" : "", "LIBRARY",
+		       "FUNCTIONS");
+	listing->counting = true;
+	listing->shown += count;
+	printf("%-20s %9zu\n", part->name, count);
+}
+
 static int show_object(struct listing *listing, const struct object *object)
 {
 	json_t *functions = NULL, *inlined = NULL;
@@ -276,8 +316,12 @@ static int show_object(struct listing *listing, const struct object *object)
 		functions = json_array();
 		inlined = json_array();
 	}
-	show_functions(listing, &part, functions);
-	show_inlined(listing, &part, inlined);
+	if (is_counted(listing, object)) {
+		count_object(listing, &part);
+	} else {
+		show_functions(listing, &part, functions);
+		show_inlined(listing, &part, inlined);
+	}
 	if (listing->json)
 		append_json(listing->objects, json_pack(
 			"{ss ss ss? sb sb sb so so}",
@@ -285,7 +329,7 @@ static int show_object(struct listing *listing, const struct object *object)
 			"soname", object->soname, "main", object->is_main,
 			"stripped", part.stripped, "dwarf", in_dwarf(&part),
 			"functions", functions, "inlined", inlined));
-	if (part.stripped && !err)
+	if (part.stripped && !err && !is_counted(listing, object))
 		add_stripped(listing, part.name);
 	free_part(&part);
 	return err;
@@ -303,6 +347,8 @@ static void print_notes(const struct listing *listing)
 		     program->missing);
 	if (listing->nr_patterns)
 		return;
+	if (listing->counting)
+		warn("for the functions of libraries give a pattern, as in 'libc:mem*', or --object libc, or --all");
 	if (listing->stripped)
 		warn("stripped, so that only exported functions are known: %s: install debug symbols, or build without strip, for the others",
 		     listing->stripped);
@@ -364,7 +410,7 @@ static int list(struct listing *listing, char **patterns)
 	if (!listing->program) {
 		warn("functions: %s", error);
 		free(error);
-		return 1;
+		return command_status(listing->command[0]);
 	}
 	if (listing->json)
 		listing->objects = json_array();
@@ -444,9 +490,10 @@ static int find_dashes(int argc, char **argv)
 /* -1 to go on, or the exit status. */
 static int parse_options(int argc, char **argv, struct listing *listing)
 {
-	enum { JSON = 1, OBJECT, HELP };
+	enum { JSON = 1, ALL, OBJECT, HELP };
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, JSON },
+		{ "all", no_argument, NULL, ALL },
 		{ "object", required_argument, NULL, OBJECT },
 		{ "help", no_argument, NULL, HELP },
 		{ 0 }
@@ -459,9 +506,12 @@ static int parse_options(int argc, char **argv, struct listing *listing)
 		case JSON:
 			listing->json = true;
 			break;
+		case ALL:
+			listing->all = true;
+			break;
 		case OBJECT:
 			if (parse_object(optarg, listing))
-				return STATUS_USAGE;
+				return STATUS_FAILED;
 			break;
 		case 'h':
 		case HELP:
@@ -470,7 +520,7 @@ static int parse_options(int argc, char **argv, struct listing *listing)
 		default:
 			warn("functions: unknown option '%s', or it lacks its argument: see tense functions --help",
 			     argv[optind - 1]);
-			return STATUS_USAGE;
+			return STATUS_FAILED;
 		}
 	}
 	return -1;
@@ -484,11 +534,11 @@ int cmd_functions(int argc, char **argv)
 	status = parse_options(dashes, argv, &listing);
 	if (status < 0 && dashes + 1 >= argc) {
 		warn("functions: no command: give it after two dashes, as in tense functions -- ls: see tense functions --help");
-		status = STATUS_USAGE;
+		status = STATUS_FAILED;
 	}
 	if (status < 0 && parse_patterns(argv + optind, dashes - optind,
 					 &listing))
-		status = STATUS_USAGE;
+		status = STATUS_FAILED;
 	if (status < 0) {
 		listing.command = argv + dashes + 1;
 		status = list(&listing, argv + optind);

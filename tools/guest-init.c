@@ -603,7 +603,7 @@ int main(void)
 	pid_t pid;
 
 	if (getpid() != 1)
-		die(STATUS_USAGE, "guest-init is started by `tense run`");
+		die(STATUS_FAILED, "guest-init is started by `tense run`");
 
 	umask(0);
 	open_control();

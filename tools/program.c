@@ -68,6 +68,17 @@ char *find_command(const char *name)
 	return found;
 }
 
+int command_status(const char *name)
+{
+	char *path = find_command(name);
+
+	free(path);
+	if (path)
+		return STATUS_FAILED;
+	return errno == ENOENT || errno == ENOTDIR ? STATUS_NOT_FOUND :
+						     STATUS_NOT_EXECUTABLE;
+}
+
 /* The first bytes, as a text. */
 static void read_head(const char *path, char head[HEAD_SIZE + 1])
 {

@@ -34,6 +34,9 @@ void program_add(struct program *program, char *path, char *soname);
 /* The path that execvp() takes, or NULL with errno. The caller frees it. */
 char *find_command(const char *name);
 
+/* What to end with where program_open() failed: STATUS_*. */
+int command_status(const char *name);
+
 /* The name that the user would call it. */
 const char *base_name(const char *path);
 

@@ -25,7 +25,7 @@ static int cmd_version(int argc, char **argv)
 	(void)argv;
 	if (argc > 1) {
 		warn("version takes no arguments");
-		return STATUS_USAGE;
+		return STATUS_FAILED;
 	}
 	puts("tense " TENSE_VERSION);
 	return 0;
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2) {
 		fputs(usage, stderr);
-		return STATUS_USAGE;
+		return STATUS_FAILED;
 	}
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(commands[i].name, argv[1]) != 0)
@@ -73,5 +73,5 @@ int main(int argc, char **argv)
 		return status;
 	}
 	warn("unknown command '%s': see tense --help", argv[1]);
-	return STATUS_USAGE;
+	return STATUS_FAILED;
 }

@@ -8,12 +8,11 @@
 #include <sys/types.h>
 
 /*
- * Exit statuses of commands that run another one, as of env(1), timeout(1)
- * and the shell: a signal n is 128 + n.
+ * Exit statuses, as of env(1), timeout(1) and the shell: a signal n is 128 + n.
+ * Those of commands that run nothing are the same.
  */
 enum {
-	STATUS_USAGE = 2,	/* of commands that run nothing */
-	STATUS_FAILED = 125,	/* tense itself failed */
+	STATUS_FAILED = 125,	/* tense itself failed, or was misused */
 	STATUS_NOT_EXECUTABLE = 126,
 	STATUS_NOT_FOUND = 127,
 	STATUS_SIGNAL = 128,

@@ -63,8 +63,7 @@ static bool open_static(char *const *command)
 	bool is_static;
 
 	if (!program)
-		die(find_command(command[0]) ? STATUS_FAILED : STATUS_NOT_FOUND,
-		    "%s", error);
+		die(command_status(command[0]), "%s", error);
 	is_static = program->is_static;
 	program_free(program);
 	return is_static;

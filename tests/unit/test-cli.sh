@@ -38,9 +38,9 @@ contains() {
 }
 
 # Usage and help.
-status_is 2 "no command is misuse" "$tense"
+status_is 125 "no command is misuse" "$tense"
 ok "which shows the usage" contains "$(cat stderr)" "Usage: tense COMMAND"
-status_is 2 "an unknown command is misuse" "$tense" walk
+status_is 125 "an unknown command is misuse" "$tense" walk
 said "tense: unknown command 'walk'"
 for arg in help --help -h; do
 	status_is 0 "$arg" "$tense" $arg
@@ -53,7 +53,7 @@ for command in run check functions whatif; do
 done
 status_is 0 "version" "$tense" version
 ok "is a version" grep -Eqx 'tense [0-9]+\.[0-9]+\.[0-9]+' stdout
-status_is 2 "version takes no arguments" "$tense" version 2
+status_is 125 "version takes no arguments" "$tense" version 2
 status_is 125 "a full disk for the help is an error" \
 	sh -c "'$tense' help >/dev/full"
 
@@ -124,9 +124,9 @@ else
 fi
 
 # check
-status_is 2 "check with an unknown option" "$tense" check --fast
+status_is 125 "check with an unknown option" "$tense" check --fast
 said "tense: check: unknown option '--fast'"
-status_is 2 "check with an argument" "$tense" check this
+status_is 125 "check with an argument" "$tense" check this
 said "tense: check: takes no argument 'this'"
 "$tense" check --json >check.json
 status=$?

@@ -20,12 +20,13 @@ END
 cat >main.c <<'END'
 int exported(int x);
 static inline int tiny(int x) { return x ^ 77; }
+static int gone(int x) { return x; }
 static int own(int x) { return tiny(x) + tiny(x * 3); }
 int (*volatile pointer)(int) = own;
 int main(int argc, char **argv)
 {
 	(void)argv;
-	return exported(argc) + own(argc) + pointer(argc);
+	return exported(gone(argc)) + own(argc) + pointer(argc);
 }
 END
 @CC@ -O2 -g -fPIC -shared -Wl,-soname,libfirst.so.1 -o libfirst.so.1.0 lib.c &&
@@ -53,7 +54,19 @@ row() { # OBJECT FROM INLINED FUNCTION
 		 END { exit found != 1 }' stdout
 }
 
-status_is 0 "all functions" -- ./program
+status_is 0 "functions of a program" -- ./program
+row program symtab 1 own
+is "$(awk '/^LIBRARY/ { n = 1; next } n && NF { print NF, $1 }' stdout | sort |
+	head -2)" "2 ld-linux-x86-64
+2 libc" "and how many its libraries have"
+ok "more than none" awk '$1 == "libfirst" && $2 >= 2 { n++ }
+	END { exit n != 1 }' stdout
+is "$(grep -c malloc stdout)" 0 "none of which is listed"
+said "or --all"
+ok "in few lines" [ "$(wc -l <stdout)" -lt 40 ]
+
+status_is 0 "all functions" --all -- ./program
+is "$(grep -c LIBRARY stdout)" 0 "are not counted"
 row program symtab 1 own
 row program symtab 0 main
 row libfirst symtab 0 hidden
@@ -72,6 +85,39 @@ libfirst exported
 libfirst hidden" "list what matches one of them"
 status_is 0 "an inlined function" tiny -- ./program
 ok "is said to be it" grep -q 'dwarf *4  tiny  (inlined everywhere' stdout
+
+status_is 0 "one that has no instructions left" gone -- ./program
+ok "is said to be it" grep -q \
+	'dwarf *0  gone  (inlined everywhere, no code is left: cannot be named)' \
+	stdout
+status_is 1 "a letter too few and two the wrong way round" whn -- ./program
+status_is 1 "two letters the wrong way round" onw -- ./program
+said "program:own"
+
+cat >class.cc <<'END'
+struct thing {
+	int n;
+	explicit thing(int x);
+	explicit thing(double x);
+};
+__attribute__((noinline)) thing::thing(int x) : n(x * 7) { }
+__attribute__((noinline)) thing::thing(double x) : n(x * 3) { }
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return thing(argc).n + thing(argc / 2.0).n;
+}
+END
+@CC@ -x c++ -O2 -o class class.cc
+status_is 0 "constructors" 'thing::*' -- ./class
+is "$(awk 'NR > 1 { print $5, $6 }' stdout)" "thing::thing(double) 
+thing::thing(int) " "have one line each"
+status_is 0 "in JSON" --json 'thing::*' -- ./class
+is "$(jq -r '.objects[0].functions[].symbol' stdout | sort | xargs)" \
+	"_ZN5thingC1Ed _ZN5thingC1Ei _ZN5thingC2Ed _ZN5thingC2Ei" \
+	"all symbols are there"
+status_is 1 "a name that is near to one of them" thign -- ./class
+is "$(grep -c 'class:' stderr)" 2 "is that of two functions"
 
 status_is 0 "an object" --object libfirst -- ./program
 is "$(awk 'NR > 1 { print $5 }' stdout | grep -c '^[eh]')" 2 "has its functions"
@@ -93,9 +139,9 @@ mv keep libfirst.so.1.0
 
 status_is 0 "a script" own -- ./script
 said "script"
-status_is 1 "no such command" -- ./nothing
+status_is 127 "no such command" -- ./nothing
 said "./nothing: No such file or directory"
-status_is 1 "not a program" -- ./main.c
+status_is 126 "not a program" -- ./main.c
 said "./main.c: Permission denied"
 
 status_is 0 "JSON" --json -- ./program
@@ -108,7 +154,8 @@ is "$(jq -r '.objects[] | select(.name == "libfirst").functions[] |
 	[.source, .file, .local, .ifunc, .inlined, .spec] | join(" ")' stdout)" \
 	"symtab lib.c true false 0 $tmp/libfirst.so.1.0:=hidden" "and functions"
 is "$(jq -r '.objects[0].inlined[] | [.symbol, .copies] | join(" ")' stdout)" \
-	"tiny 4" "and inlined ones"
+	"gone 0
+tiny 4" "and inlined ones"
 is "$(cat stderr)" "" "and says nothing"
 spec=$(jq -r '.objects[0].functions[] | select(.symbol == "own").spec' stdout)
 status_is 0 "the spec of one" "$spec" -- ./program
@@ -118,13 +165,13 @@ is "$(jq -r '.objects[].inlined[].name' stdout)" tiny "has it"
 status_is 1 "JSON of nothing" --json exportet -- ./program
 ok "is JSON" jq -e '[.objects[].functions[]] == []' stdout >/dev/null
 
-status_is 2 "no command" exported
+status_is 125 "no command" exported
 said "no command"
-status_is 2 "no command after the dashes" exported --
-status_is 2 "an unknown option" --every -- ./program
+status_is 125 "no command after the dashes" exported --
+status_is 125 "an unknown option" --every -- ./program
 said "unknown option '--every'"
-status_is 2 "an option without its argument" --object -- ./program
-status_is 2 "a pattern that is none" '/(/' -- ./program
+status_is 125 "an option without its argument" --object -- ./program
+status_is 125 "a pattern that is none" '/(/' -- ./program
 said "not a regular expression"
 status_is 0 "options of the command" main -- ./program --json --object
 sh -c '"$1" functions -- ./program >/dev/full' - "$tense" 2>stderr
