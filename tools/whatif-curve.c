@@ -201,6 +201,10 @@ static void amdahl_line(FILE *f, const struct plot *p, double share,
 			py(p, amdahl(p->w, share, cut)));
 	}
 	fputs("\"/>\n", f);
+	/* Beside its upper end, where the lines are furthest apart. */
+	fprintf(f, "<text class=\"amdahl-name s%u\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">Amdahl</text>\n",
+		series, px(p, 100 * (from + (to - from) * 0.88)) - 12,
+		py(p, amdahl(p->w, share, from + (to - from) * 0.88)) - 10);
 }
 
 struct point {
@@ -309,10 +313,11 @@ static void draw_series(FILE *f, const struct plot *p, unsigned int series,
 		if (points[i].condition)
 			share = result(p->w, points[i].condition)->share;
 	series %= SERIES_MAX;
+	curve(f, p, points, n, series);
+	/* On top, as the two may be the same. */
 	if (!p->beside)
 		amdahl_line(f, p, share, points[0].cut,
 			    points[n - 1].cut, series);
-	curve(f, p, points, n, series);
 	for (size_t i = 0; i < n; i++)
 		if (points[i].condition)
 			mark(f, p, points[i].condition, series);

@@ -157,6 +157,9 @@ is "$(grep -Eo '(src|href|url)[=(][^ >]*|https?:[^ "]*' a.html)" "" \
 	"that needs no other"
 ok "with a curve" grep -q '<polyline class="curve s0"' a.html
 ok "Amdahl's line" grep -q '<polyline class="amdahl s0"' a.html
+is "$(grep -c '>Amdahl</text>' a.html)" 1 "with its name"
+is "$(grep -Eo 'polyline class="[a-z]+' a.html | head -2 | sed 's/.*"//' |
+	xargs)" "curve amdahl" "on top of the curve"
 is "$(grep -c '<g class="mark' a.html)" 7 \
 	"a mark for each variant, in both pictures and the legend"
 ok "and points of the rounds" grep -q '<circle class="raw s0"' a.html
