@@ -175,10 +175,12 @@ static bool set_run(struct whatif *w, int c, const char *arg)
 		w->max_runs = whole;
 		return true;
 	case PREPARE:
-		w->prepare = (char *)arg;
+		free(w->prepare);
+		w->prepare = xstrdup(arg);
 		return true;
 	case INPUT:
-		w->input = (char *)arg;
+		free(w->input);
+		w->input = xstrdup(arg);
 		return true;
 	case IGNORE_FAILURE:
 		w->ignore_failure = true;

@@ -127,6 +127,14 @@ static void load_environment(const json_t *from, struct whatif_environment *e)
 
 static void load_asked(const json_t *from, struct whatif *w)
 {
+	const json_t *cuts = json_object_get(from, "cuts");
+
+	w->nr_cuts = json_array_size(cuts);
+	w->cuts = xmalloc((w->nr_cuts + 1) * sizeof(*w->cuts));
+	for (size_t i = 0; i < w->nr_cuts; i++)
+		w->cuts[i] = json_number_value(json_array_get(cuts, i));
+	w->prepare = copy(json_object_get(from, "prepare"));
+	w->input = copy(json_object_get(from, "input"));
 	w->precision = real(from, "precision");
 	w->max_runs = integer(from, "max_runs");
 	w->seed = integer(from, "seed");

@@ -149,6 +149,8 @@ void whatif_free(struct whatif *w)
 	free(w->metric.from);
 	free(w->metric.to);
 	free(w->cuts);
+	free(w->prepare);
+	free(w->input);
 	free(w->conditions);
 	free(w->samples);
 	free(w->patches);

@@ -526,6 +526,9 @@ static void test_json(void)
 	struct fake_program p;
 	FILE *f;
 
+	free(whatif_parse_cuts(&w, "30", true));
+	w.prepare = xstrdup("make clean");
+	w.input = xstrdup("big.tar");
 	fake_program_init(&p, 8);
 	measure(&w, &p);
 	whatif_environment(&w.environment, "fake");
@@ -536,13 +539,12 @@ static void test_json(void)
 	error = whatif_json_read(f, &back);
 	ok(!error, "and read");
 	fclose(f);
-	back.nr_cuts = w.nr_cuts;
-	back.cuts = w.cuts;
-	w.cuts = NULL;
 	whatif_assess(&back);
 	f = open_memstream(&two, &size_two);
 	whatif_json_write(f, &back);
 	fclose(f);
+	ok(back.nr_cuts == 3 && back.cuts[2] == -0.3 &&
+	   !strcmp(back.input, "big.tar"), "has all that was asked");
 	ok(size_one == size_two && !memcmp(one, two, size_one),
 	   "and is the same again");
 	for (size_t len = 0; len < size_one - 3; len += 97) {
