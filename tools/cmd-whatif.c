@@ -41,6 +41,7 @@ static const char usage[] =
 "  --input FILE       standard input of each run; default /dev/null\n"
 "  --ignore-failure   a run may have any exit status\n"
 "  --show-output      do not hide what the command prints\n"
+"  --quiet            say nothing of the progress\n"
 "  --seed N           order of the runs; default random\n"
 "  --stats            also tell what was scaled and how, and what that cost\n"
 "  --json [FILE]      all samples and results, on standard output or to FILE\n"
@@ -107,7 +108,7 @@ static void set_whole(const char *text, double max, uint64_t *value)
 
 enum option_value {
 	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, LATENCY, PRECISION,
-	MAX_RUNS, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, SEED, STATS, OUTPUT_JSON,
+	MAX_RUNS, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, QUIET, SEED, STATS, OUTPUT_JSON,
 	OUTPUT_CSV, OUTPUT_REPORT, FROM, BACKEND, RW, INSIDE, SPEC, HELP,
 };
 
@@ -125,6 +126,7 @@ static const struct option options[] = {
 	{ "input", required_argument, NULL, INPUT },
 	{ "ignore-failure", no_argument, NULL, IGNORE_FAILURE },
 	{ "show-output", no_argument, NULL, SHOW_OUTPUT },
+	{ "quiet", no_argument, NULL, QUIET },
 	{ "seed", required_argument, NULL, SEED },
 	{ "stats", no_argument, NULL, STATS },
 	{ "json", optional_argument, NULL, OUTPUT_JSON },
@@ -187,6 +189,9 @@ static bool set_run(struct whatif *w, int c, const char *arg)
 		return true;
 	case SHOW_OUTPUT:
 		w->show_output = true;
+		return true;
+	case QUIET:
+		w->quiet = true;
 		return true;
 	case SEED:
 		set_whole(arg, UINT32_MAX, &w->seed);
@@ -362,6 +367,8 @@ static int measure_here(struct request *q, const struct run *run)
 		.tmp = q->inside ? "/dev/shm" : temporary(),
 		.ignored = run->ignored, .mask = run->mask,
 		.quiet = q->w.show_output,
+		.silent = q->w.quiet || q->w.show_output,
+		.round = q->w.nr_conditions,
 	};
 	const struct whatif_runner runner = {
 		.run = whatif_native_run,

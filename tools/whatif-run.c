@@ -75,13 +75,35 @@ void whatif_native_end(struct whatif_native *n)
 	free(n->functions);
 }
 
+/*
+ * Without a terminal: what is ahead, and once that is known how long it takes.
+ */
+static void say_progress(struct whatif_native *n, unsigned int done,
+			 unsigned int total)
+{
+	if (done == 0) {
+		n->start = now_ns();
+		warn("whatif: about %u runs in rounds of %u, more if they scatter",
+		     total, n->round);
+	} else if (done == n->round) {
+		double round = (now_ns() - n->start) / 1e9;
+
+		warn("whatif: a round took %.1f s, so that about %.0f s are left",
+		     round, round * (total - done) / n->round);
+	}
+}
+
 void whatif_native_progress(unsigned int done, unsigned int total, void *arg)
 {
 	struct whatif_native *n = arg;
 	char what[40];
 
-	if (n->quiet)
+	if (n->silent)
 		return;
+	if (!isatty(STDERR_FILENO)) {
+		say_progress(n, done, total);
+		return;
+	}
 	snprintf(what, sizeof(what), "run %u of about %u", done + 1, total);
 	progress_show(&n->progress, done, total, what);
 }

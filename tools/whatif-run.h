@@ -16,7 +16,10 @@ struct whatif_native {
 	uint64_t ignored;	/* as of struct launch */
 	sigset_t mask;
 	struct progress progress;
-	bool quiet;		/* no progress bar, nothing to explain */
+	unsigned int round;	/* runs in a round */
+	uint64_t start;		/* of the first */
+	bool silent;		/* says nothing of its progress */
+	bool quiet;		/* the command's output is shown: nothing to explain */
 };
 
 void whatif_native_begin(struct whatif_native *n);

@@ -182,9 +182,10 @@ struct whatif {
 	double precision;	/* points */
 	unsigned int max_runs;	/* of each condition */
 	uint64_t seed;
-	char *prepare;
+	char *prepare;		/* or NULL */
 	char *input;
 	bool show_output;
+	bool quiet;
 	bool ignore_failure;
 
 	/* Planned. */

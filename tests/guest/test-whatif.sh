@@ -20,7 +20,7 @@ whatif() {
 
 mkdir tmp
 export TMPDIR=$tmp/tmp
-whatif --func hot --faster 20% --stats --seed 1 --json a.json --csv a.csv \
+whatif --quiet --func hot --faster 20% --stats --seed 1 --json a.json --csv a.csv \
 	--report a.html -- "$program" --length 40 >stdout
 is $? 0 "an answer"
 is "$(cat stderr)" "" "without a message"
@@ -47,6 +47,7 @@ ok "and the change is by that" jq -e '.results[0] |
 	a.json >/dev/null
 is "$(jq -c '.patches[0] | [.patched, .symbol, .mechanism]' a.json)" \
 	'[true,"hot","in-process"]' "what was scaled is told"
+is "$(jq -c .asked.cuts a.json)" '[0.2]' "and what was asked"
 is "$(ls tmp)" "" "no file stays behind"
 
 # A number that is the same in each run, whatever the clock says.
@@ -56,6 +57,10 @@ is $? 0 "a number from the output"
 is "$(jq -c '.results[0] | [.change.value, .change.low, .change.high, .verdict]' \
 	b.json)" '[0,0,0,"no effect distinguishable"]' "that does not change"
 ok "the table is beside it" grep -q '^  hot@200 ' stderr
+is "$(grep -c '^tense: whatif: about 18 runs in rounds of 3' stderr)" 1 \
+	"what is ahead is said without a terminal"
+is "$(grep -Ec '^tense: whatif: a round took [0-9.]+ s, so that about [0-9]+ s' \
+	stderr)" 1 "and how long it takes"
 
 # Latencies, beside those that the program itself has seen in each run. All of
 # it is hot(), of which the program is a half.
