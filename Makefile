@@ -42,6 +42,7 @@ LIBDIR = $(DESTDIR)$(PREFIX)/lib
 LIBEXECDIR = $(DESTDIR)$(PREFIX)/libexec/tense
 SHAREDIR = $(DESTDIR)$(PREFIX)/share/tense
 MANDIR = $(DESTDIR)$(PREFIX)/share/man
+COMPLETIONDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 INCLUDEDIR = $(DESTDIR)$(PREFIX)/include
 
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)

@@ -48,7 +48,8 @@ $(O)/share/tense:
 
 # Tests of the above. Those of the guest's side need its kernel.
 cli_tests := $(addprefix $(O)/tests/,unit/test-cli unit/test-cli-asan \
-	unit/test-functions unit/test-functions-asan guest/test-run)
+	unit/test-functions unit/test-functions-asan unit/test-completion \
+	guest/test-run)
 asan_tests := $(filter %-asan,$(cli_tests))
 $(cli_tests): TESTED = $(abspath $(TENSE_BIN))
 $(asan_tests): TESTED = $(abspath $(ASAN_BIN))
@@ -95,6 +96,7 @@ install::
 		mode=644; [ -x $$f ] && mode=755; \
 		install -D -m $$mode $$f $(SHAREDIR)/$$f || exit 1; \
 	done
+	$(Q)install -D -m 644 tools/tense.bash $(COMPLETIONDIR)/tense
 	$(Q)for f in tools/man/*.1; do \
 		install -D -m 644 $$f $(MANDIR)/man1/$${f##*/} || exit 1; \
 	done
@@ -102,7 +104,8 @@ install::
 uninstall::
 	$(Q)rm -f $(BINDIR)/tense $(MANDIR)/man1/tense.1 \
 		$(MANDIR)/man1/tense-run.1 $(MANDIR)/man1/tense-check.1 \
-		$(MANDIR)/man1/tense-functions.1 $(MANDIR)/man1/tense-whatif.1
+		$(MANDIR)/man1/tense-functions.1 $(MANDIR)/man1/tense-whatif.1 \
+		$(COMPLETIONDIR)/tense
 	$(Q)rm -rf $(LIBEXECDIR) $(SHAREDIR)
 
 # Of whatif, its parts with a program and a machine that are not real. The

@@ -257,7 +257,8 @@ x=$tmp/root/opt/x
 for file in bin/tense libexec/tense/guest-init lib/libtense.so.0 \
 	    share/tense/Kbuild share/tense/tools/kernel-build \
 	    share/tense/kernel/configs/uml.config \
-	    share/tense/patches/v6.1/series share/man/man1/tense-run.1; do
+	    share/tense/patches/v6.1/series share/man/man1/tense-run.1 \
+	    share/bash-completion/completions/tense; do
 	ok "installs $file" test -f "$x/$file"
 done
 is "$("$x/bin/tense" version)" "$("$tense" version)" "the same version"

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What bash completes of a tense command line: all that --help tells, and
+# nothing else.
+set -u
+export LC_ALL=C
+source=@SOURCE@
+. "$source/tests/lib/tap.sh"
+
+tense=@TENSE@
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+mkdir dir && echo >file.json && printf '#!/bin/sh\n' >prog && chmod +x prog ||
+	exit 1
+cat >complete.bash <<'END'
+# WORD...: what the last of them can become
+. "$1" || exit 1
+shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_tense
+[ "${#COMPREPLY[@]}" = 0 ] || printf '%s\n' "${COMPREPLY[@]}"
+END
+
+# WORD...
+completed() {
+	bash --norc complete.bash "$source/tools/tense.bash" tense "$@" \
+		2>stderr | sort -u | xargs
+}
+
+is "$(completed '')" \
+	"$(printf '%s\n' --help --version $("$tense" --help |
+		sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p') | sort | xargs)" \
+	"the commands are those of --help"
+is "$(completed f)" functions "and one may be begun"
+for command in run whatif functions check; do
+	is "$(completed "$command" -)" \
+		"$({ [ "$command" = check ] || echo --
+			"$tense" "$command" --help |
+			grep -Eo '^ +--[a-z-]+' | tr -d ' '; } | sort -u |
+			xargs)" \
+		"the options of $command are those of --help"
+	# A word that would be the option's argument is not taken for a command.
+	for option in $("$tense" "$command" --help |
+		sed -En 's/^ +(--[a-z-]+) [A-Z].*/\1/p'); do
+		is "$(completed "$command" "$option" file -- ./pro)" ./prog \
+			"$command $option has an argument"
+	done
+	for option in $("$tense" "$command" --help |
+		sed -En 's/^ +(--[a-z-]+)   *[a-z].*/\1/p'); do
+		[ "$command" != check ] || continue
+		is "$(completed "$command" "$option" -- ./pro)" ./prog \
+			"$command $option has none"
+	done
+done
+is "$(completed run --ba)" --backend "an option may be begun"
+is "$(completed run --backend '')" "native uml" "its values"
+is "$(completed whatif --metric st)" "stderr: stdout:" "those of --metric"
+is "$(completed whatif --report fi)" file.json "files"
+is "$(completed whatif --json fi)" file.json "also those that may be left out"
+is "$(completed whatif --json --st)" --stats "or are"
+is "$(completed whatif --json = fi)" file.json "behind a ="
+is "$(completed whatif --json =)" "complete.bash dir file.json prog stderr" \
+	"of any name"
+is "$(completed run --rw '')" dir "directories"
+is "$(completed functions --json --o)" --object "functions --json takes no file"
+is "$(completed run ./pr)" ./prog "a command"
+is "$(completed run --stats -- ./pr)" ./prog "behind dashes"
+is "$(completed run ./prog fi)" file.json "its arguments"
+is "$(completed run ./prog --s)" "" "which have no options of ours"
+is "$(completed functions pattern -- ./prog fi)" file.json \
+	"behind the patterns of functions"
+is "$(completed version '')" "" "nothing to complete"
+is "$(cat stderr)" "" "without a message"
+done_testing
