@@ -9,13 +9,49 @@
 #include <time.h>
 #include <unistd.h>
 
+#define PREFIX		"tense: "
+#define MARGIN		100
+#define INDENT		(sizeof(PREFIX) - 1)
+
+/*
+ * Breaks what is too long at a space: *used of the line is full already. What
+ * comes in lines of its own stays in them.
+ */
+static void put_wrapped(FILE *f, const char *text)
+{
+	size_t used = INDENT;
+
+	while (*text) {
+		size_t word = strcspn(text + 1, " \n") + 1;
+
+		if (*text == '\n') {
+			used = 0;
+		} else if (*text == ' ' && used + word > MARGIN) {
+			fprintf(f, "\n%*s", (int)INDENT - 1, "");
+			used = INDENT - 1;
+		}
+		fwrite(text, 1, word, f);
+		used += word;
+		text += word;
+	}
+}
+
 static void vwarn(const char *format, va_list args)
 {
-	char line[4096];
+	char line[4096], *text = NULL;
+	size_t size;
+	FILE *f;
 
 	vsnprintf(line, sizeof(line), format, args);
+	f = open_memstream(&text, &size);
+	if (f) {
+		fputs(PREFIX, f);
+		put_wrapped(f, line);
+		fclose(f);
+	}
 	/* One write, so that lines of several processes do not mix. */
-	dprintf(STDERR_FILENO, "tense: %s\n", line);
+	dprintf(STDERR_FILENO, "%s\n", text ? text : line);
+	free(text);
 }
 
 void warn(const char *format, ...)

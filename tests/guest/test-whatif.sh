@@ -16,6 +16,9 @@ unset LD_PRELOAD TENSE TENSE_STRICT NO_COLOR
 
 whatif() {
 	"$tense" whatif --backend uml "$@" 2>stderr
+	whatif_status=$?
+	unwrap stderr
+	return "$whatif_status"
 }
 
 mkdir tmp

@@ -29,6 +29,11 @@ is() {
 		sed 's/^/# /'
 }
 
+# Makes one line of each message of tense's in a file, however it was wrapped.
+unwrap() {
+	sed -i -e ':a' -e '$!{N;ba' -e '}' -e 's/\n \{7\}\([^ ]\)/ \1/g' "$1"
+}
+
 skip() {
 	tap_run=$((tap_run + 1))
 	echo "ok $tap_run # SKIP $1"

@@ -22,6 +22,7 @@ status_is() {
 	shift 2
 	"$@" >stdout 2>stderr </dev/null
 	is $? "$want" "$what"
+	unwrap stderr
 }
 
 # The command said one line that begins so, and nothing on standard output.

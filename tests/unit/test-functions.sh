@@ -42,6 +42,7 @@ status_is() {
 	shift 2
 	"$tense" functions "$@" >stdout 2>stderr </dev/null
 	is $? "$want" "$what"
+	unwrap stderr
 }
 
 said() {
@@ -126,6 +127,10 @@ libfirst" "and no others"
 status_is 1 "no such object" --object libsecond -- ./program
 said "no object 'libsecond'"
 
+"$tense" functions exportet -- ./program 2>stderr >stdout
+is "$(awk 'length > 100' stderr)" "" "lines are not too long"
+ok "but more than one" grep -q '^       [^ ]' stderr
+is "$(grep -c '^  libfirst:exported$' stderr)" 1 "and what is in lines stays there"
 status_is 1 "nothing found" exportet -- ./program
 said "libfirst:exported"
 is "$(cat stdout)" "" "prints no header"

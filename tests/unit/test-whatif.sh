@@ -20,6 +20,7 @@ status_is() {
 	shift 2
 	"$@" >stdout 2>stderr </dev/null
 	is $? "$want" "$what"
+	unwrap stderr
 }
 
 said() {
