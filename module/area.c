@@ -195,10 +195,14 @@ static u64 take(u64 *from, u64 ns)
 /* What the task has run and was charged, in the slot that it is in. */
 static void count(struct tense_task *t, u64 ran, u64 charged)
 {
-	struct tense_slot *slot = &t->exp->slot[t->slot];
+	struct tense_experiment *exp = t->exp;
+	u64 own;
 
-	slot->ran += take(&t->exp->slot_owed, ran);
-	slot->charged += charged;
+	ran = take(&exp->slot_owed, ran);
+	own = take(&exp->slot_lent[t->slot], ran);
+	exp->slot[0].ran += ran - own;
+	exp->slot[t->slot].ran += own;
+	exp->slot[t->slot].charged += charged;
 }
 
 /**
@@ -219,6 +223,18 @@ u64 tense_jump(struct tense_task *t)
 	return charged;
 }
 
+static void note_refund(struct tense_task *t, u64 ns)
+{
+	struct tense_refund *last = &t->refund[max(t->refunds, 1U) - 1];
+
+	if (!t->refunds ||
+	    (last->slot != t->slot && t->refunds < TENSE_REFUNDS)) {
+		last = &t->refund[t->refunds++];
+		*last = (struct tense_refund) { .slot = t->slot };
+	}
+	last->ns += ns;
+}
+
 /**
  * tense_refund() - give back what Tense cost the task
  * @t: the task, its experiment locked
@@ -227,27 +243,56 @@ u64 tense_jump(struct tense_task *t)
 void tense_refund(struct tense_task *t, u64 real_ns)
 {
 	struct tense_experiment *exp = t->exp;
-	u64 ran = t->v.ran;
+	u64 ran = t->v.ran, credit = t->v.credit.ns, left;
 
 	lockdep_assert_held(&exp->lock);
 
 	vclock_refund(&t->v, real_ns);
 	t->overhead += real_ns;
 	ran = take(&exp->slot[t->slot].ran, ran - t->v.ran);
-	/* It was in another slot until just now, most likely in none. */
-	exp->slot_owed += take(&exp->slot[0].ran, ran);
+	/* It is about to be in that slot, and most likely was in none. */
+	left = take(&exp->slot[0].ran, ran);
+	exp->slot_lent[t->slot] += ran - left;
+	exp->slot_owed += left;
+	note_refund(t, t->v.credit.ns - credit);
+}
+
+/*
+ * Credit that the task has just used up is of the slots that it was given
+ * back to, not of the one that it is in.
+ */
+static void use_refunds(struct tense_task *t, u64 used)
+{
+	struct tense_slot *slot = t->exp->slot, *here = &slot[t->slot];
+	unsigned int n = 0;
+	u64 part;
+
+	while (used && n < t->refunds) {
+		struct tense_refund *r = &t->refund[n];
+
+		part = min(used, r->ns);
+		used -= part;
+		r->ns -= part;
+		here->charged += part;
+		part = take(&slot[r->slot].charged, part);
+		here->charged -= part;
+		n += !r->ns;
+	}
+	t->refunds -= n;
+	memmove(t->refund, t->refund + n, t->refunds * sizeof(*t->refund));
 }
 
 /* Charges what the task ran up to a counter's value, ns @own ticks less. */
 static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
 		 u64 own)
 {
-	u64 left = s->ns, ran = t->v.ran, charged;
+	u64 left = s->ns, ran = t->v.ran, credit = t->v.credit.ns, charged;
 
 	charged = vclock_spend(&t->v, s, until, own);
 	ran = t->v.ran - ran;
 	t->overhead += left - s->ns - ran;
 	count(t, ran, charged);
+	use_refunds(t, credit - t->v.credit.ns);
 	return charged;
 }
 

@@ -81,6 +81,7 @@ struct tense_experiment {
 	u64 fired;
 	struct tense_way way[TENSE_WAYS];
 	struct tense_slot slot[TENSE_SLOTS];
+	u64 slot_lent[TENSE_SLOTS];	/* of slot 0's ran, to be had again */
 	u64 slot_owed;		/* of their ran, given back too early */
 
 	struct mutex probes_mutex;	/* protects the next two; outermost */
@@ -104,6 +105,14 @@ enum tense_wait {
 	TENSE_GATED,		/* a window ahead of GVT */
 };
 
+/* Credit that is there because a slot was charged what was Tense's own. */
+struct tense_refund {
+	u64 ns;			/* virtual */
+	u8 slot;
+};
+
+#define TENSE_REFUNDS	8
+
 struct tense_task {
 	struct tense_experiment *exp;	/* constant */
 	struct task_struct *task;	/* constant; valid until it leaves */
@@ -115,6 +124,8 @@ struct tense_task {
 	bool in_call;		/* runs code of this module: not charged */
 	bool at_gate;		/* gate_work is queued */
 	u64 move;		/* virtual; not charged yet */
+	struct tense_refund refund[TENSE_REFUNDS];	/* first come first */
+	unsigned int refunds;
 	enum tense_own left;	/* Tense's work that it was last in */
 	u64 ran_at_left;	/* v.ran when it left it */
 	u64 gated;		/* real */

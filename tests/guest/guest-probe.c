@@ -28,6 +28,13 @@ FUNCTION static void work(int n)
 		sink++;
 }
 
+/* In no slot. */
+FUNCTION static void turn(int n)
+{
+	while (n--)
+		sink++;
+}
+
 FUNCTION static void recurse(int n)
 {
 	if (n)
@@ -251,6 +258,28 @@ TEST_F(probed, cost_is_given_back)
 		empty();
 	known = overhead_of_calls(self->fd);
 	EXPECT_GT(known, 2 * unknown);
+}
+
+/*
+ * Of which half belongs to the function and half to its caller, each at its
+ * own percent, whoever runs when it is given back.
+ */
+TEST_F(probed, and_to_the_slot_that_had_it)
+{
+	struct tense_stats s;
+
+	ASSERT_EQ(PROBE(self->fd, 0, 100, empty), 0);
+	for (int i = 0; i < 1000; i++)
+		empty();
+	ASSERT_EQ(PROBE(self->fd, 1, 200, work), 0);
+	for (int i = 0; i < CALLS; i++) {
+		work(100000);
+		turn(100000);
+	}
+	s = dev_stats(self->fd);
+	EXPECT_GT(s.overhead, 0);
+	EXPECT_TRUE(is_about(2 * s.slot[1].charged, s.slot[1].ran));
+	EXPECT_TRUE(is_about(s.slot[0].charged, s.slot[0].ran));
 }
 
 TEST_F(probed, errors)
