@@ -66,6 +66,7 @@ static void native_run(const struct run *run, struct outcome *out,
 
 const struct backend backend_native = {
 	.name = "native",
+	.probes = true,
 	.usable = native_usable,
 	.run = native_run,
 };

@@ -14,6 +14,8 @@ struct run {
 	bool real;		/* in real time: no module, no experiment */
 	bool device;		/* real, but with the module loaded */
 	bool stats;		/* wanted */
+	unsigned int cpus;	/* 0: as many as the back end likes */
+	unsigned long long memory_mib;	/* the same */
 	char **writable;	/* directories by real path, ends with NULL */
 	const char *directory;	/* the current one, by real path */
 	bool closed[3];		/* standard streams that the caller closed */
@@ -24,6 +26,8 @@ struct run {
 
 struct backend {
 	const char *name;
+	unsigned int cpus_max;	/* 0: those of this machine, as they are */
+	bool probes;		/* its kernel has breakpoints in user space */
 	/* Can it be used at all? */
 	bool (*usable)(void);
 	/* Returns when the command has ended; *stats as of launch(). */
@@ -32,5 +36,6 @@ struct backend {
 
 extern const struct backend backend_native;
 extern const struct backend backend_uml;
+extern const struct backend backend_qemu;
 
 #endif

@@ -5,10 +5,11 @@
 WHATIF_SRC := options plan run probe log metric latency estimate assess environment \
 	names text json load table curve html
 TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-whatif setup stats \
-	json-text backend-native backend-uml terminal launch kernel progress \
+	json-text backend-native backend-uml \
+	backend-qemu qemu-machine qemu-kvm qemu-streams guest pump terminal launch kernel progress \
 	resolve nearest functions inlines inlines-dwarf program paths util \
 	$(WHATIF_SRC:%=whatif-%)
-INIT_SRC := guest-init launch util
+INIT_SRC := guest-init guest-channels guest-mounts guest-streams pump launch util
 
 TENSE_OBJ := $(TENSE_SRC:%=$(O)/tools/%.o) $(LIBTENSE_SYMBOLS_OBJ)
 # libstdc++ for what it demangles, looked up when it is needed.

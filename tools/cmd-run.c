@@ -22,11 +22,16 @@ static const char usage[] =
 "\n"
 "  --backend NAME   native: on this kernel, which needs /dev/tense\n"
 "                   uml: on a kernel that runs as a process, built on first use\n"
-"                   auto (default): native if it can be had, else uml\n"
+"                   qemu: on a kernel in a virtual machine with several CPUs\n"
+"                   auto (default): native if it can be had, else uml, or qemu\n"
+"                   for more than one CPU\n"
+"  --cpus N         uml, qemu: CPUs of the guest\n"
+"  --memory SIZE    uml, qemu: its memory, in MiB or with M or G behind it\n"
 "  --percent P      speed of the command, 1 to 100000: 200 is twice as fast as\n"
 "                   real; default 100\n"
-"  --rw DIR         uml: a directory that the command may write to, besides the\n"
-"                   current one and /tmp, where writes are lost; may be repeated\n"
+"  --rw DIR         uml, qemu: a directory that the command may write to,\n"
+"                   besides the current one and /tmp, where writes are lost; may\n"
+"                   be repeated\n"
 "  --stats          print what the run cost, in real and virtual time\n"
 "  --json FILE      write that to FILE\n"
 "  --real           run in real time on the same kernel, for comparison\n"
@@ -76,9 +81,11 @@ struct options {
 static int parse_options(int argc, char **argv, struct options *o,
 			 struct run *run)
 {
-	enum { BACKEND = 1, PERCENT, RW, STATS, JSON, REAL, DEVICE, HELP };
+	enum { BACKEND = 1, CPUS, MEMORY, PERCENT, RW, STATS, JSON, REAL, DEVICE, HELP };
 	static const struct option options[] = {
 		{ "backend", required_argument, NULL, BACKEND },
+		{ "cpus", required_argument, NULL, CPUS },
+		{ "memory", required_argument, NULL, MEMORY },
 		{ "percent", required_argument, NULL, PERCENT },
 		{ "rw", required_argument, NULL, RW },
 		{ "stats", no_argument, NULL, STATS },
@@ -97,6 +104,12 @@ static int parse_options(int argc, char **argv, struct options *o,
 		case BACKEND:
 			if (!backend_find(optarg, &o->backend))
 				misuse("unknown back end '%s'", optarg);
+			break;
+		case CPUS:
+			setup_cpus(run, optarg);
+			break;
+		case MEMORY:
+			setup_memory(run, optarg);
 			break;
 		case PERCENT:
 			run->percent = parse_percent(optarg);
@@ -162,8 +175,7 @@ static int run_command(struct run *run, struct options *o)
 	void *stats;
 	int status;
 
-	if (!o->backend)
-		o->backend = backend_choose();
+	o->backend = backend_choose(o->backend, run);
 	o->backend->run(run, &out, &stats);
 	status = setup_status(&out, run->argv);
 

@@ -48,8 +48,7 @@ static const char usage[] =
 "  --csv FILE         the table as comma-separated values\n"
 "  --report FILE      a page for a browser, with the curve\n"
 "  --from FILE        no runs: results of those in FILE, by an earlier --json\n"
-"  --backend NAME     as of tense run\n"
-"  --rw DIR           as of tense run\n"
+"  --backend NAME, --cpus N, --memory SIZE, --rw DIR   as of tense run\n"
 "  --help             print this text\n"
 "\n"
 "Exit status: 0 with an answer of any kind; 1 if the command failed or never\n"
@@ -66,6 +65,7 @@ enum { JSON, CSV, REPORT, OUTPUTS };
 
 struct request {
 	struct whatif w;
+	struct run *run;
 	struct output output[OUTPUTS];
 	const struct backend *backend;
 	const char *from;
@@ -108,8 +108,9 @@ static void set_whole(const char *text, double max, uint64_t *value)
 
 enum option_value {
 	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, LATENCY, PRECISION,
-	MAX_RUNS, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, QUIET, SEED, STATS, OUTPUT_JSON,
-	OUTPUT_CSV, OUTPUT_REPORT, FROM, BACKEND, RW, INSIDE, SPEC, HELP,
+	MAX_RUNS, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, QUIET, SEED,
+	STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM, BACKEND, CPUS,
+	MEMORY, RW, INSIDE, SPEC, PROBE, HELP,
 };
 
 static const struct option options[] = {
@@ -134,10 +135,13 @@ static const struct option options[] = {
 	{ "report", required_argument, NULL, OUTPUT_REPORT },
 	{ "from", required_argument, NULL, FROM },
 	{ "backend", required_argument, NULL, BACKEND },
+	{ "cpus", required_argument, NULL, CPUS },
+	{ "memory", required_argument, NULL, MEMORY },
 	{ "rw", required_argument, NULL, RW },
 	/* For the tense in a guest. */
 	{ "inside", no_argument, NULL, INSIDE },
 	{ "spec", required_argument, NULL, SPEC },
+	{ "probe", required_argument, NULL, PROBE },
 	{ "help", no_argument, NULL, HELP },
 	{ 0 }
 };
@@ -213,6 +217,31 @@ static void set_spec(struct whatif *w, const char *arg)
 	w->specs[slot] = xstrdup(end + 1);
 }
 
+/* SLOT:OFFSET:OBJECT and a line of SYMBOL: the same where it is linked statically */
+static void set_probe(struct whatif *w, const char *arg)
+{
+	struct whatif_probe p = { 0 };
+	const char *object, *symbol;
+	char *end;
+	unsigned long slot = strtoul(arg, &end, 10);
+
+	if (slot && slot < WHATIF_SLOTS && *end == ':') {
+		p.offset = strtoull(end + 1, &end, 10);
+		object = *end == ':' ? end + 1 : "";
+		symbol = strchr(object, '\n');
+		if (symbol) {
+			p.slot = slot;
+			p.object = xprintf("%.*s", (int)(symbol - object),
+					   object);
+			p.symbol = xstrdup(symbol + 1);
+		}
+	}
+	if (!p.slot)
+		misuse("'%s' is not SLOT:OFFSET:OBJECT, SYMBOL", arg);
+	w->probes = xrealloc(w->probes, (w->nr_probes + 1) * sizeof(p));
+	w->probes[w->nr_probes++] = p;
+}
+
 /* What is to become of the answer, and where the runs are. */
 static void set_rest(struct request *q, int c, char *arg)
 {
@@ -236,6 +265,12 @@ static void set_rest(struct request *q, int c, char *arg)
 		if (!backend_find(arg, &q->backend))
 			misuse("unknown back end '%s'", arg);
 		break;
+	case CPUS:
+		setup_cpus(q->run, arg);
+		break;
+	case MEMORY:
+		setup_memory(q->run, arg);
+		break;
 	case RW:
 		q->dirs[q->nr_dirs++] = setup_directory(arg);
 		break;
@@ -245,6 +280,10 @@ static void set_rest(struct request *q, int c, char *arg)
 	case SPEC:
 		if (arg)
 			set_spec(&q->w, arg);
+		break;
+	case PROBE:
+		if (arg)
+			set_probe(&q->w, arg);
 		break;
 	}
 }
@@ -388,7 +427,7 @@ static int measure_here(struct request *q, const struct run *run)
 struct arguments {
 	char **argv;
 	size_t n;
-	char *own[WHATIF_NAMES + 3];
+	char **own;
 	size_t nr_own;
 };
 
@@ -401,13 +440,13 @@ static void add_own(struct arguments *a, char *text)
 static void inner_command(struct request *q, const char *json,
 			  struct arguments *a)
 {
-	size_t argc = 0;
+	size_t argc = 0, own = WHATIF_NAMES + q->w.nr_probes + 3;
 
 	while (q->w.argv[argc])
 		argc++;
 	*a = (struct arguments){ 0 };
-	a->argv = xmalloc((q->nr_forward + argc + WHATIF_NAMES + 8) *
-			  sizeof(*a->argv));
+	a->own = xmalloc(own * sizeof(*a->own));
+	a->argv = xmalloc((q->nr_forward + argc + own + 5) * sizeof(*a->argv));
 	add_own(a, find_part("bin/tense"));
 	a->argv[a->n++] = "whatif";
 	a->argv[a->n++] = "--inside";
@@ -417,6 +456,13 @@ static void inner_command(struct request *q, const char *json,
 	for (unsigned int i = 1; i < WHATIF_NAMES; i++)
 		if (q->w.specs[i])
 			add_own(a, xprintf("--spec=%u:%s", i, q->w.specs[i]));
+	for (size_t i = 0; i < q->w.nr_probes; i++) {
+		const struct whatif_probe *p = &q->w.probes[i];
+
+		add_own(a, xprintf("--probe=%u:%llu:%s\n%s", p->slot,
+				   (unsigned long long)p->offset, p->object,
+				   p->symbol));
+	}
 	add_own(a, xprintf("--seed=%llu", (unsigned long long)q->w.seed));
 	add_own(a, xprintf("--json=%s", json));
 	a->argv[a->n++] = "--";
@@ -427,6 +473,7 @@ static void arguments_free(struct arguments *a)
 {
 	for (size_t i = 0; i < a->nr_own; i++)
 		free(a->own[i]);
+	free(a->own);
 	free(a->argv);
 }
 
@@ -525,10 +572,9 @@ static int run_request(struct request *q, struct run *run)
 	if (q->from) {
 		load(&q->w, q->from);
 	} else {
-		if (!q->backend)
-			q->backend = backend_choose();
+		q->backend = backend_choose(q->backend, run);
 		if (!q->inside)
-			whatif_names(&q->w, q->backend == &backend_native);
+			whatif_names(&q->w, q->backend->probes);
 		status = measure(q, run);
 	}
 	return status ? status : answer(q);
@@ -562,6 +608,7 @@ int cmd_whatif(int argc, char **argv)
 	uint32_t seed = 1;
 	int status;
 
+	q.run = &run;
 	setup_caller(&run);
 	/* At most as many as there are arguments, and some of ours. */
 	q.dirs = xmalloc((argc + 4) * sizeof(*q.dirs));

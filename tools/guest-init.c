@@ -23,62 +23,26 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "guest-init.h"
 #include "launch.h"
-#include "proto.h"
 #include "util.h"
-
-/* Outside of the host's files, for the upper layers of overlays. */
-#define SCRATCH	"/dev/.tense"
 
 /* The most that a kernel allows unless told otherwise. */
 #define OPEN_FILES_MAX	(1024 * 1024)
 
 static int control = -1;
 
-struct setup {
-	struct request r;
-	gid_t *groups;
-	char *module;
-	char *directory;
-	char *host_name;
-	char **writable;
-	char **argv;
-	char **env;
-	int fds[3];		/* of the command, -1 closed */
-	int report;		/* the launcher's end of a pipe to init */
-};
-
-/* Bytes on their way from one descriptor to another, both non-blocking. */
-struct pump {
-	int from;
-	int to;
-	size_t start;
-	size_t end;
-	char buf[8192];
-};
-
-static void power_off(void)
+void power_off(void)
 {
 	sync();
 	for (;;)
 		reboot(RB_POWER_OFF);
 }
 
-static int send_message(int fd, uint32_t type, const void *payload,
-			uint32_t size, const void *more, uint32_t more_size)
-{
-	struct message m = { .type = type, .size = size + more_size };
-
-	return write_full(fd, &m, sizeof(m)) ||
-	       (size && write_full(fd, payload, size)) ||
-	       (more_size && write_full(fd, more, more_size)) ? -1 : 0;
-}
-
-/* Tells tense why there will be no command, and ends. */
-static void __attribute__((noreturn, format(printf, 1, 2)))
-fail(const char *format, ...)
+void fail(const char *format, ...)
 {
 	struct outcome out = { .kind = OUTCOME_FAILED };
 	int error = errno;
@@ -97,19 +61,6 @@ fail(const char *format, ...)
 	else
 		warn("%s", out.text);
 	power_off();
-	abort();
-}
-
-static void open_control(void)
-{
-	if (mount("dev", "/dev", "devtmpfs", MS_NOSUID, NULL) &&
-	    errno != EBUSY)
-		fail("cannot mount /dev");
-	control = open(HOSTFD_CONTROL, O_RDWR | O_CLOEXEC);
-	if (control < 0)
-		fail("cannot open " HOSTFD_CONTROL);
-	/* The command has no business with it. */
-	unlink(HOSTFD_CONTROL);
 }
 
 /* Takes n strings from *p, as a list that ends with NULL. */
@@ -169,85 +120,25 @@ static void read_request(struct setup *s)
 	s->groups = xmalloc((s->r.groups + 1) * sizeof(gid_t));
 	memcpy(s->groups, p, s->r.groups * sizeof(gid_t));
 	p += s->r.groups * sizeof(gid_t);
-	strings = take_strings(&p, end, 3);
+	strings = take_strings(&p, end, 4);
 	s->module = strings[0];
-	s->directory = strings[1];
-	s->host_name = strings[2];
+	s->module_options = strings[1];
+	s->directory = strings[2];
+	s->host_name = strings[3];
 	s->writable = take_strings(&p, end, s->r.writable);
 	s->argv = take_strings(&p, end, s->r.argc);
 	s->env = take_strings(&p, end, s->r.envc);
 }
 
-static void mount_new(const char *type, const char *where, const char *options)
+/* The time of day, where the guest has no clock that tells it. */
+static void set_clock(uint64_t ns)
 {
-	if (mount(type, where, type, 0, options))
-		fail("cannot mount %s on %s", type, where);
-}
-
-static void make_directories(const char *path)
-{
-	char *copy = xstrdup(path);
-
-	for (char *p = copy + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		mkdir(copy, 0755);
-		*p = '/';
-	}
-	mkdir(copy, 0755);
-	free(copy);
-}
-
-/*
- * The host's /tmp with a layer to write to, as programs expect to. If that
- * cannot be had - an overlay is particular about what it stands on - it is an
- * empty one.
- */
-static void mount_tmp(void)
-{
-	if (mkdir(SCRATCH, 0700))
-		fail("cannot create " SCRATCH);
-	mount_new("tmpfs", SCRATCH, "mode=0700");
-	if (mkdir(SCRATCH "/upper", 01777) || chmod(SCRATCH "/upper", 01777) ||
-	    mkdir(SCRATCH "/work", 0700))
-		fail("cannot create directories in " SCRATCH);
-	if (mount("overlay", "/tmp", "overlay", 0,
-		  "lowerdir=/tmp,upperdir=" SCRATCH "/upper,workdir=" SCRATCH
-		  "/work"))
-		mount_new("tmpfs", "/tmp", "mode=1777");
-	/* The layer stays as long as it is in use. */
-	umount2(SCRATCH, MNT_DETACH);
-	rmdir(SCRATCH);
-}
-
-static void mount_all(const struct setup *s)
-{
-	static const char *const links[][2] = {
-		{ "/proc/self/fd", "/dev/fd" },
-		{ "/proc/self/fd/0", "/dev/stdin" },
-		{ "/proc/self/fd/1", "/dev/stdout" },
-		{ "/proc/self/fd/2", "/dev/stderr" },
+	struct timespec now = {
+		.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000,
 	};
 
-	mount_new("proc", "/proc", NULL);
-	mount_new("sysfs", "/sys", NULL);
-	if (mkdir("/dev/pts", 0755) || mkdir("/dev/shm", 01777))
-		fail("cannot create directories in /dev");
-	mount_new("devpts", "/dev/pts", "mode=0620,ptmxmode=0666,gid=5");
-	mount_new("tmpfs", "/dev/shm", "mode=1777");
-	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
-		if (symlink(links[i][0], links[i][1]) && errno != EEXIST)
-			fail("cannot create %s", links[i][1]);
-	mount_tmp();
-
-	for (char **dir = s->writable; *dir; dir++) {
-		/* In a fresh /dev/shm it may not be there. */
-		if (access(*dir, F_OK))
-			make_directories(*dir);
-		if (mount("none", *dir, "hostfs", 0, *dir))
-			fail("cannot make %s writable", *dir);
-	}
+	if (ns && clock_settime(CLOCK_REALTIME, &now))
+		fail("cannot set the clock");
 }
 
 static void set_network(const char *name)
@@ -263,32 +154,18 @@ static void set_network(const char *name)
 	close(fd);
 }
 
-static void load_module(const char *path)
+static void load_module(const char *path, const char *options)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		fail("cannot open %s", path);
-	if (syscall(SYS_finit_module, fd, "", 0))
+	if (syscall(SYS_finit_module, fd, options, 0))
 		fail("cannot load %s", path);
 	close(fd);
 	/* Everyone here is the user who started the guest. */
 	if (chmod("/dev/tense", 0666))
 		fail("/dev/tense");
-}
-
-static int open_hostfd(int index, int mode)
-{
-	char path[32];
-	int fd;
-
-	if (index < 0)
-		return -1;
-	snprintf(path, sizeof(path), "/dev/hostfd%d", index);
-	fd = open(path, mode | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		fail("cannot open %s", path);
-	return fd;
 }
 
 static int open_pty(const struct setup *s, int *slave)
@@ -347,19 +224,11 @@ static int set_up_child(void *arg, const char **what)
 	return chdir(s->directory);
 }
 
-/* The command's streams end when the command ends them. */
-static void close_streams(struct setup *s)
-{
-	for (int i = 0; i < 3; i++)
-		if (s->r.streams[i].hostfd >= 0)
-			close(s->fds[i]);
-}
-
 static void tell_started(void *arg)
 {
 	struct setup *s = arg;
 
-	close_streams(s);
+	streams_handed_over(s);
 	send_message(s->report, MESSAGE_STARTED, NULL, 0, NULL, 0);
 }
 
@@ -421,65 +290,13 @@ static void __attribute__((noreturn)) run_launcher(struct setup *s, int tty)
 	_exit(0);
 }
 
-static int pump_events(const struct pump *p, struct pollfd *polls)
-{
-	/* A negative descriptor is left out of poll(). */
-	polls[0].fd = p->start == p->end ? p->from : -1;
-	polls[0].events = POLLIN;
-	polls[1].fd = p->start < p->end ? p->to : -1;
-	polls[1].events = POLLOUT;
-	return 2;
-}
-
-/* Moves what can be moved now. False when there is no more to come. */
-static bool pump_run(struct pump *p)
-{
-	ssize_t n;
-
-	if (p->start == p->end) {
-		n = read(p->from, p->buf, sizeof(p->buf));
-		if (n < 0)
-			return errno == EAGAIN || errno == EINTR;
-		if (n == 0)
-			return false;
-		p->start = 0;
-		p->end = n;
-	}
-	n = write(p->to, p->buf + p->start, p->end - p->start);
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
-	p->start += n;
-	return true;
-}
-
-static void pump_close(struct pump *p)
-{
-	if (p->from >= 0)
-		close(p->from);
-	p->from = -1;
-	p->start = p->end = 0;
-}
-
-/* Everything that was written before the command ended. */
-static void pump_drain(struct pump *p)
-{
-	struct pollfd polls[2];
-
-	while (p->from >= 0) {
-		pump_events(p, polls);
-		if (poll(polls, 2, -1) < 0 && errno != EINTR)
-			return;
-		if (!pump_run(p))
-			return;
-	}
-}
-
 /* Returns false when tense is gone. */
 static bool handle_control(pid_t launcher, int master)
 {
 	union {
 		struct signal_message signal;
 		struct winsize size;
+		struct end_message end;
 	} u;
 	struct message m;
 
@@ -489,12 +306,16 @@ static bool handle_control(pid_t launcher, int master)
 
 	switch (m.type) {
 	case MESSAGE_SIGNAL:
-		sigqueue(launcher, u.signal.sig,
+		if (launcher > 0)
+			sigqueue(launcher, u.signal.sig,
 			 (union sigval){ .sival_int = u.signal.group });
 		break;
 	case MESSAGE_WINSIZE:
 		if (master >= 0)
 			ioctl(master, TIOCSWINSZ, &u.size);
+		break;
+	case MESSAGE_END:
+		streams_end(&u.end);
 		break;
 	}
 	return true;
@@ -545,11 +366,26 @@ static void reap(int signals)
 		;
 }
 
-static void serve(pid_t launcher, int report_fd, struct pump *in,
-		  struct pump *out)
+/* Everything that was written before the command ended. */
+static void drain(int master)
+{
+	struct pollfd polls[1 + STREAM_POLLS];
+
+	while (!streams_drained()) {
+		polls[0] = (struct pollfd){ .fd = control, .events = POLLIN };
+		streams_events(polls + 1);
+		if (poll(polls, 1 + STREAM_POLLS, -1) < 0 && errno != EINTR)
+			return;
+		if (polls[0].revents && !handle_control(-1, master))
+			power_off();
+		streams_run(polls + 1);
+	}
+}
+
+static void serve(pid_t launcher, int report_fd, int master)
 {
 	struct report report = { 0 };
-	struct pollfd polls[7];
+	struct pollfd polls[3 + STREAM_POLLS];
 	sigset_t chld;
 	int signals;
 
@@ -563,17 +399,13 @@ static void serve(pid_t launcher, int report_fd, struct pump *in,
 		polls[0] = (struct pollfd){ .fd = control, .events = POLLIN };
 		polls[1] = (struct pollfd){ .fd = report_fd, .events = POLLIN };
 		polls[2] = (struct pollfd){ .fd = signals, .events = POLLIN };
-		pump_events(in, polls + 3);
-		pump_events(out, polls + 5);
-		if (poll(polls, 7, -1) < 0 && errno != EINTR)
+		streams_events(polls + 3);
+		if (poll(polls, 3 + STREAM_POLLS, -1) < 0 && errno != EINTR)
 			fail("poll");
 
-		if (polls[0].revents && !handle_control(launcher, out->from))
+		if (polls[0].revents && !handle_control(launcher, master))
 			power_off();
-		if ((polls[3].revents || polls[4].revents) && !pump_run(in))
-			pump_close(in);
-		if ((polls[5].revents || polls[6].revents) && !pump_run(out))
-			pump_close(out);
+		streams_run(polls + 3);
 		if (polls[2].revents)
 			reap(signals);
 		if (polls[1].revents && !read_report(report_fd, &report))
@@ -584,7 +416,8 @@ static void serve(pid_t launcher, int report_fd, struct pump *in,
 	kill(-1, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
-	pump_drain(out);
+	drain(master);
+	streams_finish();
 	sync();
 	if (!report.len) {
 		errno = ECHILD;
@@ -595,10 +428,8 @@ static void serve(pid_t launcher, int report_fd, struct pump *in,
 
 int main(void)
 {
-	static struct pump in = { .from = -1, .to = -1 };
-	static struct pump out = { .from = -1, .to = -1 };
 	static struct setup s;
-	int slave = -1, report[2];
+	int master = -1, slave = -1, report[2];
 	sigset_t set;
 	pid_t pid;
 
@@ -606,25 +437,20 @@ int main(void)
 		die(STATUS_FAILED, "guest-init is started by `tense run`");
 
 	umask(0);
-	open_control();
+	if (mount("dev", "/dev", "devtmpfs", MS_NOSUID, NULL) &&
+	    errno != EBUSY)
+		fail("cannot mount /dev");
+	control = channel_open_control();
 	read_request(&s);
-	mount_all(&s);
+	set_clock(s.r.clock_ns);
+	mount_all(s.writable);
 	set_network(s.host_name);
 	if (s.r.device)
-		load_module(s.module);
+		load_module(s.module, s.module_options);
 
-	if (s.r.tty_out >= 0) {
-		in.to = out.from = open_pty(&s, &slave);
-		out.to = open_hostfd(s.r.tty_out, O_WRONLY | O_NONBLOCK);
-		in.from = open_hostfd(s.r.tty_in, O_RDONLY | O_NONBLOCK);
-	}
-	for (int i = 0; i < 3; i++) {
-		if (s.r.streams[i].hostfd == STREAM_TTY)
-			s.fds[i] = slave;
-		else
-			s.fds[i] = open_hostfd(s.r.streams[i].hostfd,
-					       s.r.streams[i].mode);
-	}
+	if (s.r.tty_out >= 0)
+		master = open_pty(&s, &slave);
+	streams_open(&s, control, master, slave);
 
 	/* The launcher must not be caught by what is for the command. */
 	launch_signals(&set);
@@ -642,9 +468,9 @@ int main(void)
 	}
 
 	close(report[1]);
-	close_streams(&s);
+	streams_handed_over(&s);
 	if (slave >= 0)
 		close(slave);
-	serve(pid, report[0], &in, &out);
+	serve(pid, report[0], master);
 	power_off();
 }

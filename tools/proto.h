@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <termios.h>
 
-#define PROTO_VERSION	2
+#define PROTO_VERSION	3
 
 enum message_type {
 	/* To the guest. */
@@ -23,6 +23,8 @@ enum message_type {
 	MESSAGE_STARTED,	/* the command runs */
 	MESSAGE_STOPPED,	/* the command stopped, by int32_t signal */
 	MESSAGE_OUTCOME,	/* struct outcome, statistics */
+	/* Either way, of a stream that is carried by a port. */
+	MESSAGE_END,		/* struct end_message */
 };
 
 struct message {
@@ -30,8 +32,19 @@ struct message {
 	uint32_t size;		/* of the payload */
 };
 
-/* The control channel is this device, the rest is up to the request. */
-#define HOSTFD_CONTROL	"/dev/hostfd0"
+/*
+ * Channel 0 is the control channel, what the others are is up to the request.
+ * A descriptor of the host's is the stream itself; a port of a virtio console
+ * only carries it.
+ */
+#define HOSTFD_DEVICE	"/dev/hostfd%d"
+#define PORT_DEVICE	"/dev/vport0p%d"
+#define PORT_FIRST	1	/* 0 is the console's own */
+#define CHANNELS_MAX	6	/* control, three streams, terminal in and out */
+
+/* Of 9p file systems: the root and, with a number, what can be written to. */
+#define TAG_ROOT	"tense-root"
+#define TAG_WRITABLE	"tense-rw%d"
 
 /* Where a standard stream leads. */
 enum {
@@ -40,7 +53,7 @@ enum {
 };
 
 struct stream {
-	int32_t hostfd;		/* index, or one of STREAM_ */
+	int32_t channel;	/* or one of STREAM_; two may share one */
 	int32_t mode;		/* O_RDONLY, O_WRONLY or O_RDWR */
 };
 
@@ -52,19 +65,29 @@ struct request {
 	uint32_t uid;
 	uint32_t gid;
 	uint32_t umask;
+	uint64_t clock_ns;	/* time of day; 0: the guest knows */
 	uint64_t ignored;	/* signals */
 	uint64_t blocked;
 	struct stream streams[3];
-	int32_t tty_in;		/* hostfd indices, or STREAM_CLOSED */
+	int32_t tty_in;		/* channels, or STREAM_CLOSED */
 	int32_t tty_out;
 	struct termios termios;
 	struct winsize winsize;
 	struct rlimit limits[RLIM_NLIMITS];
 	uint32_t groups;	/* gid_t each, then strings: */
-	/* module, directory, host name, each of writable, argv, env */
+	/* module, its options, directory, host name, writable, argv, env */
 	uint32_t writable;
 	uint32_t argc;
 	uint32_t envc;
+};
+
+/*
+ * From where a stream comes from: there are so many bytes in all. From where it
+ * leads to: so many were taken, and there will be no reader for more.
+ */
+struct end_message {
+	int32_t channel;
+	uint64_t bytes;
 };
 
 struct signal_message {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 static const struct backend *const backends[] = {
 	&backend_native,
 	&backend_uml,
+	&backend_qemu,
 };
 
 #define NR_BACKENDS (sizeof(backends) / sizeof(backends[0]))
@@ -28,12 +30,83 @@ bool backend_find(const char *name, const struct backend **backend)
 	return *backend;
 }
 
-const struct backend *backend_choose(void)
+static void check_machine(const struct backend *b, const struct run *run)
 {
-	for (size_t i = 0; i < NR_BACKENDS; i++)
-		if (backends[i]->usable())
-			return backends[i];
-	die(STATUS_FAILED, "no back end can be used: see tense check");
+	if (!b->cpus_max && (run->cpus || run->memory_mib))
+		die(STATUS_FAILED, "--cpus and --memory are of guests: the back end %s has what this machine has",
+		    b->name);
+	if (b->cpus_max && run->cpus > b->cpus_max)
+		die(STATUS_FAILED, "--cpus %u: the back end %s has at most %u: %s",
+		    run->cpus, b->name, b->cpus_max, b == &backend_uml ?
+		    "use --backend qemu" : "use fewer");
+}
+
+const struct backend *backend_choose(const struct backend *asked,
+				     const struct run *run)
+{
+	if (!asked && run->cpus > 1)
+		asked = &backend_qemu;
+	for (size_t i = 0; i < NR_BACKENDS && !asked; i++) {
+		bool guest = run->cpus || run->memory_mib;
+
+		if ((!guest || backends[i]->cpus_max) && backends[i]->usable())
+			asked = backends[i];
+	}
+	if (!asked)
+		die(STATUS_FAILED, "no back end can be used: see tense check");
+	check_machine(asked, run);
+	return asked;
+}
+
+/* Of those that this process may run on. */
+static unsigned int host_cpus(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return sysconf(_SC_NPROCESSORS_ONLN);
+	return CPU_COUNT(&set);
+}
+
+/*
+ * Two CPUs of a guest on one of the host's would stop each other, and what a
+ * stopped one loses would look like time that its program took.
+ */
+void setup_cpus(struct run *run, const char *text)
+{
+	unsigned long cpus, most = host_cpus();
+	char *end;
+
+	cpus = strtoul(text, &end, 10);
+	if (end == text || *end || *text == '-' || !cpus)
+		die(STATUS_FAILED, "--cpus %s: not a number of CPUs", text);
+	if (cpus > backend_qemu.cpus_max)
+		die(STATUS_FAILED, "--cpus %s: a guest has at most %u CPUs",
+		    text, backend_qemu.cpus_max);
+	if (cpus > most)
+		die(STATUS_FAILED, "--cpus %s: tense may use %lu of this machine's CPUs, and a guest cannot have more",
+		    text, most);
+	run->cpus = cpus;
+}
+
+static unsigned long long parse_memory(const char *name, const char *text)
+{
+	char *end;
+	unsigned long long mib = strtoull(text, &end, 10);
+
+	if (*end == 'G')
+		mib *= 1024;
+	if (*end == 'G' || *end == 'M')
+		end++;
+	if (end == text || *end || mib < 64 || mib > 1024 * 1024)
+		die(STATUS_FAILED, "%s is %s: should be 64M to 1024G", name,
+		    text);
+	return mib;
+}
+
+void setup_memory(struct run *run, const char *text)
+{
+	run->memory_mib = parse_memory("--memory", text);
 }
 
 char *setup_directory(const char *text)
@@ -96,6 +169,16 @@ void setup_caller(struct run *run)
 			run->ignored |= 1ULL << (sig - 1);
 	}
 	sigprocmask(SIG_SETMASK, NULL, &run->mask);
+}
+
+unsigned long long setup_memory_mib(const struct run *run,
+				    unsigned long long otherwise)
+{
+	const char *text = getenv("TENSE_MEMORY");
+
+	if (run->memory_mib)
+		return run->memory_mib;
+	return text ? parse_memory("TENSE_MEMORY", text) : otherwise;
 }
 
 int setup_status(const struct outcome *out, char **argv)

@@ -7,8 +7,19 @@
 
 /* False if there is none by that name; NULL for "auto". */
 bool backend_find(const char *name, const struct backend **backend);
-/* The first that can be used; ends the program if there is none. */
-const struct backend *backend_choose(void);
+/*
+ * The one asked for, or where that is NULL the first that can be used; ends the
+ * program if there is none, or it is not what the run asks for.
+ */
+const struct backend *backend_choose(const struct backend *asked,
+				     const struct run *run);
+
+/* Of --cpus and --memory; end the program if that makes no sense. */
+void setup_cpus(struct run *run, const char *text);
+void setup_memory(struct run *run, const char *text);
+/* What was asked for, by option or environment. */
+unsigned long long setup_memory_mib(const struct run *run,
+				    unsigned long long otherwise);
 
 /* The real path of a directory, which must be one. */
 char *setup_directory(const char *text);

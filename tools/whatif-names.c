@@ -69,12 +69,12 @@ static bool open_static(char *const *command)
 	return is_static;
 }
 
-void whatif_names(struct whatif *w, bool native)
+void whatif_names(struct whatif *w, bool probes)
 {
 	bool is_static = open_static(w->argv), all = true;
 
-	if (is_static && !native)
-		die(STATUS_FAILED, "%s is linked statically: its functions can be scaled on a kernel with uprobes only, which that of the back end uml has not",
+	if (is_static && !probes)
+		die(STATUS_FAILED, "%s is linked statically: its functions can be scaled on a kernel with uprobes only, which that of the back end uml has not: use --backend qemu",
 		    w->argv[0]);
 	if (is_static && w->metric.kind == METRIC_LATENCY)
 		die(STATUS_FAILED, "%s is linked statically: --latency can be measured in programs only that load libraries",

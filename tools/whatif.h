@@ -255,7 +255,7 @@ double whatif_width(const struct interval *i);
  * Finds the functions in the command before it runs; ends the program where
  * that is sure to fail.
  */
-void whatif_names(struct whatif *w, bool native);
+void whatif_names(struct whatif *w, bool probes);
 
 /* whatif-environment */
 void whatif_environment(struct whatif_environment *e, const char *backend);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guest-init.h"
+#include "util.h"
+
+/* A port is announced some time after its console. */
+#define WAIT_STEP_US	1000
+#define WAIT_STEPS	30000
+
+static bool ports;
+
+static int open_port(int channel, int mode)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), PORT_DEVICE, PORT_FIRST + channel);
+	return open(path, mode | O_CLOEXEC | O_NOCTTY);
+}
+
+static int open_hostfd(int channel, int mode)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), HOSTFD_DEVICE, channel);
+	return open(path, mode | O_CLOEXEC | O_NOCTTY);
+}
+
+/* Until the kernel has heard of it, a port looks as if tense were gone. */
+static bool is_connected(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	return poll(&poll_fd, 1, 0) >= 0 && !(poll_fd.revents & POLLHUP);
+}
+
+static int wait_for_port(int channel, int mode)
+{
+	int fd = open_port(channel, mode);
+
+	for (int i = 0; i < WAIT_STEPS; i++) {
+		if (fd >= 0 ? is_connected(fd) : errno != ENOENT)
+			break;
+		usleep(WAIT_STEP_US);
+		if (fd < 0)
+			fd = open_port(channel, mode);
+	}
+	return fd;
+}
+
+int channel_open_control(void)
+{
+	char path[32];
+	int fd = open_hostfd(0, O_RDWR);
+
+	ports = fd < 0;
+	if (ports)
+		fd = wait_for_port(0, O_RDWR);
+	if (fd < 0)
+		fail("cannot open the channel to tense");
+	/* The command has no business with it. */
+	snprintf(path, sizeof(path), ports ? PORT_DEVICE : HOSTFD_DEVICE,
+		 ports ? PORT_FIRST : 0);
+	unlink(path);
+	return fd;
+}
+
+bool channel_is_port(void)
+{
+	return ports;
+}
+
+int channel_open(int channel, int mode)
+{
+	int fd = ports ? wait_for_port(channel, mode) :
+			 open_hostfd(channel, mode);
+
+	if (fd < 0)
+		fail("cannot open channel %d to tense", channel);
+	return fd;
+}
+
+int send_message(int fd, uint32_t type, const void *payload, uint32_t size,
+		 const void *more, uint32_t more_size)
+{
+	struct message m = { .type = type, .size = size + more_size };
+
+	return write_full(fd, &m, sizeof(m)) ||
+	       (size && write_full(fd, payload, size)) ||
+	       (more_size && write_full(fd, more, more_size)) ? -1 : 0;
+}

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "guest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "paths.h"
+#include "setup.h"
+#include "util.h"
+
+extern char **environ;
+
+void guest_check(bool good, const char *what)
+{
+	if (!good)
+		die(STATUS_FAILED, "%s: %s", what, strerror(errno));
+}
+
+char *guest_init_path(void)
+{
+	char *init = find_part(PATH_GUEST_INIT);
+
+	if (access(init, X_OK))
+		die(STATUS_FAILED, "%s: %s: run `make user`, or install again",
+		    init, strerror(errno));
+	if (strchr(init, '"'))
+		die(STATUS_FAILED, "%s: a path with a quote cannot be passed",
+		    init);
+	return init;
+}
+
+/* A page's struct costs time and memory, so the host's size is not it. */
+unsigned long long guest_memory_mib(const struct run *run,
+				    unsigned long long most)
+{
+	struct sysinfo info;
+	unsigned long long mib;
+
+	guest_check(!sysinfo(&info), "sysinfo");
+	mib = info.totalram * (unsigned long long)info.mem_unit / 2 >> 20;
+	return setup_memory_mib(run, mib > most ? most : mib < 256 ? 256 : mib);
+}
+
+void guest_begin(struct guest *g, const struct run *run)
+{
+	sigset_t set;
+
+	*g = (struct guest){ .run = run, .nr_channels = 1 };
+	launch_signals(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGWINCH);
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	g->signals = signalfd(-1, &set, SFD_CLOEXEC);
+	guest_check(g->signals >= 0, "signalfd");
+	g->log = memfd_create("kernel-log", MFD_CLOEXEC);
+	guest_check(g->log >= 0, "memfd_create");
+}
+
+/*
+ * A descriptor that may be used without getting in the way of others that
+ * share it. Where a new file description can be had, it is one, without
+ * blocking; a regular file's carries the position that is to be shared.
+ */
+static int own_description(int fd, int mode)
+{
+	char path[32];
+	struct stat st;
+	int new = -1;
+
+	guest_check(!fstat(fd, &st), "fstat");
+	if (!S_ISREG(st.st_mode) && !S_ISSOCK(st.st_mode)) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		new = open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	}
+	if (new < 0)
+		new = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	guest_check(new >= 0, "cannot duplicate a descriptor");
+	return new;
+}
+
+void guest_streams(struct guest *g,
+		   void (*add)(void *arg, int channel, int fd, bool input),
+		   void *arg)
+{
+	int tty = -1;
+
+	for (int i = 0; i < 3; i++) {
+		struct stream *s = &g->streams[i];
+
+		s->channel = STREAM_CLOSED;
+		if (g->run->closed[i])
+			continue;
+		s->mode = fcntl(i, F_GETFL) & O_ACCMODE;
+		if (isatty(i)) {
+			s->channel = STREAM_TTY;
+			/* Output first, input if there is no other. */
+			if (tty <= 0)
+				tty = i;
+			continue;
+		}
+		s->channel = g->nr_channels++;
+		add(arg, s->channel, own_description(i, s->mode), i == 0);
+	}
+	g->tty_in = STREAM_CLOSED;
+	g->tty_out = STREAM_CLOSED;
+	if (tty < 0)
+		return;
+	g->tty_out = g->nr_channels++;
+	add(arg, g->tty_out, own_description(tty, O_WRONLY), false);
+	g->tty_in = g->nr_channels++;
+	add(arg, g->tty_in, terminal_open(&g->terminal, tty,
+				g->streams[0].channel == STREAM_TTY), true);
+}
+
+/* Standard error stays, for messages. */
+void guest_streams_handed_over(struct guest *g)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	guest_check(null >= 0, "/dev/null");
+	for (int i = 0; i < 2; i++)
+		if (g->streams[i].channel >= 0)
+			dup2(null, i);
+	close(null);
+}
+
+void guest_child(struct guest *g, pid_t parent)
+{
+	sigset_t none;
+	int null;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(STATUS_FAILED);
+	null = open("/dev/null", O_RDONLY);
+	dup2(null, 0);
+	dup2(g->log, 1);
+	dup2(g->log, 2);
+	for (int sig = 1; sig < SIGRTMIN; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* A payload that grows. */
+struct payload {
+	char *buf;
+	size_t len;
+};
+
+static void add(struct payload *p, const void *data, size_t len)
+{
+	p->buf = xrealloc(p->buf, p->len + len);
+	memcpy(p->buf + p->len, data, len);
+	p->len += len;
+}
+
+static uint32_t add_strings(struct payload *p, char *const *list)
+{
+	uint32_t n = 0;
+
+	for (; list[n]; n++)
+		add(p, list[n], strlen(list[n]) + 1);
+	return n;
+}
+
+static int send_message(struct guest *g, uint32_t type, const void *payload,
+			size_t size)
+{
+	struct message m = { .type = type, .size = size };
+
+	return write_full(g->control, &m, sizeof(m)) ||
+	       write_full(g->control, payload, size) ? -1 : 0;
+}
+
+int guest_send_end(struct guest *g, int channel, uint64_t bytes)
+{
+	struct end_message m = { .channel = channel, .bytes = bytes };
+
+	return send_message(g, MESSAGE_END, &m, sizeof(m));
+}
+
+static int send_request(struct guest *g, const struct guest_kernel *kernel)
+{
+	const struct run *run = g->run;
+	struct request r = {
+		.version = PROTO_VERSION,
+		.percent = run->real ? 0 : run->percent,
+		.device = run->device || !run->real,
+		.stats = run->stats,
+		.uid = getuid(),
+		.gid = getgid(),
+		.clock_ns = kernel->clock_ns,
+		.ignored = run->ignored,
+		.tty_in = g->tty_in,
+		.tty_out = g->tty_out,
+	};
+	char **env = run->real ? environ : preload_environment();
+	struct payload p = { 0 };
+	struct utsname name;
+	gid_t *groups;
+	int n, result;
+
+	r.umask = umask(0);
+	umask(r.umask);
+	for (int sig = 1; sig < SIGRTMIN; sig++)
+		if (sigismember(&run->mask, sig) == 1)
+			r.blocked |= 1ULL << (sig - 1);
+	memcpy(r.streams, g->streams, sizeof(r.streams));
+	terminal_get(&g->terminal, &r.termios, &r.winsize);
+	for (int i = 0; i < RLIM_NLIMITS; i++)
+		guest_check(!getrlimit(i, &r.limits[i]), "getrlimit");
+	n = getgroups(0, NULL);
+	guest_check(n >= 0, "getgroups");
+	groups = xmalloc((n + 1) * sizeof(gid_t));
+	r.groups = getgroups(n, groups);
+	guest_check((int)r.groups == n, "getgroups");
+	uname(&name);
+
+	add(&p, &r, sizeof(r));
+	add(&p, groups, r.groups * sizeof(gid_t));
+	add_strings(&p, (char *[]){ (char *)kernel->module,
+				    (char *)kernel->module_options,
+				    (char *)run->directory, name.nodename,
+				    NULL });
+	r.writable = add_strings(&p, run->writable);
+	r.argc = add_strings(&p, run->argv);
+	r.envc = add_strings(&p, env);
+	memcpy(p.buf, &r, sizeof(r));
+
+	result = send_message(g, MESSAGE_REQUEST, p.buf, p.len);
+	free(groups);
+	free(p.buf);
+	return result;
+}
+
+static void send_signal(struct guest *g, int sig, bool group)
+{
+	struct signal_message m = { .sig = sig, .group = group };
+
+	send_message(g, MESSAGE_SIGNAL, &m, sizeof(m));
+}
+
+/* One that ends a command which has not begun, or has ended, ends all. */
+static bool is_last_word(const struct guest *g, int sig, bool ended)
+{
+	if (g->started && !ended)
+		return false;
+	if (sig == SIGCONT || sig == SIGTSTP ||
+	    (g->run->ignored >> (sig - 1) & 1) ||
+	    sigismember(&g->run->mask, sig) == 1)
+		return false;
+	return true;
+}
+
+/* False when the signal is the end. */
+static bool handle_signal(struct guest *g, struct outcome *out, bool ended)
+{
+	struct signalfd_siginfo info;
+	struct winsize size;
+
+	if (read(g->signals, &info, sizeof(info)) != sizeof(info))
+		return true;
+	switch (info.ssi_signo) {
+	case SIGCHLD:
+		return true;
+	case SIGWINCH:
+		if (terminal_size(&g->terminal, &size))
+			send_message(g, MESSAGE_WINSIZE, &size, sizeof(size));
+		return true;
+	case SIGCONT:
+		terminal_resume(&g->terminal);
+		send_signal(g, SIGCONT, true);
+		return true;
+	default:
+		if (is_last_word(g, info.ssi_signo, ended)) {
+			out->kind = OUTCOME_SIGNALED;
+			out->value = info.ssi_signo;
+			return false;
+		}
+		/* The kernel's come from a terminal, to a whole group. */
+		send_signal(g, info.ssi_signo, info.ssi_code == SI_KERNEL);
+		return true;
+	}
+}
+
+/* As the command did, so that the shell sees it. SIGCONT ends it. */
+static void stop_too(struct guest *g)
+{
+	terminal_restore(&g->terminal);
+	raise(SIGSTOP);
+}
+
+/* The end of what the kernel said, in text. */
+static void read_log(const struct guest *g, char *text, size_t room)
+{
+	off_t size = lseek(g->log, 0, SEEK_END);
+	off_t from = size < (off_t)room ? 0 : size - room + 1;
+	ssize_t n = pread(g->log, text, room - 1, from);
+
+	text[n > 0 ? n : 0] = '\0';
+	if (from && strchr(text, '\n'))
+		memmove(text, strchr(text, '\n') + 1,
+			strlen(strchr(text, '\n') + 1) + 1);
+}
+
+/* What the kernel said before it died. */
+static void show_log(const struct guest *g)
+{
+	char text[2000], *line;
+
+	read_log(g, text, sizeof(text));
+	for (line = strtok(text, "\r\n"); line; line = strtok(NULL, "\r\n")) {
+		/* The level, "<6>". */
+		if (line[0] == '<' && strlen(line) > 3 && line[2] == '>')
+			line += 3;
+		warn("kernel: %s", line);
+	}
+}
+
+/* A command that the kernel killed does not know why. */
+static void tell_out_of_memory(const struct guest *g)
+{
+	char text[20000];
+
+	read_log(g, text, sizeof(text));
+	if (strstr(text, "Out of memory"))
+		warn("the guest ran out of memory, and its kernel killed what used most of it: --memory gives it more");
+}
+
+static void kernel_died(struct guest *g, struct outcome *out)
+{
+	int status;
+
+	terminal_restore(&g->terminal);
+	if (waitpid(g->pid, &status, 0) < 0)
+		status = 0;
+	g->pid = 0;
+	show_log(g);
+	out->kind = OUTCOME_FAILED;
+	if (WIFSIGNALED(status))
+		snprintf(out->text, sizeof(out->text),
+			 "the kernel was killed: %s",
+			 strsignal(WTERMSIG(status)));
+	else
+		snprintf(out->text, sizeof(out->text),
+			 "the kernel ended without a result");
+}
+
+static void take_outcome(const struct message *m, const char *payload,
+			 struct outcome *out, void **stats)
+{
+	memcpy(out, payload, sizeof(*out));
+	if (out->stats_size && m->size == sizeof(*out) + out->stats_size) {
+		*stats = xmalloc(out->stats_size);
+		memcpy(*stats, payload + sizeof(*out), out->stats_size);
+	}
+}
+
+enum answer { ANSWER_NONE, ANSWER_OUTCOME, ANSWER_DIED };
+
+static enum answer handle_control(struct guest *g, const struct guest_ops *ops,
+				  void *arg, struct outcome *out, void **stats)
+{
+	enum answer answer = ANSWER_NONE;
+	struct message m;
+	char *payload;
+
+	if (read_full(g->control, &m, sizeof(m)))
+		return ANSWER_DIED;
+	payload = xmalloc(m.size);
+	if (read_full(g->control, payload, m.size)) {
+		answer = ANSWER_DIED;
+	} else if (m.type == MESSAGE_STARTED) {
+		g->started = true;
+		if (ops->started)
+			ops->started(arg);
+	} else if (m.type == MESSAGE_STOPPED) {
+		stop_too(g);
+	} else if (m.type == MESSAGE_END && ops->end &&
+		   m.size == sizeof(struct end_message)) {
+		ops->end(arg, (void *)payload);
+	} else if (m.type == MESSAGE_OUTCOME && m.size >= sizeof(*out)) {
+		take_outcome(&m, payload, out, stats);
+		answer = ANSWER_OUTCOME;
+	}
+	free(payload);
+	return answer;
+}
+
+static void serve(struct guest *g, const struct guest_ops *ops, void *arg,
+		  struct outcome *out, void **stats)
+{
+	struct pollfd polls[4 + GUEST_POLLS];
+	enum answer answer = ANSWER_NONE;
+
+	for (size_t i = 4; i < sizeof(polls) / sizeof(polls[0]); i++)
+		polls[i] = (struct pollfd){ .fd = -1 };
+	while (answer == ANSWER_NONE || (out->kind != OUTCOME_FAILED &&
+					 ops->busy && ops->busy(arg))) {
+		polls[0] = (struct pollfd){ .fd = g->signals, .events = POLLIN };
+		polls[1] = (struct pollfd){
+			.fd = answer == ANSWER_NONE ? g->control : -1,
+			.events = POLLIN,
+		};
+		terminal_events(&g->terminal, polls + 2);
+		if (ops->events)
+			ops->events(arg, polls + 4);
+		if (poll(polls, 4 + GUEST_POLLS, -1) < 0 && errno != EINTR)
+			die(STATUS_FAILED, "poll: %s", strerror(errno));
+		if (polls[0].revents &&
+		    !handle_signal(g, out, answer == ANSWER_OUTCOME))
+			return;
+		terminal_run(&g->terminal, polls + 2);
+		if (ops->run)
+			ops->run(arg, polls + 4);
+		if (polls[1].revents)
+			answer = handle_control(g, ops, arg, out, stats);
+		if (answer == ANSWER_DIED) {
+			kernel_died(g, out);
+			return;
+		}
+	}
+	if (ops->ended)
+		ops->ended(arg, out);
+	tell_out_of_memory(g);
+}
+
+void guest_serve(struct guest *g, const struct guest_kernel *kernel,
+		 const struct guest_ops *ops, void *arg, struct outcome *out,
+		 void **stats)
+{
+	memset(out, 0, sizeof(*out));
+	*stats = NULL;
+	terminal_start(&g->terminal);
+	if (send_request(g, kernel))
+		kernel_died(g, out);
+	else
+		serve(g, ops, arg, out, stats);
+}
+
+/* All is written and reported, so this is quicker than a shutdown. */
+void guest_end(struct guest *g)
+{
+	terminal_restore(&g->terminal);
+	if (!g->pid)
+		return;
+	kill(g->pid, SIGKILL);
+	waitpid(g->pid, NULL, 0);
+	g->pid = 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A guest that tense booted for one command: what the back ends that do so
+ * have in common. Its other end is guest-init.
+ */
+#ifndef TOOLS_GUEST_H
+#define TOOLS_GUEST_H
+
+#include <poll.h>
+
+#include "backend.h"
+#include "proto.h"
+#include "terminal.h"
+
+/* What a back end adds to the loop; see guest_serve(). */
+#define GUEST_POLLS	(2 * (CHANNELS_MAX - 1))
+
+struct guest {
+	const struct run *run;
+	pid_t pid;		/* of the kernel or its emulator; 0: ended */
+	int control;
+	int log;		/* what the kernel printed */
+	int signals;
+	struct terminal terminal;
+	struct stream streams[3];
+	int tty_in;		/* channels, or STREAM_CLOSED */
+	int tty_out;
+	int nr_channels;	/* the control channel included */
+	bool started;		/* the command was */
+};
+
+/* Any of these may be NULL. */
+struct guest_ops {
+	void (*started)(void *arg);
+	/* Corrects what the guest said of the command. */
+	void (*ended)(void *arg, struct outcome *out);
+	void (*end)(void *arg, const struct end_message *m);
+	void (*events)(void *arg, struct pollfd *polls);
+	void (*run)(void *arg, const struct pollfd *polls);
+	/* The command has ended: is there something left to do? */
+	bool (*busy)(void *arg);
+};
+
+/* Ends the program, saying what failed and why by errno, unless good. */
+void guest_check(bool good, const char *what);
+
+/* The parts that a guest is made of; end the program where one is missing. */
+char *guest_init_path(void);
+/* As the run asks for, or the default, at most that many. */
+unsigned long long guest_memory_mib(const struct run *run,
+				    unsigned long long most);
+
+void guest_begin(struct guest *g, const struct run *run);
+/*
+ * Assigns channels to the streams that the caller left open, and hands each
+ * descriptor over, in order, to be the stream from then on.
+ */
+void guest_streams(struct guest *g,
+		   void (*add)(void *arg, int channel, int fd, bool input),
+		   void *arg);
+/* Tense lets go of the streams, which are others' now. */
+void guest_streams_handed_over(struct guest *g);
+
+/* In the child that is to become the kernel: dies with tense, logs. */
+void guest_child(struct guest *g, pid_t parent);
+
+/* What only the back end knows; time of day, or 0. */
+struct guest_kernel {
+	const char *module;
+	const char *module_options;
+	uint64_t clock_ns;
+};
+
+/* Sends the request, carries signals and the terminal, gets the outcome. */
+void guest_serve(struct guest *g, const struct guest_kernel *kernel,
+		 const struct guest_ops *ops, void *arg, struct outcome *out,
+		 void **stats);
+int guest_send_end(struct guest *g, int channel, uint64_t bytes);
+
+/* Restores the terminal and ends what still runs. */
+void guest_end(struct guest *g);
+
+#endif

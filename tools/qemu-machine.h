@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The virtual machine, as QEMU's command line. */
+#ifndef TOOLS_QEMU_MACHINE_H
+#define TOOLS_QEMU_MACHINE_H
+
+#include "proto.h"
+
+#define QEMU_PROGRAM	"qemu-system-x86_64"
+#define QEMU_CPUS_MAX	64	/* of the kernel's configuration */
+/* Of slots that the machine has for devices, what the rest leaves. */
+#define QEMU_WRITABLE_MAX	16
+
+struct qemu_machine {
+	const char *emulator;
+	const char *kernel;
+	const char *init;		/* NULL: no files, and it dies of that */
+	const char *kvm_cpu;		/* NULL: emulated */
+	unsigned int cpus;
+	unsigned long long memory_mib;
+	char *const *writable;
+	int ports[CHANNELS_MAX];	/* sockets, by channel */
+	int nr_ports;
+};
+
+/* The list is never freed: it is for a process that is about to exec. */
+char **qemu_machine_command(const struct qemu_machine *m);
+
+#endif
