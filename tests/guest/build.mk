@@ -42,6 +42,16 @@ $(O)/tests/guest/qemu-init: tests/guest/qemu-init.c
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
 
+$(O)/tests/guest/static-work: tests/guest/static-work.c
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
+
+GUEST_TESTS += $(O)/tests/guest/test-static
+$(O)/tests/guest/test-static: tests/guest/test-static.sh tests/lib/tap.sh \
+		$(O)/tests/guest/static-work $(USER_TARGETS)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		$< >$@ && chmod +x $@
+
 $(functions_tests): $(O)/tests/guest/%: tests/guest/in-functions \
 		$(O)/tests/guest/%.bin $(O)/lib/libtense-functions.so
 	$(Q)cp $< $@
