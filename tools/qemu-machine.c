@@ -93,7 +93,7 @@ char **qemu_machine_command(const struct qemu_machine *m)
 	struct list l = { 0 };
 
 	add(&l, xstrdup(m->emulator));
-	add_option(&l, "-M", xstrdup("q35"));
+	add_option(&l, "-M", xstrdup("q35,i8042=off,sata=off,smm=off,vmport=off,usb=off"));
 	add_option(&l, "-accel", xstrdup(m->kvm_cpu ? "kvm" :
 						      "tcg,thread=multi"));
 	add_option(&l, "-cpu", xstrdup(m->kvm_cpu ? m->kvm_cpu : "max"));
