@@ -67,23 +67,24 @@ cpu() {	# NAME ENVIRONMENT COMMAND...
 		awk '{ printf "%.0f\n", 1000 * ($1 + $2) }'
 }
 
-slower() {	# COMMAND...
-	local plain slow
+slower() {	# STEPS COMMAND...
+	local plain slow steps=$1
+	shift
 	plain=$(cpu plain SLOW=0 "$@")
 	# So much that no neighbour on the machine can hide it.
-	slow=$(cpu slow "LD_PRELOAD=@O@/accuracy/libslow.so SLOW=2000" "$@")
+	slow=$(cpu slow "LD_PRELOAD=@O@/accuracy/libslow.so SLOW=$steps" "$@")
 	ok "$1: the same output when slower" cmp -s "$tmp/plain" "$tmp/slow"
 	ok "$1: and it is slower" [ "$slow" -gt $((plain * 2)) ]
 }
 
-slower pigz -n -p 2 -c "$tmp/text"
-slower xz -1 -T 1 -c "$tmp/text"
-slower bzip2 -1 -c "$tmp/text"
-slower openssl dgst -sha3-512 "$tmp/text"
-slower sqlite3 :memory: "with recursive n(x) as (select 1 union all
+slower 20000000 pigz -n -p 2 -c "$tmp/text"
+slower 5000000 xz -1 -T 1 -c "$tmp/text"
+slower 5000000 bzip2 -1 -c "$tmp/text"
+slower 5000000 openssl dgst -sha3-512 "$tmp/text"
+slower 200000000 sqlite3 :memory: "with recursive n(x) as (select 1 union all
 	select x + 1 from n where x < 300000) select sum(x) from n"
 # shellcheck disable=SC2016 # perl's
-slower perl -ne '$n += @{[split /\W+/]}; END { print $n }' "$tmp/text"
+slower 20000 perl -ne '$n += @{[split /\W+/]}; END { print $n }' "$tmp/text"
 
 # Three rounds in which the truth is 10 % and the machine drifts.
 rounds_of() {	# TIME_OF_PREDICTION [TICKS_IF_CUT]
