@@ -5,7 +5,7 @@
  * Runs commands in turns, in another random order in each round, each run in
  * an experiment of its own at percent 100, and prints what tests/bench/log.h
  * describes. A round before the first warms up and is not printed. Words are
- * separated by spaces. What the commands print goes nowhere, or with -k, for
+ * separated by spaces that no backslash precedes. What the commands print goes nowhere, or with -k, for
  * commands that print such pairs themselves, among those of the run.
  */
 #include <errno.h>
@@ -52,15 +52,34 @@ static char **with_variable(char **env, char *assignment)
 	return new;
 }
 
+/* The next one of *rest, in its place, or NULL. */
+static char *next_word(char **rest)
+{
+	char *from = *rest + strspn(*rest, " "), *word = from, *to = from;
+
+	if (!*from)
+		return NULL;
+	for (; *from && *from != ' '; from++) {
+		if (from[0] == '\\' && from[1] == ' ')
+			from++;
+		*to++ = *from;
+	}
+	*rest = *from ? from + 1 : from;
+	*to = '\0';
+	return word;
+}
+
 static void parse(char *text, struct variant *variant)
 {
 	int args = 0;
-	char *word, *rest;
+	char *word, *rest = strchr(text, '=');
 
+	if (!rest)
+		die(2, "rounds: not NAME=COMMAND: %s", text);
+	*rest++ = '\0';
 	variant->env = environ;
-	variant->name = strtok_r(text, "=", &rest);
-	word = strtok_r(NULL, " ", &rest);
-	for (; word; word = strtok_r(NULL, " ", &rest)) {
+	variant->name = text;
+	while ((word = next_word(&rest))) {
 		if (args == WORDS_MAX - 1)
 			die(2, "rounds: %s: too long", variant->name);
 		if (!args && strchr(word, '='))

@@ -42,6 +42,10 @@ for workload in @WORKLOADS@; do
 		"$whole" -le "$(sum whole elapsed_ns)" ]
 done
 
+# shellcheck disable=SC2016 # the shell's in there
+rounds -k -n 1 'words=WORDS=3\ 4 sh -c echo\ said\ ${WORDS#*\ }' >"$tmp/log"
+ok "a backslash keeps a space" grep -qx 'said 4' "$tmp/log"
+
 rounds -n 1 "bad=false" 2>"$tmp/errors" >"$tmp/log"
 status=$?
 ok "a command that fails is an error" [ $status -eq 1 ]

@@ -131,6 +131,8 @@ cat >"$tmp/cases" <<CASES
 a exact 10 $tmp/exact base cut scaled
 a off 10 $tmp/off base cut scaled
 c control 10 $tmp/control base cut scaled
+d nothing 0 $tmp/exact base base base
+d something 0 $tmp/exact base base scaled
 b right 10 $tmp/exact base cut $tmp/right.json
 b wrong 10 $tmp/exact base cut $tmp/wrong.json
 CASES
@@ -138,17 +140,20 @@ ok "table: succeeds" table
 is "$(error_of exact)" "0 0 0" "table: no error"
 is "$(error_of off)" "2 2 2" "table: two points too much"
 is "$(error_of control)" "0 0 0" "table: a speed that depends on the variant"
+is "$(error_of nothing)" "0 0 0" "table: a null experiment without effect"
+is "$(error_of something)" "10 10 10" "table: and one with"
 is "$(error_of right)" "0 0 0.25" "table: an answer of whatif"
 is "$(error_of wrong)" "1 1 1.25" "table: one point too much"
 is "$(jq -r '.groups[] | "\(.name) \(.cases) \(.median * 10 | round) \(
 	.worst * 10 | round)"' "$tmp/json")" "a 2 10 20
 b 2 5 10
-c 1 0 0" "table: median and worst of each group"
+c 1 0 0
+d 2 50 100" "table: median and worst of each group"
 is "$(awk '/^(exact|off|right|wrong) / { print $1 }' "$tmp/table" |
 	tr '\n' ' ')" "exact off right wrong " "table: the worst one comes last"
 ok "table: a doubtful answer is marked" grep -q 'wrong .*not converged' \
 	"$tmp/table"
-is "$(awk 'NF == 6' "$tmp/data" | wc -l)" 5 "table: data of each case"
+is "$(awk 'NF == 6' "$tmp/data" | wc -l)" 7 "table: data of each case"
 
 refused() {	# NAME CASE
 	echo "$2" >"$tmp/cases"
