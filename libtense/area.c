@@ -144,7 +144,7 @@ static void step(struct walk *w, uint64_t rate)
 	w->percent = load(&r->percent);
 }
 
-static bool copy_clock(struct tense_clock *to)
+static bool copy_clock(struct tense_clock *to, unsigned int origin)
 {
 	const struct tense_clock *c = area.clock;
 	uint32_t seq = acquire(&c->seq);
@@ -159,33 +159,75 @@ static bool copy_clock(struct tense_clock *to)
 	to->stale = acquire(&c->stale);
 	to->percent = acquire(&c->percent);
 	to->tail = acquire(&c->tail);
+	to->clocks = acquire(&c->clocks);
+	to->origin[origin] = acquire(&c->origin[origin]);
 	return !(seq & 1) && load(&c->seq) == seq;
+}
+
+/* Tells the kernel what the thread is shown, which is no earlier than before. */
+static uint64_t show(uint64_t ns)
+{
+	uint64_t shown = load(&area.ring->shown);
+
+	while (shown < ns) {
+		/* A signal handler may have been shown more. */
+		if (__atomic_compare_exchange_n(&area.ring->shown, &shown, ns,
+						false, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			return ns;
+	}
+	return shown;
+}
+
+/* Virtual time by the page that was copied, or -EAGAIN. */
+static int64_t now_by(const struct tense_clock *c)
+{
+	struct walk w = begin(c);
+	uint64_t now, ns;
+
+	do {
+		while (w.next != load(&area.ring->head))
+			step(&w, c->rate);
+		/* None of them is later than that. */
+		now = tense_area_counter();
+	} while (w.next != load(&area.ring->head));
+	/* The page may be another one by now, and the records taken. */
+	if (acquire(&area.clock->seq) != c->seq || now < w.from ||
+	    now - c->counter > c->stale)
+		return -EAGAIN;
+	remember(&w);
+	ns = (w.sum + scaled(now - w.from, c->rate, w.percent)) >> 32;
+	ns -= c->credit < ns ? c->credit : ns;
+	return show(c->ns + ns);
+}
+
+int64_t tense_area_clock(unsigned int origin)
+{
+	struct tense_clock c;
+	int64_t now;
+
+	if (!tense_area_usable() || !copy_clock(&c, origin) ||
+	    !(c.flags & TENSE_CLOCK_VALID) || !c.percent)
+		return -EAGAIN;
+	if (!(c.clocks & 1U << origin))
+		return -ENODATA;
+	now = now_by(&c);
+	return now < 0 ? now : c.origin[origin] + now;
 }
 
 int64_t tense_area_now(void)
 {
 	struct tense_clock c;
-	uint64_t now, ns;
-	struct walk w;
 
-	if (!tense_area_usable() || !copy_clock(&c) || !(c.flags & TENSE_CLOCK_VALID) ||
-	    !c.percent)
+	if (!tense_area_usable() || !copy_clock(&c, TENSE_ORIGIN_MONOTONIC) ||
+	    !(c.flags & TENSE_CLOCK_VALID) || !c.percent)
 		return -EAGAIN;
-	w = begin(&c);
-	do {
-		while (w.next != load(&area.ring->head))
-			step(&w, c.rate);
-		/* None of them is later than that. */
-		now = tense_area_counter();
-	} while (w.next != load(&area.ring->head));
-	/* The page may be another one by now, and the records taken. */
-	if (acquire(&area.clock->seq) != c.seq || now < w.from ||
-	    now - c.counter > c.stale)
-		return -EAGAIN;
-	remember(&w);
-	ns = (w.sum + scaled(now - w.from, c.rate, w.percent)) >> 32;
-	ns -= c.credit < ns ? c.credit : ns;
-	return c.ns + ns;
+	return now_by(&c);
+}
+
+int64_t tense_area_shown(void)
+{
+	return area.ring && *alive ? load(&area.ring->shown) : 0;
 }
 
 /* In this order: a signal handler uses what it finds. */

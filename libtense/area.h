@@ -39,6 +39,15 @@ bool tense_area_push(const struct tense_change *change);
 int64_t tense_area_now(void);
 
 /*
+ * What the clock TENSE_ORIGIN_* shows in ns, -EAGAIN: ask the kernel, or
+ * -ENODATA: it is the real one.
+ */
+int64_t tense_area_clock(unsigned int origin);
+
+/* The latest virtual time that the thread saw by its area, or 0. */
+int64_t tense_area_shown(void);
+
+/*
  * Makes tense_area_push() work for the thread, as far as it can: fd is a
  * handle of the device, change what could not be pushed. False: it cannot.
  */

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -23,14 +25,14 @@ static _Atomic int absent;	/* what the last probe found */
 /*
  * Virtual time goes on where it was if the last member of an experiment left
  * because the program closed our handle, as daemons do that close them all:
- * the latest time that was shown, and the age of the experiments that ended so.
+ * the latest time that was shown, the age of the experiments that ended so, and
+ * what the monotonic clock showed when the last one began.
  */
-static _Atomic int64_t last, ended;
+static _Atomic int64_t last, ended, origin;
 
 static _Thread_local int own = -1;
 static _Thread_local unsigned int own_percent;
 static _Thread_local int64_t seen;	/* by the thread, as the device says */
-static _Thread_local bool estimated;	/* seen may be ahead of the device */
 static _Thread_local unsigned int readings;
 static pthread_key_t own_key;	/* closes it when the thread ends */
 
@@ -110,11 +112,38 @@ static int write_percent(int fd, unsigned int percent)
 	return n < 0 ? n : 0;
 }
 
+/* As the kernel has it: of an experiment once the thread is in one. */
+static int64_t monotonic(void)
+{
+	struct timespec ts = { 0 };
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+/*
+ * The clocks begin anew with the real ones, which may be behind what the program
+ * has seen: then the time jumps there. Returns the virtual time.
+ */
+static int64_t catch_up(int64_t now)
+{
+	int64_t shown = tense_area_shown(), ahead = last - ended;
+
+	ahead = origin + (ahead > shown ? ahead : shown) - monotonic();
+	return ahead > 0 ? ops()->lseek(own, ahead, SEEK_CUR) : now;
+}
+
 static void resume(const struct tense_stats *stats, bool lost)
 {
+	int64_t now = stats->lvt;
+
 	/* The only one there has ever been: this experiment is new. */
-	if (stats->tasks_total == 1)
-		ended = lost ? last - (int64_t)stats->lvt : 0;
+	if (stats->tasks_total == 1) {
+		if (lost)
+			now = catch_up(now);
+		ended = lost ? last - now : 0;
+		origin = monotonic() - now;
+	}
 	seen = 0;
 	if (own_percent)
 		write_percent(own, own_percent);
@@ -204,10 +233,8 @@ static int64_t read_clock(int fd)
 {
 	int64_t now = tense_area_now();
 
-	if (now >= 0) {
-		estimated = true;
-		return now > seen ? now : seen;
-	}
+	if (now >= 0)
+		return now;
 	if (++readings >= READINGS && ours(fd)) {
 		tense_area_prepare(fd, NULL);
 		readings = 0;
@@ -235,19 +262,6 @@ static int64_t change_percent(int fd, const struct tense_change *change)
 	return write_percent(fd, whole(change->percent));
 }
 
-/* A sleep ends after the time that the program saw before it, not earlier. */
-static int64_t sleep_for(int fd, int64_t ns)
-{
-	int64_t now;
-
-	if (ns > 0 && estimated) {
-		now = ops()->lseek(fd, 0, SEEK_CUR);
-		if (now >= 0 && now < seen)
-			ns += seen - now;
-	}
-	return ops()->lseek(fd, ns, SEEK_HOLE);
-}
-
 static int64_t shown(int64_t now)
 {
 	if (now > seen)
@@ -273,7 +287,7 @@ static int64_t seek(int fd, const struct call *c)
 		return -EBADF;
 	if (c->whence == SEEK_HOLE) {
 		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-		now = sleep_for(fd, c->ns);
+		now = ops()->lseek(fd, c->ns, SEEK_HOLE);
 		pthread_setcanceltype(type, NULL);
 	} else {
 		now = ops()->lseek(fd, c->ns, c->whence);
@@ -283,7 +297,6 @@ static int64_t seek(int fd, const struct call *c)
 	/* Hardly ever: the thread has been running since it last looked. */
 	if (now <= seen && !ours(fd))
 		return -EBADF;
-	estimated = now < seen;
 	return shown(now);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The layer that makes an unmodified program run in virtual time: joins before
- * main(), and stands in front of libc where it reads clocks and sleeps. All of
- * that is inactive unless LD_PRELOAD names libtense.so: a program that merely
+ * main(), and stands in front of libc where it reads clocks without asking the
+ * kernel, which keeps them and all waits in virtual time. All of that is inactive unless LD_PRELOAD names libtense.so: a program that merely
  * links with it decides itself when to join, and keeps libc's clocks.
  */
 #include <dlfcn.h>
@@ -24,15 +24,6 @@
 #define INTERPOSE(name) name
 #endif
 #define EXPORT __attribute__((visibility("default")))
-
-/* Gives an error the way that functions before POSIX.1b do. */
-static int fail(int err)
-{
-	if (!err)
-		return 0;
-	errno = err;
-	return -1;
-}
 
 EXPORT int INTERPOSE(clock_gettime)(clockid_t clock, struct timespec *ts)
 {
@@ -72,50 +63,14 @@ EXPORT int INTERPOSE(timespec_get)(struct timespec *ts, int base)
 	return base;
 }
 
-EXPORT int INTERPOSE(clock_nanosleep)(clockid_t clock, int flags,
-				      const struct timespec *request,
-				      struct timespec *remain)
-{
-	return tense_clocks_sleep(clock, flags, request, remain);
-}
-
-EXPORT int INTERPOSE(nanosleep)(const struct timespec *request,
-				struct timespec *remain)
-{
-	return fail(tense_clocks_sleep(CLOCK_REALTIME, 0, request, remain));
-}
-
-EXPORT int INTERPOSE(usleep)(useconds_t us)
-{
-	struct timespec request = {
-		.tv_sec = us / 1000000,
-		.tv_nsec = us % 1000000 * 1000,
-	};
-
-	return fail(tense_clocks_sleep(CLOCK_REALTIME, 0, &request, NULL));
-}
-
-EXPORT unsigned int INTERPOSE(sleep)(unsigned int seconds)
-{
-	struct timespec ts = { .tv_sec = seconds };
-
-	if (fail(tense_clocks_sleep(CLOCK_REALTIME, 0, &ts, &ts)))
-		return ts.tv_sec;
-	return 0;
-}
-
 static void find_libc(void)
 {
 	__typeof__(&clock_gettime) gettime;
-	__typeof__(&clock_nanosleep) sleep;
 
 	/* POSIX's way to get a function out of a void pointer. */
 	*(void **)&gettime = dlsym(RTLD_NEXT, "clock_gettime");
-	*(void **)&sleep = dlsym(RTLD_NEXT, "clock_nanosleep");
 	if (gettime)
 		tense_real_gettime = gettime;
-	if (sleep)
-		tense_real_nanosleep = sleep;
 }
 
 static int start(void)
@@ -124,8 +79,8 @@ static int start(void)
 
 	if (err)
 		return err;
-	err = tense_clocks_start();
-	return err ? tense_device_complain(err) : 0;
+	tense_clocks_start();
+	return 0;
 }
 
 __attribute__((constructor)) static void preload_init(void)

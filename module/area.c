@@ -8,6 +8,7 @@
 #include <linux/nospec.h>
 #include <linux/sched/rt.h>
 #include <linux/slab.h>
+#include <linux/time_namespace.h>
 #include <linux/vmalloc.h>
 
 #include "tense.h"
@@ -31,9 +32,16 @@ struct tense_area {
 	struct tense_clock *clock;	/* followed by the ring */
 	u64 rate;
 	u64 stale;
+	s64 shift[TENSE_CLOCKS];	/* of the thread's time namespace */
 	struct page *page[AREA_PAGES];
 };
 
+static_assert((int)TENSE_MONOTONIC == TENSE_ORIGIN_MONOTONIC);
+static_assert((int)TENSE_REALTIME == TENSE_ORIGIN_REALTIME);
+static_assert((int)TENSE_BOOTTIME == TENSE_ORIGIN_BOOTTIME);
+static_assert((int)TENSE_TAI == TENSE_ORIGIN_TAI);
+static_assert((int)TENSE_RAW == TENSE_ORIGIN_RAW);
+static_assert((int)TENSE_CLOCKS == TENSE_ORIGINS);
 static_assert(sizeof(struct tense_clock) <= TENSE_RING_OFFSET);
 static_assert(sizeof(struct tense_ring) == TENSE_RING_SIZE);
 /* Indices wrap at 2^32. */
@@ -121,6 +129,18 @@ err:
 	return NULL;
 }
 
+static void read_shift(struct tense_area *area)
+{
+	struct timespec64 ts = {};
+
+	timens_add_monotonic(&ts);
+	area->shift[TENSE_MONOTONIC] = timespec64_to_ns(&ts);
+	area->shift[TENSE_RAW] = area->shift[TENSE_MONOTONIC];
+	ts = (struct timespec64){};
+	timens_add_boottime(&ts);
+	area->shift[TENSE_BOOTTIME] = timespec64_to_ns(&ts);
+}
+
 /* The caller's area, allocated if it has none. May sleep. */
 static struct tense_area *area_get(struct tense_task *t)
 {
@@ -132,6 +152,7 @@ static struct tense_area *area_get(struct tense_task *t)
 	area = area_alloc();
 	if (!area)
 		return NULL;
+	read_shift(area);
 	raw_spin_lock_irq(&t->exp->lock);
 	tense_area_begin(t, tense_counter());
 	t->tail = 0;
@@ -365,6 +386,16 @@ static void cut_holes(struct tense_task *t, struct vclock_stretch *s, u32 n)
 	vclock_cut_holes(s, &segments, t->area->rate);
 }
 
+/* R9: what the thread read from its page, if that can be. */
+static void note_shown(struct tense_task *t)
+{
+	u64 shown = READ_ONCE(ring_of(t->area)->shown);
+	u64 now = vclock_now(&t->exp->vc, &t->v);
+
+	if (shown > now && shown - now < NSEC_PER_SEC)
+		t->v.seen = shown;
+}
+
 /* R2: charges up to each new record, then lets it hold. */
 static u64 drain(struct tense_task *t, struct vclock_stretch *s)
 {
@@ -416,6 +447,8 @@ u64 tense_area_charge(struct tense_task *t, u64 real_ns)
 	}
 	charged += spend(t, &s, s.to, 0);
 	vclock_pass(&exp->vc, &t->v, &s);
+	if (t->area)
+		note_shown(t);
 	if (t->mm != t->task->mm) {
 		/* It has a new program; all records are still the old one's. */
 		leave_slot(t);
@@ -430,11 +463,13 @@ u64 tense_area_charge(struct tense_task *t, u64 real_ns)
  */
 void tense_area_tell(struct tense_task *t)
 {
+	struct tense_experiment *exp = t->exp;
 	struct tense_area *area = t->area;
 	struct tense_clock *c;
 	u32 flags = TENSE_CLOCK_MEMBER;
+	int i;
 
-	lockdep_assert_held(&t->exp->lock);
+	lockdep_assert_held(&exp->lock);
 
 	if (!area)
 		return;
@@ -446,12 +481,16 @@ void tense_area_tell(struct tense_task *t)
 	smp_wmb();	/* an odd seq before the rest */
 	WRITE_ONCE(c->flags, flags);
 	WRITE_ONCE(c->counter, t->counter);
-	WRITE_ONCE(c->ns, vclock_now(&t->exp->vc, &t->v));
+	WRITE_ONCE(c->ns, vclock_now(&exp->vc, &t->v));
 	WRITE_ONCE(c->credit, t->v.credit.ns);
 	WRITE_ONCE(c->rate, area->rate);
 	WRITE_ONCE(c->stale, area->stale);
 	WRITE_ONCE(c->percent, vclock_fine(&t->v));
 	WRITE_ONCE(c->tail, t->tail);
+	WRITE_ONCE(c->clocks, exp->virtual_clocks);
+	for (i = 0; i < TENSE_CLOCKS; i++)
+		WRITE_ONCE(c->origin[i],
+			   tense_clock_of(exp, i, 0) + area->shift[i]);
 	smp_wmb();	/* the rest before an even seq */
 	WRITE_ONCE(c->seq, c->seq + 1);
 }

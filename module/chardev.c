@@ -6,6 +6,7 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/sched/rt.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "tense.h"
@@ -15,6 +16,8 @@
 #define PERCENT_TEXT	15
 /* And of a probe. */
 #define PROBE_TEXT	63
+/* And of a choice. */
+#define CHOICE_TEXT	31
 
 /* The calling thread's part; from here on nothing is charged to it (R13). */
 static struct tense_task *call_begin(void)
@@ -213,6 +216,53 @@ static int write_probe(struct tense_task *t, const char __user *buf,
 	return tense_probe_add(t->exp, slot, percent, fd, offset);
 }
 
+static void set_clocks(struct tense_experiment *exp, unsigned long clocks)
+{
+	WRITE_ONCE(exp->virtual_clocks, clocks);
+}
+
+static void set_idle(struct tense_experiment *exp, unsigned long skip)
+{
+	raw_spin_lock_irq(&exp->lock);
+	/* What passed until now did so the old way. */
+	vclock_advance(&exp->vc, tense_real_now());
+	exp->vc.skip = skip;
+	raw_spin_unlock_irq(&exp->lock);
+}
+
+static const struct choice {
+	const char *text;
+	void (*set)(struct tense_experiment *exp, unsigned long value);
+	unsigned long value;
+} choices[] = {
+	{ "clocks all", set_clocks, GENMASK(TENSE_CLOCKS - 1, 0) },
+	{ "clocks monotonic", set_clocks, BIT(TENSE_MONOTONIC) |
+					  BIT(TENSE_BOOTTIME) | BIT(TENSE_RAW) },
+	{ "clocks none", set_clocks, 0 },
+	{ "idle real", set_idle, false },
+	{ "idle skip", set_idle, true },
+};
+
+static int write_choice(struct tense_task *t, const char __user *buf,
+			size_t count)
+{
+	char text[CHOICE_TEXT + 1];
+	int i;
+
+	if (count > CHOICE_TEXT)
+		return -EINVAL;
+	if (copy_from_user(text, buf, count))
+		return -EFAULT;
+	text[count] = '\0';
+	for (i = 0; i < ARRAY_SIZE(choices); i++) {
+		if (strlen(text) == count && sysfs_streq(text, choices[i].text)) {
+			choices[i].set(t->exp, choices[i].value);
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
 static ssize_t dev_write(struct file *file, const char __user *buf,
 			 size_t count, loff_t *pos)
 {
@@ -226,6 +276,8 @@ static ssize_t dev_write(struct file *file, const char __user *buf,
 		err = -EFAULT;
 	else if (first == 'p')
 		err = write_probe(t, buf, count);
+	else if (first == 'c' || first == 'i')
+		err = write_choice(t, buf, count);
 	else
 		err = write_percent(t, buf, count);
 	call_end(t);

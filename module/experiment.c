@@ -51,6 +51,8 @@ static struct tense_experiment *experiment_alloc(void)
 	vclock_init(&exp->vc, exp->clocks, exp->tree, nr_cpu_ids, tense_window,
 		    exp->started);
 	tense_timers_init(exp);
+	tense_waits_init(exp);
+	tense_clocks_init(exp);
 	return exp;
 }
 
@@ -71,7 +73,9 @@ static void experiment_put(struct tense_experiment *exp)
 	if (!refcount_dec_and_test(&exp->refs))
 		return;
 	tense_probes_remove(exp);
+	tense_clocks_end(exp);
 	tense_timers_stop(exp);
+	tense_waits_end(exp);
 	list_for_each_entry_safe(t, next, &exp->exited, node)
 		task_free(t);
 	experiment_free(exp);
@@ -144,6 +148,7 @@ void tense_leave(struct tense_task *t)
 	/* Takes a lock that interrupts do not respect. */
 	get_task_comm(t->comm, t->task);
 	raw_spin_lock_irq(&exp->lock);
+	tense_set_outside(t, false);
 	vclock_leave(&exp->vc, &t->v, tense_real_now());
 	area = tense_area_close(t);
 	list_del(&t->node);

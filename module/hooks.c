@@ -5,13 +5,6 @@
 #include "tense.h"
 #include "trace.h"
 
-/*
- * R12: how much of one jump the fair class hears of. It compares by signed
- * differences and multiplies by weights: jumps of years would turn a task that
- * is far behind into one that is far ahead, for which all others wait.
- */
-#define JUMP_MAX	BIT_ULL(30)
-
 /* R6: the running task stops when it next returns to user mode. */
 static void gate_if_ahead(struct tense_task *t)
 {
@@ -43,7 +36,7 @@ static u64 hook_charge(struct tense_task *t, u64 delta)
 		charged = tense_area_charge(t, delta);
 	}
 	if (t->move)
-		charged += min(tense_jump(t), JUMP_MAX);
+		charged += tense_jump(t);
 	if (t->task == current)
 		gate_if_ahead(t);
 	tense_area_tell(t);
@@ -72,6 +65,7 @@ static void hook_enqueue(struct tense_task *t, int cpu)
 		t->wait = TENSE_RUNS;
 	}
 	vclock_join(&exp->vc, &t->v, cpu, tense_real_now());
+	tense_set_outside(t, false);
 	raw_spin_unlock(&exp->lock);
 }
 
@@ -80,7 +74,7 @@ static void hook_dequeue(struct tense_task *t)
 	struct tense_experiment *exp = t->exp;
 
 	raw_spin_lock(&exp->lock);
-	t->due = false;
+	tense_set_outside(t, exp->vc.skip && tense_waits_outside(exp));
 	/* A gated task keeps its CPU active: GVT is to wait for nobody else. */
 	if (t->wait != TENSE_GATED)
 		vclock_block(&exp->vc, &t->v, tense_real_now());
@@ -103,8 +97,10 @@ static struct tense_task *waker_in(struct tense_experiment *exp)
  */
 static bool may_hold(const struct tense_task *t)
 {
+	unsigned int state = READ_ONCE(t->task->__state);
+
 	return t->wait == TENSE_RUNS &&
-	       READ_ONCE(t->task->__state) == TASK_INTERRUPTIBLE &&
+	       (state & ~TASK_FREEZABLE) == TASK_INTERRUPTIBLE &&
 	       !signal_pending(t->task);
 }
 
@@ -125,6 +121,7 @@ static bool hook_hold(struct tense_task *t)
 	struct tense_experiment *exp = t->exp;
 	struct tense_task *waker;
 	bool hold = false, ahead;
+	u64 when;
 
 	wait_for_dequeue(t);
 	/* Ready times are those of now, not of the last tick. */
@@ -133,8 +130,8 @@ static bool hook_hold(struct tense_task *t)
 
 	raw_spin_lock(&exp->lock);
 	waker = waker_in(exp);
-	if (t->due) {
-		t->due = false;
+	if (tense_firing(exp, &when)) {
+		t->v.ready = max(t->v.blocked_at, when);
 	} else if (waker) {
 		vclock_ready_by(&exp->vc, &t->v, &waker->v);
 	} else if (t->wait == TENSE_HELD && !signal_pending(t->task)) {
@@ -147,6 +144,8 @@ static bool hook_hold(struct tense_task *t)
 			hold = true;
 		}
 	}
+	/* What it waited for has come; no time is skipped until it runs. */
+	tense_set_outside(t, !hold);
 	raw_spin_unlock(&exp->lock);
 	if (hold)
 		tense_kick(exp);
@@ -216,4 +215,9 @@ const struct tense_ops tense_hooks = {
 	.tick = hook_tick,
 	.fork = hook_fork,
 	.leave = tense_leave,
+	.now = tense_now,
+	.timer_start = tense_wait_start,
+	.timer_cancel = tense_wait_cancel,
+	.timer_now = tense_wait_now,
+	.clock_set = tense_clock_was_set,
 };

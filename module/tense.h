@@ -61,6 +61,12 @@ struct tense_way {
 	unsigned int alike;	/* how many of them, up to a few */
 };
 
+/* Timers that tasks armed, by one clock. */
+struct tense_queue {
+	struct timerqueue_head timers;
+	struct vclock_deadline first;	/* armed for the first of them */
+};
+
 struct tense_experiment {
 	/*
 	 * Protects everything in here but refs, and every member of the
@@ -83,6 +89,10 @@ struct tense_experiment {
 	struct tense_slot slot[TENSE_SLOTS];
 	u64 slot_lent[TENSE_SLOTS];	/* of slot 0's ran, to be had again */
 	u64 slot_owed;		/* of their ran, given back too early */
+	struct tense_queue queue[TENSE_TIMER_CLOCKS];
+	/* What the clocks show beyond the monotonic one. */
+	s64 offset[TENSE_CLOCKS];
+	unsigned long virtual_clocks;	/* bits; written as a whole */
 
 	struct mutex probes_mutex;	/* protects the next two; outermost */
 	struct list_head probes;
@@ -94,6 +104,7 @@ struct tense_experiment {
 	struct tense_cpu __percpu *cpu;
 	struct vclock_cpu *clocks;
 	u64 *tree;
+	struct list_head node;	/* among all experiments */
 	struct rcu_head rcu;
 };
 
@@ -119,8 +130,8 @@ struct tense_task {
 	u64 handle;		/* that it joined by, or 0; its own to use */
 	struct vclock_task v;
 	enum tense_wait wait;
-	bool due;		/* woken by the module: not to be held */
 	bool started;		/* ever was runnable */
+	bool outside;		/* waits for the outside, or is on its way */
 	bool in_call;		/* runs code of this module: not charged */
 	bool at_gate;		/* gate_work is queued */
 	u64 move;		/* virtual; not charged yet */
@@ -209,7 +220,32 @@ struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 				    struct task_struct *task, u32 percent);
 ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count);
 
+/* clocks.c */
+void tense_clocks_init(struct tense_experiment *exp);
+void tense_clocks_end(struct tense_experiment *exp);
+u64 tense_clock_of(const struct tense_experiment *exp,
+		   enum tense_clock_id clock, u64 when);
+bool tense_now(struct tense_task *t, enum tense_clock_id clock, ktime_t *now);
+void tense_clock_was_set(void);
+
+/* idle.c */
+bool tense_waits_outside(const struct tense_experiment *exp);
+void tense_set_outside(struct tense_task *t, bool outside);
+
+/* waits.c */
+void tense_waits_init(struct tense_experiment *exp);
+void tense_waits_end(struct tense_experiment *exp);
+void tense_waits_moved(struct tense_experiment *exp);
+bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
+		      bool relative);
+int tense_wait_cancel(struct hrtimer *timer);
+bool tense_wait_now(const struct hrtimer *timer, ktime_t *now);
+struct hrtimer *tense_wait_take(struct tense_experiment *exp,
+				struct vclock_deadline *d);
+void tense_wait_run(struct tense_experiment *exp, struct hrtimer *timer);
+
 /* timer.c */
+bool tense_firing(const struct tense_experiment *exp, u64 *when);
 void tense_timers_init(struct tense_experiment *exp);
 void tense_timers_stop(struct tense_experiment *exp);
 void tense_rearm(struct tense_experiment *exp, struct tense_task *running);

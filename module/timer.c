@@ -10,42 +10,86 @@
 #include "tense.h"
 #include "trace.h"
 
-/* Takes the next deadline that is due; returns its task, still to be woken. */
-static struct task_struct *take_due(struct tense_experiment *exp)
-{
-	struct vclock_deadline *d;
-	struct task_struct *task;
-	struct tense_task *t;
-	unsigned long flags;
-	u64 gvt;
+/* The deadline for which this CPU wakes tasks, interrupts disabled. */
+struct firing {
+	const struct tense_experiment *exp;
+	u64 when;
+};
 
-	raw_spin_lock_irqsave(&exp->lock, flags);
+static DEFINE_PER_CPU(struct firing, firing);
+
+/**
+ * tense_firing() - whether a wake-up is due to a deadline
+ * @exp: experiment of the task that is being woken
+ * @when: set to the deadline
+ *
+ * With interrupts disabled.
+ *
+ * Return: true if this CPU is about one of @exp's deadlines.
+ */
+bool tense_firing(const struct tense_experiment *exp, u64 *when)
+{
+	const struct firing *f = this_cpu_ptr(&firing);
+
+	if (f->exp != exp)
+		return false;
+	*when = f->when;
+	return true;
+}
+
+static struct task_struct *take_task(struct tense_experiment *exp,
+				     struct vclock_deadline *d)
+{
+	struct tense_task *t = container_of(d, struct tense_task, v.deadline);
+
+	lockdep_assert_held(&exp->lock);
+
+	t->v.ready = d->when;
+	tense_set_outside(t, true);
+	WRITE_ONCE(t->wait, TENSE_RUNS);
+	return t->task;
+}
+
+/* Does what the next deadline that is due is there for; false if none is. */
+static bool fire_next(struct tense_experiment *exp)
+{
+	struct task_struct *task = NULL;
+	struct vclock_deadline *d;
+	struct hrtimer *timer;
+	u64 gvt, when;
+
+	raw_spin_lock(&exp->lock);
 	d = vclock_expire(&exp->vc, tense_real_now());
 	if (!d) {
-		raw_spin_unlock_irqrestore(&exp->lock, flags);
-		return NULL;
+		raw_spin_unlock(&exp->lock);
+		return false;
 	}
-	t = container_of(d, struct tense_task, v.deadline);
-	task = t->task;
-	t->v.ready = d->when;
-	WRITE_ONCE(t->wait, TENSE_RUNS);
-	t->due = true;
+	when = d->when;
+	timer = tense_wait_take(exp, d);
+	if (!timer)
+		task = take_task(exp, d);
 	exp->fired++;
 	gvt = exp->vc.gvt;
-	trace_tense_deadline(exp->id, task->pid, d->when, gvt);
-	raw_spin_unlock_irqrestore(&exp->lock, flags);
-	return task;
+	trace_tense_deadline(exp->id, task ? task->pid : 0, when, gvt);
+	raw_spin_unlock(&exp->lock);
+
+	__this_cpu_write(firing.exp, exp);
+	__this_cpu_write(firing.when, when);
+	if (timer)
+		tense_wait_run(exp, timer);
+	else
+		wake_up_process(task);
+	__this_cpu_write(firing.exp, NULL);
+	return true;
 }
 
 /* With interrupts disabled, which keeps the tasks' memory for the wake-up. */
 static void fire(struct tense_experiment *exp)
 {
-	struct task_struct *task;
-
 	lockdep_assert_irqs_disabled();
 
-	while ((task = take_due(exp)))
-		wake_up_process(task);
+	while (fire_next(exp))
+		;
 }
 
 /*
@@ -92,15 +136,20 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 		hrtimer_try_to_cancel(timer);
 }
 
+/* The running task if it is one of the experiment's. */
+static struct tense_task *member(const struct tense_experiment *exp)
+{
+	struct tense_task *t = current->tense;
+
+	return t && t->exp == exp ? t : NULL;
+}
+
 /* Charges this CPU's running task and does what has become due. */
 static void look_here(struct tense_experiment *exp)
 {
-	struct tense_task *t;
-
 	tense_settle();
 	fire(exp);
-	t = current->tense;
-	tense_rearm(exp, t && t->exp == exp ? t : NULL);
+	tense_rearm(exp, member(exp));
 }
 
 static enum hrtimer_restart timer_fn(struct hrtimer *timer)
@@ -139,8 +188,8 @@ void tense_kick(struct tense_experiment *exp)
 	int cpu;
 
 	local_irq_save(flags);
-	hrtimer_start(&this_cpu_ptr(exp->cpu)->timer, 0,
-		      HRTIMER_MODE_REL_PINNED_HARD);
+	tense_settle();
+	tense_rearm(exp, member(exp));
 	for_each_online_cpu(cpu) {
 		/* A CPU that turns active meanwhile sets its timer itself. */
 		if (cpu != smp_processor_id() &&

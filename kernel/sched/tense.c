@@ -18,7 +18,7 @@ DEFINE_STATIC_KEY_FALSE(tense_key);
 
 /* Protects registration only: a task that has a part pins the module. */
 static DEFINE_MUTEX(tense_mutex);
-static const struct tense_ops *tense_ops;
+const struct tense_ops *tense_ops;
 
 /**
  * tense_register() - let a module keep virtual time
@@ -140,6 +140,7 @@ int tense_attach(struct tense_task *t)
 		__module_get(tense_ops->owner);
 		settle(rq);
 		current->tense = t;
+		current->tense_accounted = current->se.sum_exec_runtime;
 		tense_ops->enqueue(t, cpu_of(rq));
 		err = 0;
 	}
@@ -178,16 +179,10 @@ void tense_detach(void)
 }
 EXPORT_SYMBOL_GPL(tense_detach);
 
-/*
- * The slice is measured from prev_sum_exec_runtime: moving that by what was
- * not charged makes the slice, like vruntime, one of virtual time.
- */
-u64 __tense_charge(struct sched_entity *se, u64 delta)
+u64 __tense_charge(struct task_struct *p, u64 delta)
 {
-	u64 charged = tense_ops->charge(task_of(se)->tense, delta);
-
-	se->prev_sum_exec_runtime += delta - charged;
-	return charged;
+	p->tense_charged = tense_ops->charge(p->tense, delta);
+	return p->tense_charged;
 }
 
 void __tense_enqueue(struct task_struct *p)

@@ -195,6 +195,69 @@ TEST_F(area, handle_decides_on_writing)
 	close(fd);
 }
 
+static int64_t kernel_ns(void)
+{
+	struct timespec t = { 0 };
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+	return t.tv_sec * S + t.tv_nsec;
+}
+
+/* R9: what the thread says that it saw from its page is not taken back. */
+TEST_F(area, shown_time_is_not_taken_back)
+{
+	struct timespec t = { .tv_nsec = MS };
+	int64_t now = dev_now(self->fd), clock = kernel_ns();
+
+	self->a.ring->shown = now + 500 * MS;
+	EXPECT_GE(kernel_ns(), clock + 499 * MS);
+	EXPECT_GE(dev_now(self->fd), now + 500 * MS);
+	nanosleep(&t, NULL);
+	EXPECT_GE(dev_now(self->fd), now + 501 * MS);
+	/* But not believed if it cannot be. */
+	now = dev_now(self->fd);
+	self->a.ring->shown = now + 1000 * S;
+	EXPECT_LT(dev_now(self->fd), now + 100 * S);
+	self->a.ring->shown = UINT64_MAX;
+	EXPECT_LT(dev_now(self->fd), now + 100 * S);
+}
+
+/* The page says what each clock shows. */
+TEST_F(area, origins)
+{
+	static const clockid_t ids[] = {
+		[TENSE_ORIGIN_MONOTONIC] = CLOCK_MONOTONIC,
+		[TENSE_ORIGIN_REALTIME] = CLOCK_REALTIME,
+		[TENSE_ORIGIN_BOOTTIME] = CLOCK_BOOTTIME,
+		[TENSE_ORIGIN_TAI] = CLOCK_TAI,
+		[TENSE_ORIGIN_RAW] = CLOCK_MONOTONIC_RAW,
+	};
+	const struct tense_clock *c = self->a.clock;
+
+	EXPECT_EQ(c->clocks, (1U << TENSE_ORIGINS) - 1);
+	for (unsigned int i = 0; i < TENSE_ORIGINS; i++) {
+		int64_t before = dev_now(self->fd), after;
+		struct timespec t = { 0 };
+
+		syscall(SYS_clock_gettime, ids[i], &t);
+		after = dev_now(self->fd);
+		EXPECT_GE(t.tv_sec * S + t.tv_nsec, c->origin[i] + before);
+		EXPECT_LE(t.tv_sec * S + t.tv_nsec, c->origin[i] + after);
+	}
+	ASSERT_TRUE(dev_percent(self->fd, "clocks monotonic"));
+	dev_now(self->fd);
+	EXPECT_EQ(c->clocks, 1U << TENSE_ORIGIN_MONOTONIC |
+			     1U << TENSE_ORIGIN_BOOTTIME |
+			     1U << TENSE_ORIGIN_RAW);
+	ASSERT_TRUE(dev_percent(self->fd, "clocks none\n"));
+	dev_now(self->fd);
+	EXPECT_EQ(c->clocks, 0);
+	EXPECT_FALSE(dev_percent(self->fd, "clocks"));
+	EXPECT_FALSE(dev_percent(self->fd, "clocks some"));
+	EXPECT_FALSE(dev_percent(self->fd, "clocks monotonic and then some more"));
+	ASSERT_TRUE(dev_percent(self->fd, "clocks all"));
+}
+
 TEST_F(area, records_scale)
 {
 	static const uint32_t fine[] = {
@@ -204,7 +267,8 @@ TEST_F(area, records_scale)
 
 	for (int i = 0; i < 6; i++) {
 		push_at(&self->a, counter(), fine[i], i + 1, TENSE_RECORD_CALL);
-		burn(3 * MS);
+		/* Some 3 ms of real time. */
+		burn(3 * MS * FINE(100) / fine[i]);
 	}
 	push(&self->a, 100, 0);
 	s = dev_stats(self->fd);

@@ -59,6 +59,7 @@ static inline struct fake_area *show(uint64_t ns, uint64_t rate, uint32_t percen
 	a->clock->rate = rate;
 	a->clock->stale = 1ULL << 40;
 	a->clock->percent = percent * TENSE_FINE;
+	a->ring->shown = 0;
 	a->clock->seq++;
 	return a;
 }

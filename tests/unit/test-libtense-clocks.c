@@ -9,28 +9,32 @@
 #define INTERPOSE(name) virtual_##name
 #include "../../libtense/preload.c" /* NOLINT(bugprone-suspicious-include) */
 
+#include "fake-area.h"
 #include "fake-device.h"
 #include "in-child.h"
 
 #define SECOND	1000000000LL
-#define AGE	(7 * SECOND)	/* of the experiment, in real time */
+#define START	(1000 * SECOND)	/* of the experiment, by the monotonic clock */
 
 /* What the real clocks show, apart by different amounts. */
 static int64_t real_now;
-static int64_t real_slept;	/* by the real clock_nanosleep() */
 
 static const struct {
 	clockid_t clock;
 	const char *name;
 	int64_t ahead;		/* of the real monotonic clock */
+	unsigned int origin;
 } clocks[] = {
-	{ CLOCK_MONOTONIC, "MONOTONIC", 0 },
-	{ CLOCK_MONOTONIC_COARSE, "MONOTONIC_COARSE", 0 },
-	{ CLOCK_MONOTONIC_RAW, "MONOTONIC_RAW", -123456 },
-	{ CLOCK_BOOTTIME, "BOOTTIME", 3 * SECOND },
-	{ CLOCK_REALTIME, "REALTIME", 1700000000 * SECOND },
-	{ CLOCK_REALTIME_COARSE, "REALTIME_COARSE", 1700000000 * SECOND },
-	{ CLOCK_TAI, "TAI", 1700000037 * SECOND },
+	{ CLOCK_MONOTONIC, "MONOTONIC", 0, TENSE_ORIGIN_MONOTONIC },
+	{ CLOCK_MONOTONIC_COARSE, "MONOTONIC_COARSE", 0,
+	  TENSE_ORIGIN_MONOTONIC },
+	{ CLOCK_MONOTONIC_RAW, "MONOTONIC_RAW", -123456, TENSE_ORIGIN_RAW },
+	{ CLOCK_BOOTTIME, "BOOTTIME", 3 * SECOND, TENSE_ORIGIN_BOOTTIME },
+	{ CLOCK_REALTIME, "REALTIME", 1700000000 * SECOND,
+	  TENSE_ORIGIN_REALTIME },
+	{ CLOCK_REALTIME_COARSE, "REALTIME_COARSE", 1700000000 * SECOND,
+	  TENSE_ORIGIN_REALTIME },
+	{ CLOCK_TAI, "TAI", 1700000037 * SECOND, TENSE_ORIGIN_TAI },
 };
 
 #define CLOCKS (sizeof(clocks) / sizeof(clocks[0]))
@@ -56,36 +60,36 @@ static int real_gettime(clockid_t clock, struct timespec *ts)
 	return clock_gettime(clock, ts);
 }
 
-/* Like the kernel's, but that no time passes. */
-static int real_nanosleep(clockid_t clock, int flags,
-			  const struct timespec *request,
-			  struct timespec *remain)
-{
-	if (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME) {
-		real_slept = ns_of(*request);
-		return 0;
-	}
-	return clock_nanosleep(clock, flags, request, remain);
-}
-
 /* As if preloaded into an experiment that has been there for a while. */
 static void preloaded(void)
 {
 	tense_config.preloaded = true;
 	preload_init();
 	tense_real_gettime = real_gettime;
-	tense_real_nanosleep = real_nanosleep;
+}
+
+/* The page of the calling thread says that it is ns, for good. */
+static void set_page(int64_t ns)
+{
+	struct fake_area *a = show(ns, 0, 100);
+
+	a->clock->clocks = ~0U;
+	for (size_t i = 0; i < CLOCKS; i++)
+		a->clock->origin[clocks[i].origin] = START + clocks[i].ahead;
 }
 
 static void start_layer(void)
 {
 	tense_real_gettime = real_gettime;
-	tense_real_nanosleep = real_nanosleep;
-	real_now = 1000 * SECOND;
-	fake.real = AGE;
+	real_now = START;
+	fake.map_error = 0;
 	ok(!tense_device_join(true), "the main thread joins");
-	ok(!tense_clocks_start(), "the clocks start");
-	fake.now = 2 * SECOND;
+	tense_clocks_start();
+	/* After a few readings it has a page. */
+	for (int i = 0; i < 5; i++)
+		tense_device_move(0);
+	ok(fake_area(), "and has a clock page");
+	set_page(2 * SECOND);
 }
 
 static int64_t read_clock_of(clockid_t clock)
@@ -100,7 +104,7 @@ static int64_t read_clock_of(clockid_t clock)
 /* What a clock shows when the virtual time is ns. */
 static int64_t expected(size_t i, int64_t ns)
 {
-	return 1000 * SECOND - AGE + clocks[i].ahead + ns;
+	return START + clocks[i].ahead + ns;
 }
 
 static void reading(void)
@@ -121,7 +125,7 @@ static void reading(void)
 		is_i64(read_clock_of(clocks[i].clock),
 		       expected(i, 2 * SECOND),
 		       "%s: real time does not move it", clocks[i].name);
-	fake.now += 5 * SECOND + 123456789;
+	set_page(7 * SECOND + 123456789);
 	for (size_t i = 0; i < CLOCKS; i++)
 		is_i64(read_clock_of(clocks[i].clock),
 		       expected(i, 7 * SECOND + 123456789),
@@ -150,198 +154,64 @@ static void reading(void)
 	ok(ts.tv_sec < 1000, "are passed through");
 }
 
-/* Two processes that look at different times find the same origin. */
-static int64_t other_process(int64_t real_later)
+static bool asks_the_kernel(clockid_t clock)
 {
-	int64_t got = 0;
-	int ends[2];
+	struct timespec before, after;
+	int64_t got;
 
-	if (pipe(ends))
-		return -1;
-	if (!fork()) {
-		real_now = 1000 * SECOND + real_later;
-		fake.real = AGE + real_later;
-		tense_clocks_start();
-		got = read_clock_of(CLOCK_MONOTONIC);
-		_exit(write(ends[1], &got, sizeof(got)) != sizeof(got));
-	}
-	wait(NULL);
-	if (read(ends[0], &got, sizeof(got)) != sizeof(got))
-		got = -1;
-	close(ends[0]);
-	close(ends[1]);
-	return got;
+	syscall(SYS_clock_gettime, clock, &before);
+	got = read_clock_of(clock);
+	syscall(SYS_clock_gettime, clock, &after);
+	return got >= ns_of(before) && got <= ns_of(after);
 }
 
-static void between_processes(void)
+/* In an experiment the kernel's answer is the virtual clock. */
+static void without_page(void)
+{
+	fake.map_error = -EOPNOTSUPP;
+	tense_real_gettime = real_gettime;
+	real_now = START;
+	ok(!tense_device_join(true), "the main thread joins");
+	tense_clocks_start();
+	for (size_t i = 0; i < CLOCKS; i++)
+		ok(clocks[i].clock == CLOCK_REALTIME_COARSE ||
+		   clocks[i].clock == CLOCK_MONOTONIC_COARSE ||
+		   asks_the_kernel(clocks[i].clock),
+		   "without a page the kernel tells %s", clocks[i].name);
+}
+
+static void some_real(void)
 {
 	start_layer();
-	is_i64(other_process(5 * SECOND), read_clock_of(CLOCK_MONOTONIC),
-	       "a process that starts later sees the same time");
-	fake.now = 3600 * SECOND;
-	is_i64(other_process(1234567), read_clock_of(CLOCK_MONOTONIC),
-	       "also when virtual time is far ahead of real time");
+	fake_area()->clock->clocks = 1U << TENSE_ORIGIN_MONOTONIC;
+	is_i64(read_clock_of(CLOCK_MONOTONIC), expected(0, 2 * SECOND),
+	       "a clock that is virtual");
+	ok(asks_the_kernel(CLOCK_REALTIME), "and one that is not");
 }
 
-static int64_t sleeps(clockid_t clock, int flags, int64_t ns)
+static void told(void)
 {
-	struct timespec ts = of_ns(ns);
-	int err;
-
-	fake.slept = -1;
-	err = virtual_clock_nanosleep(clock, flags, &ts, NULL);
-	return err ? -err : fake.slept;
-}
-
-static void sleeping(void)
-{
-	struct timespec ts = { 3, 5 }, bad;
-	static const clockid_t able[] = { CLOCK_REALTIME, CLOCK_MONOTONIC,
-					  CLOCK_BOOTTIME, CLOCK_TAI };
-	int64_t before;
+	struct fake_area *a;
 
 	start_layer();
-	before = fake.now;
-	is_i64(virtual_nanosleep(&ts, NULL), 0, "nanosleep");
-	is_i64(fake.now - before, 3 * SECOND + 5, "sleeps in virtual time");
-	is_i64(virtual_usleep(1500000), 0, "usleep");
-	is_i64(fake.slept, 1500000000, "sleeps us");
-	is_i64(virtual_sleep(4), 0, "sleep");
-	is_i64(fake.slept, 4 * SECOND, "sleeps seconds");
-	is_i64(virtual_sleep(UINT_MAX), 0, "the longest sleep");
-	is_i64(fake.slept, UINT_MAX * SECOND, "is as long");
-
-	for (size_t i = 0; i < sizeof(able) / sizeof(able[0]); i++) {
-		is_i64(sleeps(able[i], 0, 1000), 1000,
-		       "clock_nanosleep: %d relative", able[i]);
-		before = fake.now;
-		is_i64(sleeps(able[i], TIMER_ABSTIME,
-			      read_clock_of(able[i]) + SECOND), SECOND,
-		       "clock_nanosleep: %d absolute", able[i]);
-		is_i64(fake.now - before, SECOND, "until then");
-		is_i64(sleeps(able[i], TIMER_ABSTIME,
-			      read_clock_of(able[i]) - 1), 0,
-		       "clock_nanosleep: %d in the past", able[i]);
-		is_i64(sleeps(able[i], TIMER_ABSTIME, 0), 0,
-		       "clock_nanosleep: %d at the beginning", able[i]);
-	}
-	is_i64(real_slept, 0, "never in real time");
-
-	is_i64(sleeps(CLOCK_MONOTONIC_RAW, 0, 1000), -ENOTSUP,
-	       "clock_nanosleep: not on the raw clock");
-	is_i64(sleeps(CLOCK_REALTIME_COARSE, 0, 1000), -ENOTSUP,
-	       "clock_nanosleep: nor on a coarse one");
-	is_i64(sleeps(CLOCK_THREAD_CPUTIME_ID, 0, 1000), -EINVAL,
-	       "clock_nanosleep: nor on the thread's own CPU time");
-	is_i64(sleeps(99, 0, 1000), -EINVAL, "clock_nanosleep: no clock");
-
-	bad = (struct timespec) { 0, 1000000000 };
-	is_i64(virtual_clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL), EINVAL,
-	       "a second of nanoseconds");
-	bad = (struct timespec) { 0, -1 };
-	is_i64(virtual_clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL), EINVAL,
-	       "negative nanoseconds");
-	bad = (struct timespec) { -1, 0 };
-	errno = 0;
-	is_i64(virtual_nanosleep(&bad, NULL), -1, "negative seconds");
-	is_i64(errno, EINVAL, "are EINVAL");
-	is_i64(virtual_clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &bad,
-				       NULL), EINVAL, "absolute too");
-	errno = 42;
-	ts = (struct timespec) { 0, 0 };
-	is_i64(virtual_nanosleep(&ts, NULL), 0, "no time at all");
-	is_i64(errno, 42, "leaves errno alone");
-}
-
-static void bad_memory(void)
-{
-	void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
-			  -1, 0);
-	struct timespec ts = { 1, 0 };
-
-	start_layer();
-	is_i64(virtual_clock_nanosleep(CLOCK_MONOTONIC, 0, page, NULL), EFAULT,
-	       "a request that cannot be read");
-	errno = 0;
-	is_i64(virtual_nanosleep(page, NULL), -1, "nanosleep too");
-	is_i64(errno, EFAULT, "is EFAULT");
-	fake.interrupt_after = 1;
-	is_i64(virtual_clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, page), EFAULT,
-	       "a remaining time that cannot be written");
-	is_i64(virtual_clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, page), 0,
-	       "which does not matter where none remains");
-}
-
-static void endless(void)
-{
-	struct timespec ts = { LONG_MAX, 999999999 };
-
-	start_layer();
-	is_i64(virtual_nanosleep(&ts, NULL), 0, "as long as can be asked");
-	is_i64(fake.now, TENSE_TIME_MAX, "ends with time itself");
-	is_i64(virtual_clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &ts, NULL),
-	       0, "absolute too");
-}
-
-static void interrupted(void)
-{
-	struct timespec ts = { 10, 0 }, left = { -1, -1 };
-
-	start_layer();
-	fake.interrupt_after = 3 * SECOND + 1;
-	errno = 0;
-	is_i64(virtual_nanosleep(&ts, &left), -1, "a signal after 3 s");
-	is_i64(errno, EINTR, "is EINTR");
-	is_i64(ns_of(left), 7 * SECOND - 1, "with the rest");
-	fake.interrupt_after = 4 * SECOND;
-	is_i64(virtual_nanosleep(&left, &left), -1, "again, in place");
-	is_i64(ns_of(left), 3 * SECOND - 1, "with the rest");
-	fake.interrupt_after = SECOND;
-	is_i64(virtual_nanosleep(&ts, NULL), -1, "without one");
-
-	fake.interrupt_after = SECOND;
-	left = (struct timespec) { -1, -1 };
-	ts = of_ns(read_clock_of(CLOCK_MONOTONIC) + 5 * SECOND);
-	is_i64(virtual_clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts,
-				       &left), EINTR, "an absolute sleep");
-	ok(left.tv_sec == -1, "has no rest");
-
-	fake.interrupt_after = 3 * SECOND + 1;
-	is_i64(virtual_sleep(10), 6, "sleep returns the seconds not slept");
-	fake.interrupt_after = SECOND;
-	is_i64(virtual_usleep(2000000), -1, "usleep");
-	is_i64(errno, EINTR, "is EINTR");
-
-	fake.interrupt_after = 10 * SECOND;
-	ts = of_ns(10 * SECOND);
-	is_i64(virtual_nanosleep(&ts, &left), 0,
-	       "a signal that comes with the end changes nothing");
-}
-
-static void real_slept_is(int64_t ns, const char *what)
-{
-	is_i64(real_slept, ns, "%s: sleeps in real time", what);
-	real_slept = -1;
+	a = fake_area();
+	read_clock_of(CLOCK_REALTIME);
+	is_i64(a->ring->shown, 2 * SECOND, "the kernel is told what was shown");
+	set_page(SECOND);
+	a->ring->shown = 2 * SECOND;
+	is_i64(read_clock_of(CLOCK_MONOTONIC), expected(0, 2 * SECOND),
+	       "a page that is behind that shows no earlier time");
+	is_i64(a->ring->shown, 2 * SECOND, "which stays the latest");
 }
 
 static void all_real(const char *why)
 {
-	struct timespec ts = { 0, 7 };
-
 	for (size_t i = 0; i < CLOCKS; i++)
 		is_i64(read_clock_of(clocks[i].clock),
 		       real_now + clocks[i].ahead, "%s: %s is real", why,
 		       clocks[i].name);
 	is_i64(virtual_time(NULL), (real_now + 1700000000 * SECOND) / SECOND,
 	       "%s: time is real", why);
-	virtual_nanosleep(&ts, NULL);
-	real_slept_is(7, "nanosleep");
-	virtual_usleep(1);
-	real_slept_is(1000, "usleep");
-	virtual_sleep(2);
-	real_slept_is(2 * SECOND, "sleep");
-	virtual_clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-	real_slept_is(7, "clock_nanosleep");
 }
 
 static void without_device(void)
@@ -369,7 +239,6 @@ static void merely_linked(void)
 {
 	preload_init();
 	tense_real_gettime = real_gettime;
-	tense_real_nanosleep = real_nanosleep;
 	real_now = 55 * SECOND;
 	all_real("linked");
 	is_i64(fake.opens, 0, "a linked program does not join by itself");
@@ -416,24 +285,22 @@ static void after_exec(void)
 
 static void closed_by_program(void)
 {
-	int64_t before;
-
 	start_layer();
-	before = read_clock_of(CLOCK_MONOTONIC);
 	fake_close_all();
-	is_i64(read_clock_of(CLOCK_MONOTONIC), before,
-	       "after closefrom(3) clocks go on where they were");
+	read_clock_of(CLOCK_MONOTONIC);
+	ok(fake_member(), "after closefrom(3) it joins again");
 	is_i64(fake_kept_fds(), 1, "the new handle is kept over exec too");
 	fake_put_foreign();
-	virtual_usleep(5);
+	tense_device_sleep(5000);
 	is_i64(fake.slept, 5000, "with other files in place sleeps work");
 	is_i64(fake.foreign, 0, "and touch none of them");
 }
 
 static void *stranger(void *arg)
 {
+	(void)arg;
 	/* Not the first to join in this process, but the first by itself. */
-	*(int64_t *)arg = read_clock_of(CLOCK_MONOTONIC);
+	read_clock_of(CLOCK_MONOTONIC);
 	ok(fake_member(), "a thread that is in no experiment joins");
 	return NULL;
 }
@@ -441,12 +308,10 @@ static void *stranger(void *arg)
 static void strangers(void)
 {
 	pthread_t thread;
-	int64_t seen = 0;
 
 	start_layer();
-	fake_thread(&thread, true, stranger, &seen);
+	fake_thread(&thread, true, stranger, NULL);
 	pthread_join(thread, NULL);
-	is_i64(seen, read_clock_of(CLOCK_MONOTONIC), "and sees the same time");
 }
 
 static void lost(void)
@@ -454,18 +319,16 @@ static void lost(void)
 	start_layer();
 	fake.open_error = -EMFILE;
 	fake_close_all();
-	is_i64(read_clock_of(CLOCK_MONOTONIC), real_now,
-	       "where the device cannot be opened again, clocks turn real");
+	ok(asks_the_kernel(CLOCK_MONOTONIC),
+	   "where the device cannot be opened again, the kernel's are shown");
 }
 
 int main(void)
 {
 	in_child("reading", reading);
-	in_child("processes", between_processes);
-	in_child("sleeping", sleeping);
-	in_child("memory", bad_memory);
-	in_child("endless", endless);
-	in_child("interrupted", interrupted);
+	in_child("without a page", without_page);
+	in_child("some real", some_real);
+	in_child("told", told);
 	in_child("no device", without_device);
 	in_child("off", switched_off);
 	in_child("linked", merely_linked);

@@ -19,8 +19,7 @@ warnings() { # FILE
 
 api='tense_destroy tense_health_check tense_init tense_move tense_scale_clear'
 api="$api tense_scale_percent tense_scale_pop tense_sleep tense_time"
-libc='clock_gettime clock_nanosleep gettimeofday nanosleep sleep time'
-libc="$libc timespec_get usleep"
+libc='clock_gettime gettimeofday time timespec_get'
 
 is "$(nm -D --defined-only "$lib" | sed -n 's/.* T \(.*\)@@TENSE_0.1$/\1/p' |
 	sort | xargs)" "$api" "the API is exported, with its version"

@@ -13,21 +13,35 @@
 #ifndef _LINUX_TENSE_H
 #define _LINUX_TENSE_H
 
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
 #include <linux/jump_label.h>
+#include <linux/ktime.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 
 struct callback_head;
 struct module;
-struct sched_entity;
 struct tense_task;
+
+/* Clocks that can be virtual; the first ones as enum hrtimer_base_type. */
+enum tense_clock_id {
+	TENSE_MONOTONIC,
+	TENSE_REALTIME,
+	TENSE_BOOTTIME,
+	TENSE_TAI,
+	TENSE_TIMER_CLOCKS,
+	TENSE_RAW = TENSE_TIMER_CLOCKS,
+	TENSE_CLOCKS
+};
 
 #ifdef CONFIG_TENSE
 
 /**
  * struct tense_ops - what a module does at the hooks
  * @owner: the module
- * @charge: the task ran for so many ns; returns what the fair class is to
- *	take them for. Runqueue locked.
+ * @charge: the task ran for so many ns; returns how many it is to have run.
+ *	Runqueue locked.
  * @enqueue: the task is runnable on a CPU, maybe another one than before.
  *	Runqueue locked.
  * @dequeue: the task has stopped to wait. Runqueue locked.
@@ -39,6 +53,14 @@ struct tense_task;
  * @fork: the task, which is running, creates the child; returns the child's
  *	part or NULL if there is no memory. May sleep.
  * @leave: the part no longer belongs to a task and may be freed. May sleep.
+ * @now: tells a clock as the running task is to see it; false if that is the
+ *	real one. No lock but those of timers' owners held.
+ * @timer_start: arms the timer for the running task, at a time or in so many
+ *	ns; false if it is to run in real time. The timer is not queued.
+ * @timer_cancel: takes the timer out of its experiment's queue: 1, -1 if its
+ *	callback runs, or 0 if it is in none any more. Under RCU.
+ * @timer_now: tells the timer's clock while its callback runs. Under RCU.
+ * @clock_set: clocks were set. Under RCU.
  */
 struct tense_ops {
 	struct module *owner;
@@ -50,6 +72,13 @@ struct tense_ops {
 	void (*tick)(struct tense_task *t);
 	struct tense_task *(*fork)(struct tense_task *t, struct task_struct *child);
 	void (*leave)(struct tense_task *t);
+	bool (*now)(struct tense_task *t, enum tense_clock_id clock,
+		    ktime_t *now);
+	bool (*timer_start)(struct tense_task *t, struct hrtimer *timer,
+			    ktime_t time, bool relative);
+	int (*timer_cancel)(struct hrtimer *timer);
+	bool (*timer_now)(const struct hrtimer *timer, ktime_t *now);
+	void (*clock_set)(void);
 };
 
 int tense_register(const struct tense_ops *ops);
@@ -63,7 +92,10 @@ void tense_not_at_return(struct callback_head *work);
 
 DECLARE_STATIC_KEY_FALSE(tense_key);
 
-u64 __tense_charge(struct sched_entity *se, u64 delta);
+/* NULL while no module is registered. */
+extern const struct tense_ops *tense_ops;
+
+u64 __tense_charge(struct task_struct *p, u64 delta);
 void __tense_enqueue(struct task_struct *p);
 void __tense_dequeue(struct task_struct *p);
 bool __tense_hold(struct task_struct *p);
@@ -71,6 +103,12 @@ void __tense_switch(struct task_struct *prev, struct task_struct *next);
 void __tense_tick(struct task_struct *p);
 int __tense_fork(struct task_struct *p);
 void __tense_cancel_fork(struct task_struct *p);
+bool __tense_now(enum tense_clock_id clock, ktime_t *now);
+bool __tense_schedule_timeout(long *timeout);
+bool __tense_timer_start(struct hrtimer *timer, ktime_t time,
+			 enum hrtimer_mode mode);
+int tense_timer_cancel(struct hrtimer *timer);
+void __tense_clock_set(void);
 
 static __always_inline bool tense_has(const struct task_struct *p)
 {
@@ -110,6 +148,7 @@ static inline void tense_tick(struct task_struct *p)
 static inline void tense_dup(struct task_struct *p)
 {
 	p->tense = NULL;
+	p->tense_accounted = 0;
 }
 
 static inline int tense_fork(struct task_struct *p)
@@ -129,6 +168,68 @@ static inline void tense_exit(void)
 		tense_detach();
 }
 
+/* A clock as the running task sees it, which reads so in real time. */
+static inline ktime_t tense_ktime(enum tense_clock_id clock, ktime_t now)
+{
+	if (tense_has(current))
+		__tense_now(clock, &now);
+	return now;
+}
+
+static inline void tense_timespec(enum tense_clock_id clock,
+				  struct timespec64 *ts)
+{
+	ktime_t now;
+
+	if (tense_has(current) && __tense_now(clock, &now))
+		*ts = ktime_to_timespec64(now);
+}
+
+static inline u64 tense_clock_t(u64 now)
+{
+	ktime_t ns;
+
+	if (tense_has(current) && __tense_now(TENSE_MONOTONIC, &ns))
+		return nsec_to_clock_t(ns);
+	return now;
+}
+
+/*
+ * schedule_timeout() for a task that waits in virtual time; false if it is
+ * to wait in real time.
+ */
+static inline bool tense_schedule_timeout(long *timeout)
+{
+	return tense_has(current) && __tense_schedule_timeout(timeout);
+}
+
+/* Belongs to a task, which may be in an experiment. */
+static inline bool tense_timer_is_task(const struct hrtimer *timer)
+{
+	return static_branch_unlikely(&tense_key) && timer->is_task;
+}
+
+/* Queued in virtual time, or fired and its callback runs. */
+static inline bool tense_timer_is_virtual(const struct hrtimer *timer)
+{
+	/* A timer that goes over into real time is queued there before. */
+	return static_branch_unlikely(&tense_key) &&
+	       smp_load_acquire(&timer->tense);
+}
+
+static inline bool tense_timer_start(struct hrtimer *timer, ktime_t time,
+				     enum hrtimer_mode mode)
+{
+	return tense_timer_is_task(timer) &&
+	       __tense_timer_start(timer, time, mode);
+}
+
+static inline void tense_clock_set(void)
+{
+	if (static_branch_unlikely(&tense_key))
+		__tense_clock_set();
+}
+
 #else /* !CONFIG_TENSE */
 
 static inline void tense_enqueue(struct task_struct *p) { }
@@ -142,5 +243,62 @@ static inline int tense_fork(struct task_struct *p) { return 0; }
 static inline void tense_cancel_fork(struct task_struct *p) { }
 static inline void tense_exit(void) { }
 
+static inline ktime_t tense_ktime(enum tense_clock_id clock, ktime_t now)
+{
+	return now;
+}
+
+static inline void tense_timespec(enum tense_clock_id clock,
+				  struct timespec64 *ts)
+{
+}
+
+static inline u64 tense_clock_t(u64 now)
+{
+	return now;
+}
+
+static inline bool tense_schedule_timeout(long *timeout)
+{
+	return false;
+}
+
+static inline bool tense_timer_is_task(const struct hrtimer *timer)
+{
+	return false;
+}
+
+static inline bool tense_timer_is_virtual(const struct hrtimer *timer)
+{
+	return false;
+}
+
+static inline bool tense_timer_start(struct hrtimer *timer, ktime_t time,
+				     enum hrtimer_mode mode)
+{
+	return false;
+}
+
+static inline int tense_timer_cancel(struct hrtimer *timer)
+{
+	return 0;
+}
+
+static inline void tense_clock_set(void) { }
+
 #endif /* CONFIG_TENSE */
+
+static inline ktime_t tense_ktime_get(void)
+{
+	return tense_ktime(TENSE_MONOTONIC, ktime_get());
+}
+
+static inline time64_t tense_seconds(time64_t now)
+{
+	struct timespec64 ts = { .tv_sec = now };
+
+	tense_timespec(TENSE_REALTIME, &ts);
+	return ts.tv_sec;
+}
+
 #endif /* _LINUX_TENSE_H */

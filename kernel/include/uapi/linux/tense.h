@@ -21,6 +21,19 @@
  *	-ENODEV		the kernel cannot scale this thread: not in the fair
  *			scheduling class
  *
+ * Time
+ *	Of a thread in an experiment, all that measures elapsed time is
+ *	virtual: the clocks CLOCK_REALTIME, _MONOTONIC, _BOOTTIME, _TAI, _RAW
+ *	and the coarse ones, as system calls tell them, each of which shows
+ *	what the real one did when the experiment began plus the virtual time
+ *	since, and follows when the real one is set; every wait with a time-out
+ *	that a signal may end; and the timers that it arms: timerfd_settime(2),
+ *	timer_settime(2), setitimer(2), alarm(2). CPU time is what was charged.
+ *	A program that is executed in an experiment gets no vDSO that would
+ *	read real clocks. What the kernel itself waits for, and timers on
+ *	CLOCK_REALTIME_ALARM and _BOOTTIME_ALARM, take real time. When the last
+ *	thread leaves, timers that others can still see go on in real time.
+ *
  * write(2)
  *	Sets the percent of the calling thread: decimal text, optionally ended
  *	by one newline, at most 15 bytes. What ran before the call is charged
@@ -29,6 +42,19 @@
  *			percent stays
  *	-EFAULT		bad address
  *	-ESRCH		the calling thread is in no experiment
+ *
+ *	"clocks all", "clocks monotonic" or "clocks none": which clocks of the
+ *	experiment are virtual, and what waits by them. "monotonic" leaves out
+ *	those that tell the time of day: CLOCK_REALTIME and _TAI. A timer that
+ *	is armed already stays as it is.
+ *	-EINVAL		another text
+ *
+ *	"idle real" or "idle skip": when no thread of the experiment can run,
+ *	virtual time follows the real one, or jumps to the next deadline unless
+ *	a thread waits for the outside. It does in each wait but a sleep, one
+ *	for a signal, a child, a futex, a semaphore or a message queue, and one
+ *	on a pipe that is younger than the experiment.
+ *	-EINVAL		another text
  *
  *	"probe SLOT PERCENT FD OFFSET", decimal, in at most 63 bytes: functions
  *	that begin at OFFSET of the regular file that is open for reading as
@@ -114,11 +140,16 @@
  * thread tells the smallest percent that it uses in tense_ring.lowest,
  * followed by any call of the device, before it first uses it by a record.
  *
+ * A thread that reads its clock from the page stores what it saw in
+ * tense_ring.shown: the kernel, which may know by then that the counter ran
+ * on while the thread did not, shows no earlier time, up to a second ahead.
+ *
  * The virtual time, while seq is even and the same before and after, is
  *	ns + (counter - tense_clock.counter) * rate / percent * 100000 / 2^32
  * less credit, with records from tail on taken into account as above; unless flags lack
  * TENSE_CLOCK_VALID, or the counter is more than stale ticks further: then
- * only lseek(2) can tell.
+ * only lseek(2) can tell. A clock shows that plus its origin, if its bit,
+ * 1 << TENSE_ORIGIN_*, is set in clocks; else it is the real one.
  */
 #ifndef _UAPI_LINUX_TENSE_H
 #define _UAPI_LINUX_TENSE_H
@@ -151,6 +182,14 @@
 #define TENSE_CLOCK_VALID	1	/* the clock can be read from the page */
 #define TENSE_CLOCK_MEMBER	2	/* until the thread leaves */
 
+/* tense_clock.origin, and bits of tense_clock.clocks */
+#define TENSE_ORIGIN_MONOTONIC	0
+#define TENSE_ORIGIN_REALTIME	1
+#define TENSE_ORIGIN_BOOTTIME	2
+#define TENSE_ORIGIN_TAI	3
+#define TENSE_ORIGIN_RAW	4
+#define TENSE_ORIGINS		5
+
 struct tense_clock {
 	__u32 seq;
 	__u32 flags;		/* TENSE_CLOCK_* */
@@ -161,6 +200,9 @@ struct tense_clock {
 	__u64 stale;		/* ticks */
 	__u32 percent;		/* times TENSE_FINE */
 	__u32 tail;		/* records that the kernel has taken */
+	__u32 clocks;		/* those that are virtual */
+	__u32 reserved;
+	__s64 origin[TENSE_ORIGINS];	/* what they show at virtual time 0 */
 };
 
 /* tense_record.flags */
@@ -180,14 +222,15 @@ struct tense_ring {
 	__u32 lowest;		/* percent times TENSE_FINE; 0: never under
 				 * the one in force
 				 */
-	__u32 reserved[1022];
+	__u64 shown;		/* virtual: latest time that the thread saw */
+	__u32 reserved[1020];
 	struct tense_record record[TENSE_RING_RECORDS];
 };
 
 #define TENSE_SLOTS		16
 #define TENSE_PROBES_MAX	1024
 
-#define TENSE_STATS_VERSION	2
+#define TENSE_STATS_VERSION	3
 
 /* tense_stats.flags */
 #define TENSE_STATS_OWNER	1	/* the calling thread joined by open */

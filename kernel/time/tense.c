@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tense: clocks, time-outs and timers of tasks in virtual time.
+ *
+ * RCU keeps the module's code, and the experiment that a timer points to, for
+ * those that are in no experiment themselves.
+ */
+#include <linux/export.h>
+#include <linux/hrtimer.h>
+#include <linux/rcupdate.h>
+#include <linux/tense.h>
+
+static bool timer_now(const struct hrtimer *timer, ktime_t *now)
+{
+	bool known;
+
+	if (in_task() && tense_has(current))
+		return __tense_now(timer->base->index % TENSE_TIMER_CLOCKS, now);
+	rcu_read_lock();
+	known = tense_timer_is_virtual(timer) &&
+		tense_ops->timer_now(timer, now);
+	rcu_read_unlock();
+	return known;
+}
+
+/**
+ * hrtimer_now() - what the clock that a timer is set by shows
+ * @timer: the timer; its base is not locked
+ *
+ * Return: virtual time if that is what the timer runs in, or will.
+ */
+ktime_t hrtimer_now(const struct hrtimer *timer)
+{
+	ktime_t now;
+
+	if (tense_timer_is_task(timer) && timer_now(timer, &now))
+		return now;
+	return timer->base->get_time();
+}
+EXPORT_SYMBOL_GPL(hrtimer_now);
+
+bool __tense_now(enum tense_clock_id clock, ktime_t *now)
+{
+	return tense_ops->now(current->tense, clock, now);
+}
+
+/* A signal may end it, so that it is the program that waits. */
+static bool is_own_wait(void)
+{
+	return (READ_ONCE(current->__state) & ~TASK_FREEZABLE) ==
+	       TASK_INTERRUPTIBLE;
+}
+
+bool __tense_schedule_timeout(long *timeout)
+{
+	ktime_t now, end = KTIME_MAX;
+
+	if (!is_own_wait() || !__tense_now(TENSE_MONOTONIC, &now))
+		return false;
+	if (*timeout < KTIME_MAX / TICK_NSEC)
+		end = ktime_add_safe(now, *timeout * TICK_NSEC);
+	schedule_hrtimeout_range(&end, 0, HRTIMER_MODE_ABS);
+	__tense_now(TENSE_MONOTONIC, &now);
+	*timeout = end > now ? DIV_ROUND_UP_ULL(end - now, TICK_NSEC) : 0;
+	return true;
+}
+
+bool __tense_timer_start(struct hrtimer *timer, ktime_t time,
+			 enum hrtimer_mode mode)
+{
+	bool taken = false;
+
+	/* Queued in real or in virtual time: its callback may yet be running. */
+	hrtimer_try_to_cancel(timer);
+	if (in_task() && tense_has(current) && !timer->is_soft &&
+	    !(IS_ENABLED(CONFIG_PREEMPT_RT) && !timer->is_hard))
+		taken = tense_ops->timer_start(current->tense, timer, time,
+					       mode & HRTIMER_MODE_REL);
+	return taken;
+}
+
+int tense_timer_cancel(struct hrtimer *timer)
+{
+	int ret = 0;
+
+	rcu_read_lock();
+	if (tense_timer_is_virtual(timer))
+		ret = tense_ops->timer_cancel(timer);
+	rcu_read_unlock();
+	return ret;
+}
+
+void __tense_clock_set(void)
+{
+	rcu_read_lock();
+	if (static_branch_unlikely(&tense_key))
+		tense_ops->clock_set();
+	rcu_read_unlock();
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* R9: the clocks as tasks of an experiment see them. */
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+
+#include "tense.h"
+
+static_assert((int)TENSE_MONOTONIC == HRTIMER_BASE_MONOTONIC);
+static_assert((int)TENSE_REALTIME == HRTIMER_BASE_REALTIME);
+static_assert((int)TENSE_BOOTTIME == HRTIMER_BASE_BOOTTIME);
+static_assert((int)TENSE_TAI == HRTIMER_BASE_TAI);
+
+/* All experiments; taken before any experiment's lock. */
+static DEFINE_SPINLOCK(experiments_lock);
+static LIST_HEAD(experiments);
+
+/* Of the clocks that can be set; the others differ by constants. */
+static void read_offsets(struct tense_experiment *exp)
+{
+	lockdep_assert_held(&exp->lock);
+
+	exp->offset[TENSE_REALTIME] = ktime_mono_to_any(0, TK_OFFS_REAL);
+	exp->offset[TENSE_BOOTTIME] = ktime_mono_to_any(0, TK_OFFS_BOOT);
+	exp->offset[TENSE_TAI] = ktime_mono_to_any(0, TK_OFFS_TAI);
+}
+
+void tense_clocks_init(struct tense_experiment *exp)
+{
+	exp->virtual_clocks = GENMASK(TENSE_CLOCKS - 1, 0);
+	exp->offset[TENSE_RAW] = ktime_get_raw_ns() - ktime_get_ns();
+
+	spin_lock(&experiments_lock);
+	raw_spin_lock_irq(&exp->lock);
+	read_offsets(exp);
+	raw_spin_unlock_irq(&exp->lock);
+	list_add_tail(&exp->node, &experiments);
+	spin_unlock(&experiments_lock);
+}
+
+void tense_clocks_end(struct tense_experiment *exp)
+{
+	spin_lock(&experiments_lock);
+	list_del(&exp->node);
+	spin_unlock(&experiments_lock);
+}
+
+/**
+ * tense_clock_of() - what a clock shows
+ * @exp: experiment
+ * @clock: clock
+ * @when: virtual time
+ *
+ * Return: ns.
+ */
+u64 tense_clock_of(const struct tense_experiment *exp,
+		   enum tense_clock_id clock, u64 when)
+{
+	return exp->started + exp->offset[clock] + when;
+}
+
+/**
+ * tense_now() - reads a clock for the running task
+ * @t: its part
+ * @clock: clock
+ * @now: what it shows
+ *
+ * Return: false if the clock is the real one.
+ */
+bool tense_now(struct tense_task *t, enum tense_clock_id clock, ktime_t *now)
+{
+	struct tense_experiment *exp = t->exp;
+	unsigned long flags;
+
+	if (!(READ_ONCE(exp->virtual_clocks) & BIT(clock)))
+		return false;
+	tense_settle();
+	raw_spin_lock_irqsave(&exp->lock, flags);
+	*now = tense_clock_of(exp, clock, vclock_now(&exp->vc, &t->v));
+	raw_spin_unlock_irqrestore(&exp->lock, flags);
+	return true;
+}
+
+/* Whoever waits for a time of day waits for another virtual time now. */
+void tense_clock_was_set(void)
+{
+	struct tense_experiment *exp;
+
+	spin_lock(&experiments_lock);
+	list_for_each_entry(exp, &experiments, node) {
+		raw_spin_lock_irq(&exp->lock);
+		read_offsets(exp);
+		tense_waits_moved(exp);
+		raw_spin_unlock_irq(&exp->lock);
+		tense_kick(exp);
+	}
+	spin_unlock(&experiments_lock);
+}

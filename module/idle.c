@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* R5: whether an idle experiment may skip time. */
+#include <linux/compat.h>
+#include <linux/fdtable.h>
+#include <linux/fs.h>
+#include <linux/sched/task_stack.h>
+#include <linux/timekeeping.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+
+#include "tense.h"
+
+/* A pipe that was made before the experiment may lead out of it. */
+static bool is_own_pipe(const struct tense_experiment *exp, unsigned int fd)
+{
+	const struct inode *inode;
+	bool own = false;
+	struct file *file;
+	s64 made;
+
+	rcu_read_lock();
+	file = lookup_fd_rcu(fd);
+	if (file && S_ISFIFO(file_inode(file)->i_mode)) {
+		inode = file_inode(file);
+		made = timespec64_to_ns(&inode->i_ctime);
+		/* Stamps are those of the last tick. */
+		own = made > exp->started + exp->offset[TENSE_REALTIME] +
+			     TICK_NSEC;
+	}
+	rcu_read_unlock();
+	return own;
+}
+
+static bool is_own_wait(const struct tense_experiment *exp, long call,
+			const unsigned long *args)
+{
+	switch (call) {
+	case __NR_nanosleep:
+	case __NR_clock_nanosleep:
+	case __NR_restart_syscall:
+	case __NR_lseek:
+	case __NR_pause:
+	case __NR_rt_sigsuspend:
+	case __NR_rt_sigtimedwait:
+	case __NR_wait4:
+	case __NR_waitid:
+	case __NR_futex:
+#ifdef __NR_futex_waitv
+	case __NR_futex_waitv:
+#endif
+	case __NR_semop:
+	case __NR_semtimedop:
+	case __NR_msgsnd:
+	case __NR_msgrcv:
+	case __NR_mq_timedsend:
+	case __NR_mq_timedreceive:
+		return true;
+	case __NR_poll:
+	case __NR_ppoll:
+		return !args[1];
+	case __NR_select:
+	case __NR_pselect6:
+		return !args[0];
+	case __NR_read:
+	case __NR_write:
+	case __NR_readv:
+	case __NR_writev:
+		return is_own_pipe(exp, args[0]);
+	default:
+		return false;
+	}
+}
+
+/**
+ * tense_waits_outside() - whether only the outside can end the current wait
+ * @exp: experiment of the running task, which is about to wait; locked
+ *
+ * Return: true if that may be so.
+ */
+bool tense_waits_outside(const struct tense_experiment *exp)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	unsigned long args[6];
+
+	lockdep_assert_held(&exp->lock);
+
+	/* Not ended by signals: for a device, or for who waits for one. */
+	if (!(READ_ONCE(current->__state) & TASK_INTERRUPTIBLE))
+		return true;
+	/* Whose registers do not tell, or call by other numbers. */
+	if (current->flags & (PF_EXITING | PF_KTHREAD | PF_IO_WORKER) ||
+	    in_compat_syscall())
+		return true;
+	syscall_get_arguments(current, regs, args);
+	return !is_own_wait(exp, syscall_get_nr(current, regs), args);
+}
+
+/* Counts a task that must not be skipped past, or no longer. */
+void tense_set_outside(struct tense_task *t, bool outside)
+{
+	lockdep_assert_held(&t->exp->lock);
+
+	if (t->outside == outside)
+		return;
+	t->outside = outside;
+	if (outside)
+		t->exp->vc.outside++;
+	else
+		t->exp->vc.outside--;
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * R7: time-outs and timers of tasks. They wait in the queue of their clock,
+ * the first one of which is one of the experiment's deadlines.
+ *
+ * An hrtimer's tense, is_fired and, while tense is set, node and state, are
+ * protected by the lock of the experiment that tense points to. tense is set
+ * while the timer is queued here or its callback runs.
+ */
+#include <linux/hrtimer.h>
+#include <linux/timerqueue.h>
+
+#include "tense.h"
+
+static struct tense_queue *queue_of(struct tense_experiment *exp,
+				    const struct hrtimer *timer)
+{
+	return &exp->queue[timer->base->index % TENSE_TIMER_CLOCKS];
+}
+
+/* The virtual time at which the clock of a queue shows so much. */
+static u64 when_of(const struct tense_experiment *exp,
+		   const struct tense_queue *q, ktime_t time)
+{
+	u64 start = tense_clock_of(exp, q - exp->queue, 0);
+
+	if (time < 0 || time < start)
+		return 0;
+	return min_t(u64, time - start, VCLOCK_TIME_MAX);
+}
+
+static void arm_first(struct tense_experiment *exp, struct tense_queue *q)
+{
+	struct timerqueue_node *node = timerqueue_getnext(&q->timers);
+
+	lockdep_assert_held(&exp->lock);
+
+	vclock_disarm(&exp->vc, &q->first);
+	if (node)
+		vclock_arm(&exp->vc, &q->first, when_of(exp, q, node->expires));
+}
+
+void tense_waits_init(struct tense_experiment *exp)
+{
+	int i;
+
+	for (i = 0; i < TENSE_TIMER_CLOCKS; i++)
+		timerqueue_init_head(&exp->queue[i].timers);
+}
+
+/* Returns true if it is the first of its queue. */
+static bool enqueue(struct tense_experiment *exp, struct hrtimer *timer)
+{
+	struct tense_queue *q = queue_of(exp, timer);
+	bool first;
+
+	lockdep_assert_held(&exp->lock);
+
+	WRITE_ONCE(timer->tense, exp);
+	WRITE_ONCE(timer->state, HRTIMER_STATE_ENQUEUED);
+	first = timerqueue_add(&q->timers, &timer->node);
+	if (first)
+		arm_first(exp, q);
+	return first;
+}
+
+static void dequeue(struct tense_experiment *exp, struct hrtimer *timer)
+{
+	struct tense_queue *q = queue_of(exp, timer);
+	bool first;
+
+	lockdep_assert_held(&exp->lock);
+
+	first = timerqueue_getnext(&q->timers) == &timer->node;
+	timerqueue_del(&q->timers, &timer->node);
+	WRITE_ONCE(timer->state, HRTIMER_STATE_INACTIVE);
+	if (first)
+		arm_first(exp, q);
+}
+
+/* What follows schedule() anyway, which sets this CPU's timer. */
+static bool goes_to_sleep(void)
+{
+	return num_online_cpus() == 1 &&
+	       READ_ONCE(current->__state) != TASK_RUNNING;
+}
+
+/**
+ * tense_wait_start() - arm a timer in virtual time
+ * @t: the running task
+ * @timer: its timer, which is in no queue
+ * @time: when, by the timer's clock, or in how many ns
+ * @relative: the latter
+ *
+ * Return: false if the timer's clock is a real one.
+ */
+bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
+		      bool relative)
+{
+	unsigned int clock = timer->base->index % TENSE_TIMER_CLOCKS;
+	struct tense_experiment *exp = t->exp, *old = READ_ONCE(timer->tense);
+	unsigned long flags;
+	bool first;
+	ktime_t now;
+
+	/* Another experiment's callback is still running. */
+	if (old && old != exp)
+		return false;
+	if (!tense_now(t, clock, &now))
+		return false;
+	if (relative)
+		time = ktime_add_safe(now, time);
+	hrtimer_set_expires(timer, time);
+
+	raw_spin_lock_irqsave(&exp->lock, flags);
+	/* Armed again while its callback runs. */
+	if (hrtimer_is_queued(timer))
+		dequeue(exp, timer);
+	first = enqueue(exp, timer) && exp->vc.first == &exp->queue[clock].first;
+	raw_spin_unlock_irqrestore(&exp->lock, flags);
+	if (first && !goes_to_sleep())
+		tense_kick(exp);
+	return true;
+}
+
+/**
+ * tense_wait_cancel() - take a timer out of its queue
+ * @timer: timer
+ *
+ * Under RCU.
+ *
+ * Return: 1, -1 if the callback runs, or 0 if it is in no queue.
+ */
+int tense_wait_cancel(struct hrtimer *timer)
+{
+	struct tense_experiment *exp = READ_ONCE(timer->tense);
+	unsigned long flags;
+	int ret = 0;
+
+	if (!exp)
+		return 0;
+	raw_spin_lock_irqsave(&exp->lock, flags);
+	if (timer->tense == exp) {
+		if (timer->is_fired) {
+			ret = -1;
+		} else {
+			dequeue(exp, timer);
+			WRITE_ONCE(timer->tense, NULL);
+			ret = 1;
+		}
+	}
+	raw_spin_unlock_irqrestore(&exp->lock, flags);
+	return ret;
+}
+
+/* The clock of a timer whose callback runs, or which is queued. Under RCU. */
+bool tense_wait_now(const struct hrtimer *timer, ktime_t *now)
+{
+	unsigned int clock = timer->base->index % TENSE_TIMER_CLOCKS;
+	struct tense_experiment *exp = READ_ONCE(timer->tense);
+	unsigned long flags;
+
+	if (!exp)
+		return false;
+	raw_spin_lock_irqsave(&exp->lock, flags);
+	*now = tense_clock_of(exp, clock,
+			      vclock_gvt(&exp->vc, tense_real_now()));
+	raw_spin_unlock_irqrestore(&exp->lock, flags);
+	return true;
+}
+
+/**
+ * tense_wait_take() - the timer that a deadline is there for
+ * @exp: experiment, locked
+ * @d: deadline that has just expired
+ *
+ * Return: the timer, for tense_wait_run(), or NULL if it is a task's own.
+ */
+struct hrtimer *tense_wait_take(struct tense_experiment *exp,
+				struct vclock_deadline *d)
+{
+	struct tense_queue *q = container_of(d, struct tense_queue, first);
+	struct hrtimer *timer;
+
+	lockdep_assert_held(&exp->lock);
+
+	if (q < exp->queue || q >= exp->queue + TENSE_TIMER_CLOCKS)
+		return NULL;
+	timer = container_of(timerqueue_getnext(&q->timers), struct hrtimer,
+			     node);
+	dequeue(exp, timer);
+	timer->is_fired = true;
+	/* No time is skipped before those that it wakes are on their way. */
+	exp->vc.outside++;
+	return timer;
+}
+
+/**
+ * tense_wait_run() - runs the callback of a timer
+ * @exp: experiment
+ * @timer: from tense_wait_take()
+ *
+ * In a hard interrupt. The timer's memory may be gone afterwards.
+ */
+void tense_wait_run(struct tense_experiment *exp, struct hrtimer *timer)
+{
+	enum hrtimer_restart restart = timer->function(timer);
+
+	raw_spin_lock(&exp->lock);
+	exp->vc.outside--;
+	timer->is_fired = false;
+	if (restart == HRTIMER_RESTART && !hrtimer_is_queued(timer))
+		enqueue(exp, timer);
+	if (!hrtimer_is_queued(timer))
+		WRITE_ONCE(timer->tense, NULL);
+	raw_spin_unlock(&exp->lock);
+}
+
+/* The clocks were set. */
+void tense_waits_moved(struct tense_experiment *exp)
+{
+	int i;
+
+	for (i = 0; i < TENSE_TIMER_CLOCKS; i++)
+		arm_first(exp, &exp->queue[i]);
+}
+
+/*
+ * The timer goes on in real time, with as much of it left. Nobody sees it in no
+ * queue, and takes it for one that may be armed anew, in between.
+ */
+static void hand_over(struct tense_experiment *exp, struct hrtimer *timer)
+{
+	struct tense_queue *q = queue_of(exp, timer);
+	u64 gvt = vclock_gvt(&exp->vc, tense_real_now());
+	u64 virtual = tense_clock_of(exp, q - exp->queue, gvt);
+	u64 real = tense_clock_of(exp, q - exp->queue,
+				  tense_real_now() - exp->started);
+	ktime_t time = hrtimer_get_expires(timer);
+
+	lockdep_assert_held(&exp->lock);
+
+	if (real < virtual)
+		time -= virtual - real;
+	else
+		time = ktime_add_safe(time, real - virtual);
+
+	dequeue(exp, timer);
+	/* So that it is not taken for virtual again. */
+	timer->is_task = false;
+	hrtimer_start(timer, time, HRTIMER_MODE_ABS);
+	timer->is_task = true;
+	/* Pairs with tense_timer_is_virtual(). */
+	smp_store_release(&timer->tense, NULL);
+}
+
+/* The last task has left: what it armed may belong to others, too. */
+void tense_waits_end(struct tense_experiment *exp)
+{
+	struct timerqueue_node *node;
+	int i;
+
+	raw_spin_lock_irq(&exp->lock);
+	for (i = 0; i < TENSE_TIMER_CLOCKS; i++) {
+		while ((node = timerqueue_getnext(&exp->queue[i].timers)))
+			hand_over(exp, container_of(node, struct hrtimer, node));
+	}
+	raw_spin_unlock_irq(&exp->lock);
+}
