@@ -11,6 +11,7 @@
 struct run {
 	char **argv;
 	unsigned int percent;
+	struct clock_choice choice;
 	bool real;		/* in real time: no module, no experiment */
 	bool device;		/* real, but with the module loaded */
 	bool stats;		/* wanted */

@@ -29,6 +29,11 @@ static const char usage[] =
 "  --memory SIZE    uml, qemu: its memory, in MiB or with M or G behind it\n"
 "  --percent P      speed of the command, 1 to 100000: 200 is twice as fast as\n"
 "                   real; default 100\n"
+"  --clock WHICH    the clocks that are virtual, and what waits by them: all\n"
+"                   (default), monotonic: but not the time of day, or none\n"
+"  --idle WHAT      while all of the command waits, virtual time follows the\n"
+"                   real one (real, default), or goes to the next deadline at\n"
+"                   once if nothing outside can end a wait before (skip)\n"
 "  --rw DIR         uml, qemu: a directory that the command may write to,\n"
 "                   besides the current one and /tmp, where writes are lost; may\n"
 "                   be repeated\n"
@@ -68,6 +73,16 @@ static unsigned int parse_percent(const char *text)
 	return value;
 }
 
+/* The index of a name in a list. */
+static unsigned int parse_name(const char *what, const char *text,
+			       const char *const *names)
+{
+	for (unsigned int i = 0; names[i]; i++)
+		if (!strcmp(text, names[i]))
+			return i;
+	misuse("%s '%s' is not known", what, text);
+}
+
 struct options {
 	const struct backend *backend;	/* NULL: to be chosen */
 	const char *json;
@@ -81,12 +96,17 @@ struct options {
 static int parse_options(int argc, char **argv, struct options *o,
 			 struct run *run)
 {
-	enum { BACKEND = 1, CPUS, MEMORY, PERCENT, RW, STATS, JSON, REAL, DEVICE, HELP };
+	enum {
+		BACKEND = 1, CPUS, MEMORY, PERCENT, CLOCK, IDLE, RW, STATS, JSON,
+		REAL, DEVICE, HELP
+	};
 	static const struct option options[] = {
 		{ "backend", required_argument, NULL, BACKEND },
 		{ "cpus", required_argument, NULL, CPUS },
 		{ "memory", required_argument, NULL, MEMORY },
 		{ "percent", required_argument, NULL, PERCENT },
+		{ "clock", required_argument, NULL, CLOCK },
+		{ "idle", required_argument, NULL, IDLE },
 		{ "rw", required_argument, NULL, RW },
 		{ "stats", no_argument, NULL, STATS },
 		{ "json", required_argument, NULL, JSON },
@@ -95,7 +115,7 @@ static int parse_options(int argc, char **argv, struct options *o,
 		{ "help", no_argument, NULL, HELP },
 		{ 0 }
 	};
-	bool percent = false;
+	bool chosen = false;
 	int c;
 
 	opterr = 0;
@@ -113,7 +133,17 @@ static int parse_options(int argc, char **argv, struct options *o,
 			break;
 		case PERCENT:
 			run->percent = parse_percent(optarg);
-			percent = true;
+			chosen = true;
+			break;
+		case CLOCK:
+			run->choice.clocks = parse_name("clock", optarg,
+							clock_names);
+			chosen = true;
+			break;
+		case IDLE:
+			run->choice.idle = parse_name("idle", optarg,
+						      idle_names);
+			chosen = true;
 			break;
 		case RW:
 			o->dirs[o->nr_dirs++] = setup_directory(optarg);
@@ -143,8 +173,8 @@ static int parse_options(int argc, char **argv, struct options *o,
 	}
 	if (optind == argc)
 		misuse("no command");
-	if (run->real && percent)
-		misuse("--real and --percent exclude each other");
+	if (run->real && chosen)
+		misuse("--real excludes --percent, --clock and --idle");
 	return optind;
 }
 

@@ -247,6 +247,7 @@ static void __attribute__((noreturn)) run_launcher(struct setup *s, int tty)
 		.argv = s->argv,
 		.env = s->env,
 		.percent = s->r.percent,
+		.choice = { s->r.clocks, s->r.idle },
 		.stats = s->r.stats,
 		.group = true,
 		.tty = tty,

@@ -200,6 +200,8 @@ static int send_request(struct guest *g, const struct guest_kernel *kernel)
 	struct request r = {
 		.version = PROTO_VERSION,
 		.percent = run->real ? 0 : run->percent,
+		.clocks = run->choice.clocks,
+		.idle = run->choice.idle,
 		.device = run->device || !run->real,
 		.stats = run->stats,
 		.uid = getuid(),

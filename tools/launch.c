@@ -61,9 +61,33 @@ static int set_percent(int device, unsigned int percent)
 	return write(device, text, len) == len ? 0 : -1;
 }
 
+const char *const clock_names[] = { "all", "monotonic", "none", NULL };
+const char *const idle_names[] = { "real", "skip", NULL };
+
+static int set_choice(int device, const char *what, const char *name)
+{
+	char text[32];
+	int len = snprintf(text, sizeof(text), "%s %s", what, name);
+
+	return write(device, text, len) == len ? 0 : -1;
+}
+
+/* The device of an older module knows only what is the default. */
+static int set_choices(int device, const struct clock_choice *c)
+{
+	if (c->clocks != CLOCKS_ALL &&
+	    set_choice(device, "clocks", clock_names[c->clocks]))
+		return -1;
+	if (c->idle != IDLE_REAL &&
+	    set_choice(device, "idle", idle_names[c->idle]))
+		return -1;
+	return 0;
+}
+
 /* What the program's first thread has done before it is the program. */
 struct begin {
 	uint64_t time;		/* virtual */
+	uint64_t elapsed;	/* real */
 	uint64_t charged;
 	uint64_t ran;
 	uint64_t overhead;
@@ -97,6 +121,7 @@ static void note_begin(int device, struct begin *begin)
 				       sizeof(now.thread[0]), getpid());
 	if (!self)
 		return;
+	begin->elapsed = now.stats.elapsed;
 	begin->charged = self->charged;
 	begin->ran = self->ran;
 	begin->overhead = self->overhead;
@@ -196,6 +221,8 @@ static void read_stats(int device, const struct begin *begin, pid_t child,
 	}
 	if (s->threads > fit)
 		s->threads = fit;
+	/* The launcher's own clock was a virtual one meanwhile. */
+	out->real_ns = s->elapsed - begin->elapsed;
 	remove_self(s);
 	remove_begin(s, begin, child);
 	out->stats_size = s->size + s->threads * s->thread_size;
@@ -264,6 +291,11 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 		}
 		if (set_percent(device, l->percent)) {
 			fail(out, "cannot set the percent in " TENSE_DEVICE,
+			     errno);
+			goto out_device;
+		}
+		if (set_choices(device, &l->choice)) {
+			fail(out, "cannot choose the clocks in " TENSE_DEVICE,
 			     errno);
 			goto out_device;
 		}

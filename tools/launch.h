@@ -10,10 +10,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Which clocks are virtual, and what virtual time does when all wait. */
+struct clock_choice {
+	enum { CLOCKS_ALL, CLOCKS_MONOTONIC, CLOCKS_NONE } clocks;
+	enum { IDLE_REAL, IDLE_SKIP } idle;
+};
+
+extern const char *const clock_names[];	/* ends with NULL */
+extern const char *const idle_names[];
+
 struct launch {
 	char *const *argv;
 	char *const *env;
 	unsigned int percent;	/* 0: in real time, no experiment */
+	struct clock_choice choice;
 	bool stats;
 	bool group;		/* a process group of its own */
 	int tty;		/* for the group to be in front of, or -1 */

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <termios.h>
 
-#define PROTO_VERSION	3
+#define PROTO_VERSION	4
 
 enum message_type {
 	/* To the guest. */
@@ -60,6 +60,8 @@ struct stream {
 struct request {
 	uint32_t version;
 	uint32_t percent;	/* 0: in real time */
+	uint32_t clocks;	/* struct clock_choice */
+	uint32_t idle;
 	uint32_t device;	/* load the module, even if in real time */
 	uint32_t stats;
 	uint32_t uid;

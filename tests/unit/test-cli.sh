@@ -79,7 +79,7 @@ for percent in 0 -1 100001 99999999999999999999 abc 10x "" 1.5 " "; do
 	said "tense: run: percent '$percent' is not a number from 1 to 100000"
 done
 status_is 125 "--real and --percent" "$tense" run --real --percent 50 true
-said "tense: run: --real and --percent exclude each other"
+said "tense: run: --real excludes --percent, --clock and --idle"
 status_is 125 "--rw of nothing" "$tense" run --rw nothing true
 said "tense: --rw nothing: No such file or directory"
 : >file
