@@ -86,7 +86,7 @@ GUEST_TESTS += $(filter $(O)/tests/guest/%,$(cli_tests)) $(stream_tests)
 
 # What kernel-build takes, in the layout of the source.
 SHARE_FILES := Kbuild tools/kernel-build \
-	$(wildcard kernel/Kconfig kernel/configs/* kernel/sched/* kernel/um/*) \
+	$(wildcard kernel/Kconfig kernel/configs/* kernel/sched/* kernel/time/* kernel/um/*) \
 	$(wildcard kernel/include/linux/* kernel/include/uapi/linux/*) \
 	$(wildcard patches/v6.1/*) $(wildcard module/*.[ch])
 
