@@ -143,19 +143,21 @@ struct aside {
 /* error: the thread is in no experiment, by which percents have a meaning. */
 static void step_aside(struct aside *aside)
 {
-	aside->since = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	aside->error = __tense_span_begin_slow(&aside->before,
 					       TENSE_PERCENT_MAX * TENSE_FINE,
 					       0, 0);
+	aside->since = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void step_back(const struct aside *aside)
 {
 	if (aside->error)
 		return;
+	/* CPU time, too, is virtual: so much less of it than of real time. */
 	if (redirect)
-		redirect->log_start(clock_ns(CLOCK_THREAD_CPUTIME_ID) -
-				    aside->since);
+		redirect->log_start((clock_ns(CLOCK_THREAD_CPUTIME_ID) -
+				     aside->since) *
+				    (TENSE_PERCENT_MAX / TENSE_PERCENT_REAL));
 	__tense_span_end_slow(&aside->before, 0);
 }
 

@@ -17,8 +17,8 @@ _tense_files() { # compgen's option, WORD
 _tense_options() { # SUBCOMMAND
 	case $1 in
 	run)
-		echo --backend --percent --rw --stats --json --real --device \
-			--help --
+		echo --backend --percent --clock --idle --rw --stats --json \
+			--real --device --help --
 		;;
 	whatif)
 		echo --func --faster --slower --each --metric --progress \
@@ -56,6 +56,12 @@ _tense_argument() { # OPTION WORD
 	case $1 in
 	--backend)
 		_tense_words "native uml" "$2"
+		;;
+	--clock)
+		_tense_words "all monotonic none" "$2"
+		;;
+	--idle)
+		_tense_words "real skip" "$2"
 		;;
 	--metric)
 		_tense_words "elapsed cpu stdout: stderr:" "$2"

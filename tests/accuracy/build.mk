@@ -32,7 +32,8 @@ $(accuracy_out)/accuracy-table: $(accuracy_out)/obj/accuracy-table.o \
 
 $(accuracy_out)/libslow.so: $(accuracy_dir)/slow.c $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
-		-D_GNU_SOURCE -fPIC -fvisibility=hidden -shared \
+		-D_GNU_SOURCE -Ikernel/include/uapi -fPIC \
+		-fvisibility=hidden -shared \
 		-ftls-model=initial-exec $(LDFLAGS) \
 		-o $@ $<
 

@@ -14,7 +14,7 @@ PI_SOURCES := $(addprefix $(workloads_dir)/,pi.c pi-digits.c racers.c)
 WORKLOADS := $(addprefix $(workloads_out)/,dedup spinners pi)
 DEDUP_SANITIZED := $(addprefix $(O)/tests/unit/dedup-,asan tsan)
 
-WORKLOADS_FLAGS := -D_GNU_SOURCE -Ilibtense/include
+WORKLOADS_FLAGS := -D_GNU_SOURCE -Ilibtense/include -Ikernel/include/uapi
 # Usable in place, wherever build/ is moved to.
 WORKLOADS_LINK = -L$(O)/lib -ltense -Wl,-rpath,'$$ORIGIN/../lib'
 
