@@ -17,14 +17,15 @@ _tense_files() { # compgen's option, WORD
 _tense_options() { # SUBCOMMAND
 	case $1 in
 	run)
-		echo --backend --percent --clock --idle --rw --stats --json \
-			--real --device --help --
+		echo --backend --cpus --memory --percent --clock --idle --rw \
+			--stats --json --real --device --help --
 		;;
 	whatif)
 		echo --func --faster --slower --each --metric --progress \
 			--latency --precision --max-runs --prepare --input \
 			--ignore-failure --show-output --quiet --seed --stats \
-			--json --csv --report --from --backend --rw --help --
+			--json --csv --report --from --backend --cpus --memory --rw \
+			--help --
 		;;
 	functions)
 		echo --all --object --json --help --
@@ -55,7 +56,7 @@ _tense_takes_word() { # SUBCOMMAND OPTION
 _tense_argument() { # OPTION WORD
 	case $1 in
 	--backend)
-		_tense_words "native uml" "$2"
+		_tense_words "native uml qemu" "$2"
 		;;
 	--clock)
 		_tense_words "all monotonic none" "$2"
