@@ -55,7 +55,7 @@ for command in run whatif functions check; do
 	done
 done
 is "$(completed run --ba)" --backend "an option may be begun"
-is "$(completed run --backend '')" "native uml" "its values"
+is "$(completed run --backend '')" "native qemu uml" "its values"
 is "$(completed whatif --metric st)" "stderr: stdout:" "those of --metric"
 is "$(completed whatif --report fi)" file.json "files"
 is "$(completed whatif --json fi)" file.json "also those that may be left out"
