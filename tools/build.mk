@@ -50,16 +50,20 @@ $(O)/share/tense:
 # Tests of the above. Those of the guest's side need its kernel.
 cli_tests := $(addprefix $(O)/tests/,unit/test-cli unit/test-cli-asan \
 	unit/test-functions unit/test-functions-asan unit/test-completion \
-	guest/test-run)
+	guest/test-run guest/test-run-qemu)
 asan_tests := $(filter %-asan,$(cli_tests))
 $(cli_tests): TESTED = $(abspath $(TENSE_BIN))
 $(asan_tests): TESTED = $(abspath $(ASAN_BIN))
 $(asan_tests): $(O)/tests/%-asan: tests/%.sh $(O)/asan/bin/tense
-$(filter-out $(asan_tests),$(cli_tests)): $(O)/tests/%: tests/%.sh
+$(filter-out $(asan_tests) %-qemu,$(cli_tests)): $(O)/tests/%: tests/%.sh
+$(O)/tests/guest/test-run-qemu: tests/guest/test-run.sh
+$(cli_tests): BACKEND = uml
+$(O)/tests/guest/test-run-qemu: BACKEND = qemu
 $(cli_tests): tests/lib/tap.sh
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
 		-e 's|@TENSE@|$(TESTED)|' -e 's|@CC@|$(CC)|' \
+		-e 's|@BACKEND@|$(BACKEND)|' \
 		$(filter %.sh,$(filter-out %/tap.sh,$^)) >$@ && chmod +x $@
 
 # In a directory that looks like the other one.
@@ -75,11 +79,18 @@ $(ASAN_BIN): $(TENSE_SRC:%=tools/%.c) $(LIBTENSE_SYMBOLS:%=libtense/%.c) \
 		-I$(O)/tools -fsanitize=address,undefined -fno-sanitize-recover=all \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) $(TENSE_LIBS)
 
-stream_tests := $(O)/tests/guest/test-streams $(O)/tests/guest/test-terminal
-$(stream_tests): $(O)/tests/%: tests/%.c tests/lib/tap.h $(O)/flags
+stream_tests := $(addprefix $(O)/tests/guest/,test-streams test-terminal \
+	test-streams-qemu test-terminal-qemu)
+$(O)/tests/guest/test-streams $(O)/tests/guest/test-streams-qemu: \
+		tests/guest/test-streams.c
+$(O)/tests/guest/test-terminal $(O)/tests/guest/test-terminal-qemu: \
+		tests/guest/test-terminal.c
+$(stream_tests): BACKEND = $(if $(filter %-qemu,$@),qemu,uml)
+$(stream_tests): tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Itests/lib $(LDFLAGS) \
-		-DTENSE='"$(abspath $(O))/bin/tense"' -o $@ $< -lutil
+		-DTENSE='"$(abspath $(O))/bin/tense"' \
+		-DBACKEND='"$(BACKEND)"' -o $@ $(filter %.c,$^) -lutil
 
 UNIT_TESTS += $(filter $(O)/tests/unit/%,$(cli_tests))
 GUEST_TESTS += $(filter $(O)/tests/guest/%,$(cli_tests)) $(stream_tests)
@@ -105,7 +116,8 @@ install::
 uninstall::
 	$(Q)rm -f $(BINDIR)/tense $(MANDIR)/man1/tense.1 \
 		$(MANDIR)/man1/tense-run.1 $(MANDIR)/man1/tense-check.1 \
-		$(MANDIR)/man1/tense-functions.1 $(MANDIR)/man1/tense-whatif.1 \
+		$(MANDIR)/man1/tense-functions.1 \
+		$(MANDIR)/man1/tense-whatif.1 \
 		$(COMPLETIONDIR)/tense
 	$(Q)rm -rf $(LIBEXECDIR) $(SHAREDIR)
 

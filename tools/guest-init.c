@@ -464,6 +464,7 @@ int main(void)
 		fail("fork");
 	if (pid == 0) {
 		close(report[0]);
+		streams_leave();
 		s.report = report[1];
 		run_launcher(&s, slave);
 	}

@@ -51,6 +51,8 @@ void mount_all(char *const *writable);
 void streams_open(struct setup *s, int control, int master, int slave);
 /* The command has them, the guest's init no more. */
 void streams_handed_over(struct setup *s);
+/* In another process than init, which would keep them open. */
+void streams_leave(void);
 void streams_events(struct pollfd *polls);
 void streams_run(const struct pollfd *polls);
 /* What tense says of a stream. */

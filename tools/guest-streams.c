@@ -100,6 +100,14 @@ void streams_handed_over(struct setup *s)
 			close(s->fds[i]);
 }
 
+void streams_leave(void)
+{
+	for (int i = 0; i < nr_carriers; i++) {
+		close(carriers[i].pump.from);
+		close(carriers[i].pump.to);
+	}
+}
+
 void streams_events(struct pollfd *polls)
 {
 	for (int i = 0; i < CHANNELS_MAX - 1; i++, polls += 2) {

@@ -32,8 +32,9 @@ void pump_events(const struct pump *p, struct pollfd *polls)
 	polls[0].fd = is_full(p) || p->read >= p->limit ? -1 : p->from;
 	polls[0].events = POLLIN;
 	polls[0].revents = 0;
-	polls[1].fd = is_full(p) ? p->to : -1;
-	polls[1].events = POLLOUT;
+	/* That nobody reads any more is told without being asked for. */
+	polls[1].fd = p->to;
+	polls[1].events = is_full(p) ? POLLOUT : 0;
 	polls[1].revents = 0;
 }
 
@@ -86,9 +87,11 @@ static bool empty(struct pump *p)
 
 enum pump_state pump_run(struct pump *p, const struct pollfd *polls)
 {
-	if (polls[0].revents && !fill(p))
-		return PUMP_EMPTY;
-	if (polls[1].revents && !empty(p))
+	if (polls[0].revents)
+		return fill(p) ? PUMP_RUNS : PUMP_EMPTY;
+	if (polls[1].revents && !is_full(p))
+		errno = EPIPE;
+	if (polls[1].revents && (!is_full(p) || !empty(p)))
 		return PUMP_NO_READER;
 	return !is_full(p) && p->read >= p->limit ? PUMP_EMPTY : PUMP_RUNS;
 }

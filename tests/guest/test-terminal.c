@@ -46,7 +46,7 @@ static void start(struct session *s, char *const *argv)
 
 static void start_shell_command(struct session *s, const char *command)
 {
-	start(s, (char *[]){ TENSE, "run", "--backend", "uml", "--real", "sh",
+	start(s, (char *[]){ TENSE, "run", "--backend", BACKEND, "--real", "sh",
 			     "-c", (char *)command, NULL });
 }
 
