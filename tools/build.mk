@@ -4,7 +4,7 @@
 
 WHATIF_SRC := options plan run probe log metric latency estimate assess environment \
 	names text json load table curve html
-TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-whatif setup stats \
+TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-kernel cmd-whatif setup stats \
 	json-text backend-native backend-uml \
 	backend-qemu qemu-machine qemu-kvm qemu-streams guest pump terminal launch kernel progress \
 	resolve nearest functions inlines inlines-dwarf program paths util \
@@ -116,7 +116,7 @@ install::
 uninstall::
 	$(Q)rm -f $(BINDIR)/tense $(MANDIR)/man1/tense.1 \
 		$(MANDIR)/man1/tense-run.1 $(MANDIR)/man1/tense-check.1 \
-		$(MANDIR)/man1/tense-functions.1 \
+		$(MANDIR)/man1/tense-functions.1 $(MANDIR)/man1/tense-kernel.1 \
 		$(MANDIR)/man1/tense-whatif.1 \
 		$(COMPLETIONDIR)/tense
 	$(Q)rm -rf $(LIBEXECDIR) $(SHAREDIR)

@@ -6,6 +6,7 @@
 int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_functions(int argc, char **argv);
+int cmd_kernel(int argc, char **argv);
 int cmd_whatif(int argc, char **argv);
 
 #endif

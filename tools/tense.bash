@@ -33,17 +33,20 @@ _tense_options() { # SUBCOMMAND
 	check)
 		echo --json --help
 		;;
+	kernel)
+		echo build list remove uml qemu --json --unused --all --help
+		;;
 	esac
 }
 
 # Does an option of a subcommand take the next word?
 _tense_takes_word() { # SUBCOMMAND OPTION
 	case $1$2 in
-	functions--json|check--json)
+	functions--json|check--json|kernel--json)
 		return 1
 		;;
 	*--each|*--ignore-failure|*--show-output|*--quiet|*--stats|*--real|\
-	*--device|*--help|*--all)
+	*--device|*--help|*--all|*--unused)
 		return 1
 		;;
 	*--*)
@@ -95,7 +98,7 @@ _tense_find_command() { # SUBCOMMAND
 			if _tense_takes_word "$1" "$word"; then
 				((i++))
 			fi
-		elif [[ $1 != functions ]]; then
+		elif [[ $1 != functions && $1 != kernel ]]; then
 			echo "$i"
 			return
 		fi
@@ -119,7 +122,7 @@ _tense() {
 
 	COMPREPLY=()
 	if [[ $COMP_CWORD == 1 ]]; then
-		_tense_words "run whatif functions check version help --help \
+		_tense_words "run whatif functions kernel check version help --help \
 			--version" "$word"
 		return
 	fi
@@ -140,7 +143,8 @@ _tense() {
 	elif [[ $before == --* ]] && _tense_takes_word "$command" "$before" &&
 	     [[ $before != --json || $word != -* ]]; then
 		_tense_argument "$before" "$word"
-	elif [[ $word == -* || $command == check || $command == functions ]]; then
+	elif [[ $word == -* || $command == check || $command == functions ||
+		$command == kernel ]]; then
 		_tense_words "$(_tense_options "$command")" "$word"
 	elif [[ $command == run || $command == whatif ]]; then
 		_tense_command "$COMP_CWORD"

@@ -14,6 +14,7 @@ static const char usage[] =
 "  run        run a program in virtual time, here or on a kernel in a process\n"
 "  whatif     predict how a program changes if a function takes another time\n"
 "  functions  list the functions of a program that can be named\n"
+"  kernel     build, list and remove the kernels of guests\n"
 "  check      say what is there, what is missing, and how to get it\n"
 "  version    print the version\n"
 "  help       print this text\n"
@@ -47,6 +48,7 @@ static const struct command {
 	{ "whatif", cmd_whatif },
 	{ "check", cmd_check },
 	{ "functions", cmd_functions },
+	{ "kernel", cmd_kernel },
 	{ "version", cmd_version },
 	{ "--version", cmd_version },
 	{ "help", cmd_help },

@@ -78,6 +78,69 @@ for percent in 0 -1 100001 99999999999999999999 abc 10x "" 1.5 " "; do
 		"$tense" run --percent "$percent" -- true
 	said "tense: run: percent '$percent' is not a number from 1 to 100000"
 done
+for cpus in 0 -1 x "" 2x; do
+	status_is 125 "--cpus '$cpus'" "$tense" run --cpus "$cpus" true
+	said "tense: --cpus $cpus: not a number of CPUs"
+done
+status_is 125 "more CPUs than a guest can have" "$tense" run --cpus 65 true
+said "tense: --cpus 65: a guest has at most 64 CPUs"
+status_is 125 "more CPUs than tense itself" \
+	taskset 1 "$tense" run --cpus 2 true
+said "tense: --cpus 2: tense may use 1 of this machine's CPUs"
+status_is 125 "more memory than there can be" "$tense" run --memory 2000G true
+said "tense: --memory is 2000G: should be 64M to 1024G"
+status_is 125 "a machine of this size" \
+	"$tense" run --backend native --memory 1G true
+said "tense: --cpus and --memory are of guests: the back end native has what this"
+[ "$(nproc)" -lt 2 ] || {
+	status_is 125 "several CPUs where there is one" \
+		"$tense" run --backend uml --cpus 2 true
+	said "tense: --cpus 2: the back end uml has at most 1: use --backend qemu"
+}
+mkdir without
+for program in sh; do
+	ln -s "$(command -v $program)" without/
+done
+status_is 125 "no QEMU" env PATH="$PWD/without" \
+	"$tense" run --backend qemu true
+said "tense: qemu-system-x86_64 is not installed: apt-get install qemu-system-x86"
+
+# kernel, with a cache that is not the user's.
+export TENSE_CACHE=$PWD/kernels
+status_is 0 "kernel list without a cache" "$tense" kernel list
+is "$(cat stdout)" "nothing in $PWD/kernels" "is empty"
+mkdir -p kernels/um-0123456789ab/build kernels/um-0123456789ab-ba9876543210 \
+	kernels/x86_64-0123456789ab kernels/source-0123456789ab
+: >kernels/um-0123456789ab.log
+status_is 0 "kernel list" "$tense" kernel list
+is "$(awk '{ print $1, $2, $6 }' stdout)" "source-0123456789ab source 
+um-0123456789ab uml not
+x86_64-0123456789ab qemu not" "of a cache"
+status_is 0 "kernel list --json" "$tense" kernel list --json
+is "$(jq -c '[.entries[] | [.backend, .used]]' stdout)" \
+	'[[null,true],["uml",false],["qemu",false]]' "the same"
+status_is 125 "a kernel that is not there" "$tense" kernel remove um-x
+said "tense: kernel: not in the cache: 'um-x'"
+status_is 125 "nothing to remove" "$tense" kernel remove
+status_is 125 "kernel without an action" "$tense" kernel
+status_is 125 "kernel build of nothing known" "$tense" kernel build vmware
+said "tense: kernel: no back end that has a kernel: 'vmware'"
+flock kernels/lock sleep 1000 &
+builder=$!
+sleep 0.2
+status_is 125 "under a build" "$tense" kernel remove --all
+said "tense: a kernel is being built: try again later"
+pkill -P $builder
+wait $builder
+status_is 0 "by name" "$tense" kernel remove um-0123456789ab
+is "$(ls kernels | xargs)" "lock source-0123456789ab x86_64-0123456789ab" \
+	"with its modules"
+status_is 0 "those that are not used" "$tense" kernel remove --unused
+is "$(ls kernels | xargs)" "lock source-0123456789ab" "and no others"
+status_is 0 "all" "$tense" kernel remove --all
+is "$(ls kernels | xargs)" lock "of them"
+unset TENSE_CACHE
+
 status_is 125 "--real and --percent" "$tense" run --real --percent 50 true
 said "tense: run: --real excludes --percent, --clock and --idle"
 status_is 125 "--rw of nothing" "$tense" run --rw nothing true
@@ -137,7 +200,7 @@ is "$(jq .ok check.json)" "$([ $status = 0 ] && echo true || echo false)" \
 is "$(jq -r '[.items | to_entries[] | select((.value.ok | type) != "boolean" or (.value.detail | type) != "string")] | length' check.json)" \
 	0 "all items are told"
 is "$(jq -r '.items | keys | join(" ")' check.json)" \
-	"build_tools device guest_init guest_kernel kernel library ptrace" \
+	"build_tools device guest_init guest_kernel kernel library ptrace qemu" \
 	"by these names"
 TENSE_CACHE=$tmp/none "$tense" check --json >check.json
 is "$(jq -c '.items.guest_kernel | [.ok, .mend]' check.json)" \

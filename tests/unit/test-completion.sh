@@ -69,6 +69,9 @@ is "$(completed run ./pr)" ./prog "a command"
 is "$(completed run --stats -- ./pr)" ./prog "behind dashes"
 is "$(completed run ./prog fi)" file.json "its arguments"
 is "$(completed run ./prog --s)" "" "which have no options of ours"
+is "$(completed kernel remove --)" "--all --help --json --unused" \
+	"options of kernel"
+is "$(completed kernel l)" list "and what it does"
 is "$(completed functions pattern -- ./prog fi)" file.json \
 	"behind the patterns of functions"
 is "$(completed version '')" "" "nothing to complete"

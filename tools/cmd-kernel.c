@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The kernels of guests, in the cache that kernel-build keeps. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <getopt.h>
+#include <libgen.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "commands.h"
+#include "kernel.h"
+#include "util.h"
+
+#define KERNEL_JSON_VERSION	1
+
+static const char usage[] =
+"Usage: tense kernel build [uml|qemu]...\n"
+"       tense kernel list [--json]\n"
+"       tense kernel remove [--unused | --all | NAME...]\n"
+"\n"
+"Manages the kernels that tense builds for its guests.\n"
+"\n"
+"  build    build those of these back ends, or of all, unless they are there\n"
+"  list     what is in the cache\n"
+"  remove   remove kernels by their names, those that this version of tense\n"
+"           does not use, or all and what they were built from\n"
+"\n"
+"Exit status: 0 if that was done, 125 if not.\n";
+
+static const struct {
+	const char *backend;
+	const char *arch;
+} guests[] = {
+	{ "uml", "um" },
+	{ "qemu", "x86_64" },
+};
+
+#define NR_GUESTS (sizeof(guests) / sizeof(guests[0]))
+
+struct entry {
+	char *name;
+	const char *backend;	/* NULL: not a kernel */
+	bool used;		/* by this version of tense */
+	time_t last;
+	unsigned long long size;
+};
+
+struct cache {
+	char *path;
+	struct entry *entries;
+	size_t n;
+};
+
+static void __attribute__((noreturn)) misuse(const char *what, const char *arg)
+{
+	die(STATUS_FAILED, "kernel: %s '%s': see tense kernel --help", what,
+	    arg);
+}
+
+/* A kernel's tree shares files with its source: each has its part of them. */
+static unsigned long long counted;
+
+static int count(const char *path, const struct stat *st, int type,
+		 struct FTW *ftw)
+{
+	(void)path;
+	(void)type;
+	(void)ftw;
+	counted += st->st_blocks * 512ULL /
+		   (S_ISDIR(st->st_mode) ? 1 : st->st_nlink);
+	return 0;
+}
+
+/* The part of a name before a key, as of kernel-build: ARCH-KEY[-KEY]. */
+static const char *backend_of(const char *name)
+{
+	for (size_t i = 0; i < NR_GUESTS; i++) {
+		size_t len = strlen(guests[i].arch);
+
+		if (!strncmp(name, guests[i].arch, len) && name[len] == '-')
+			return guests[i].backend;
+	}
+	return NULL;
+}
+
+/* A kernel's modules, which are small, go with it, if it is still there. */
+static bool is_module(const char *cache, const char *name)
+{
+	const char *last = strrchr(name, '-');
+	bool found = false;
+	char *kernel;
+
+	if (last != strchr(name, '-')) {
+		kernel = xprintf("%s/%.*s", cache, (int)(last - name), name);
+		found = !access(kernel, F_OK);
+		free(kernel);
+	}
+	return found;
+}
+
+static bool is_listed(const char *cache, const char *name)
+{
+	if (strstr(name, ".log") || strstr(name, ".count"))
+		return false;
+	if (backend_of(name))
+		return !is_module(cache, name);
+	return !strncmp(name, "source-", strlen("source-")) ||
+	       !strcmp(name, "ccache");
+}
+
+static bool is_used(char *const *current, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < NR_GUESTS; i++)
+		if (current[i] && !strncmp(basename(current[i]), name, len))
+			return true;
+	return false;
+}
+
+static void add_entry(struct cache *c, const char *name, char *const *current)
+{
+	char *path = xprintf("%s/%s", c->path, name);
+	struct stat st;
+	struct entry *e;
+
+	if (!lstat(path, &st) && S_ISDIR(st.st_mode)) {
+		counted = 0;
+		nftw(path, count, 16, FTW_PHYS);
+		c->entries = xrealloc(c->entries, (c->n + 1) * sizeof(*e));
+		e = &c->entries[c->n++];
+		*e = (struct entry){
+			.name = xstrdup(name), .backend = backend_of(name),
+			.last = st.st_mtime, .size = counted,
+		};
+		e->used = !e->backend || is_used(current, name);
+	}
+	free(path);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void read_cache(struct cache *c)
+{
+	char *current[NR_GUESTS];
+	struct dirent *entry;
+	DIR *dir;
+
+	*c = (struct cache){ 0 };
+	for (size_t i = 0; i < NR_GUESTS; i++)
+		current[i] = kernel_directory(guests[i].arch);
+	if (!current[0])
+		die(STATUS_FAILED, "cannot tell where the cache is");
+	c->path = xstrdup(current[0]);
+	*strrchr(c->path, '/') = '\0';
+	dir = opendir(c->path);
+	if (!dir && errno != ENOENT)
+		die(STATUS_FAILED, "%s: %s", c->path, strerror(errno));
+	while (dir && (entry = readdir(dir)))
+		if (is_listed(c->path, entry->d_name))
+			add_entry(c, entry->d_name, current);
+	if (dir)
+		closedir(dir);
+	if (c->n)
+		qsort(c->entries, c->n, sizeof(*c->entries), by_name);
+	for (size_t i = 0; i < NR_GUESTS; i++)
+		free(current[i]);
+}
+
+static void cache_free(struct cache *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->entries[i].name);
+	free(c->entries);
+	free(c->path);
+}
+
+static const char *what(const struct entry *e)
+{
+	return e->backend ? e->backend : !strcmp(e->name, "ccache") ?
+	       "compiler's cache" : "source";
+}
+
+static int list_json(const struct cache *c)
+{
+	json_t *list = json_array(), *root;
+	int result;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct entry *e = &c->entries[i];
+
+		json_array_append_new(list, json_pack(
+			"{ss ss* sb sI sI}", "name", e->name, "backend",
+			e->backend, "used", e->used, "size",
+			(json_int_t)e->size, "last_use", (json_int_t)e->last));
+	}
+	root = json_pack("{si ss so}", "version", KERNEL_JSON_VERSION,
+			 "cache", c->path, "entries", list);
+	result = root ? json_dumpf(root, stdout, JSON_INDENT(2)) : -1;
+	json_decref(root);
+	putchar('\n');
+	return result ? STATUS_FAILED : 0;
+}
+
+static int list(const struct cache *c)
+{
+	char date[20];
+	struct tm tm;
+
+	if (!c->n)
+		printf("nothing in %s\n", c->path);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct entry *e = &c->entries[i];
+
+		strftime(date, sizeof(date), "%Y-%m-%d",
+			 localtime_r(&e->last, &tm));
+		printf("%-28s %-17s %5llu MB  %s%s\n", e->name, what(e),
+		       e->size / 1000000, date,
+		       e->used ? "" : "  not used by this version");
+	}
+	return 0;
+}
+
+static int remove_file(const char *path, const struct stat *st, int type,
+		       struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static int remove_tree(const char *path)
+{
+	if (!nftw(path, remove_file, 16, FTW_DEPTH | FTW_PHYS) ||
+	    errno == ENOENT)
+		return 0;
+	warn("%s: %s", path, strerror(errno));
+	return STATUS_FAILED;
+}
+
+/* The modules first: without them nobody takes the kernel for complete. */
+static int remove_entry(const struct cache *c, const struct entry *e)
+{
+	char *prefix = xprintf("%s-", e->name), *path;
+	DIR *dir = opendir(c->path);
+	struct dirent *entry;
+	int status = 0;
+
+	while (dir && e->backend && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
+			continue;
+		path = xprintf("%s/%s", c->path, entry->d_name);
+		status |= remove_tree(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+	path = xprintf("%s/%s", c->path, e->name);
+	status |= remove_tree(path);
+	free(path);
+	path = xprintf("%s/%s.log", c->path, e->name);
+	unlink(path);
+	free(path);
+	free(prefix);
+	return status;
+}
+
+/* Not under a build, which would miss what it is about to use. */
+static int lock(const struct cache *c)
+{
+	char *path = xprintf("%s/lock", c->path);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		die(STATUS_FAILED, "a kernel is being built: try again later");
+	free(path);
+	return fd;
+}
+
+static struct entry *find(const struct cache *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcmp(c->entries[i].name, name))
+			return &c->entries[i];
+	return NULL;
+}
+
+static int remove_entries(struct cache *c, int argc, char **argv, bool unused,
+			  bool all)
+{
+	int status = 0, fd;
+
+	for (int i = 0; i < argc; i++)
+		if (!find(c, argv[i]))
+			misuse("not in the cache:", argv[i]);
+	if (!c->n)
+		return 0;
+	fd = lock(c);
+	for (size_t i = 0; i < c->n; i++) {
+		bool named = false;
+
+		for (int j = 0; j < argc; j++)
+			named = named || !strcmp(argv[j], c->entries[i].name);
+		if (named || all || (unused && !c->entries[i].used))
+			status |= remove_entry(c, &c->entries[i]);
+	}
+	close(fd);
+	return status;
+}
+
+static int build(int argc, char **argv)
+{
+	bool wanted[NR_GUESTS] = { 0 };
+
+	for (int i = 0; i < argc; i++) {
+		size_t j;
+
+		for (j = 0; j < NR_GUESTS; j++)
+			if (!strcmp(argv[i], guests[j].backend))
+				break;
+		if (j == NR_GUESTS)
+			misuse("no back end that has a kernel:", argv[i]);
+		wanted[j] = true;
+	}
+	for (size_t i = 0; i < NR_GUESTS; i++) {
+		char *directory;
+
+		if (argc && !wanted[i])
+			continue;
+		directory = kernel_build(guests[i].arch);
+		puts(directory);
+		free(directory);
+	}
+	return 0;
+}
+
+struct flags {
+	bool json;
+	bool unused;
+	bool all;
+	bool help;
+};
+
+/* The index of the first argument that is no option. */
+static int parse(int argc, char **argv, struct flags *f)
+{
+	enum { JSON = 1, UNUSED, ALL, HELP };
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, JSON },
+		{ "unused", no_argument, NULL, UNUSED },
+		{ "all", no_argument, NULL, ALL },
+		{ "help", no_argument, NULL, HELP },
+		{ 0 }
+	};
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		f->json = f->json || c == JSON;
+		f->unused = f->unused || c == UNUSED;
+		f->all = f->all || c == ALL;
+		f->help = f->help || c == HELP || c == 'h';
+		if (c == '?')
+			misuse("unknown option", argv[optind - 1]);
+	}
+	return optind;
+}
+
+int cmd_kernel(int argc, char **argv)
+{
+	struct flags f = { 0 };
+	struct cache cache;
+	int first = parse(argc, argv, &f), status;
+	const char *action = first < argc ? argv[first++] : "";
+	bool is_list = !strcmp(action, "list");
+
+	if (f.help) {
+		fputs(usage, stdout);
+		return 0;
+	}
+	argc -= first;
+	argv += first;
+	if (!strcmp(action, "build") && !f.json && !f.unused && !f.all)
+		return build(argc, argv);
+	if (is_list && (f.unused || f.all || argc))
+		misuse("list takes no", argc ? argv[0] : "--all or --unused");
+	if (!is_list && strcmp(action, "remove") != 0)
+		misuse("no action, build, list or remove:", action);
+	if (!is_list && (f.json || f.unused + f.all + (argc > 0) != 1))
+		misuse("names, --unused or --all have to follow", action);
+	read_cache(&cache);
+	if (is_list)
+		status = f.json ? list_json(&cache) : list(&cache);
+	else
+		status = remove_entries(&cache, argc, argv, f.unused, f.all);
+	cache_free(&cache);
+	return status;
+}
