@@ -215,7 +215,8 @@ static int run_command(struct run *run, struct options *o)
 		status = STATUS_FAILED;
 	}
 	if (o->table && out.kind <= OUTCOME_SIGNALED)
-		stats_print(stderr, &out, stats);
+		stats_print(stderr, &out, stats,
+			    o->backend == &backend_uml);
 	if (json)
 		fclose(json);
 	free(stats);

@@ -44,7 +44,8 @@ static void hint(FILE *f, const struct outcome *out)
 		seconds(out->system_ns), seconds(out->user_ns));
 }
 
-void stats_print(FILE *f, const struct outcome *out, const void *stats)
+void stats_print(FILE *f, const struct outcome *out, const void *stats,
+		 bool uml)
 {
 	const struct tense_stats *s = stats;
 	const struct tense_thread *t;
@@ -55,7 +56,8 @@ void stats_print(FILE *f, const struct outcome *out, const void *stats)
 		row(f, "elapsed", out->real_ns);
 		row(f, "CPU time, user", out->user_ns);
 		row(f, "CPU time, system", out->system_ns);
-		hint(f, out);
+		if (uml)
+			hint(f, out);
 		fputs("\n", f);
 		return;
 	}
@@ -79,7 +81,8 @@ void stats_print(FILE *f, const struct outcome *out, const void *stats)
 	if (s->threads < s->tasks_total)
 		fprintf(f, "  and %u that ended earlier\n",
 			s->tasks_total - s->threads);
-	hint(f, out);
+	if (uml)
+		hint(f, out);
 	fputs("\n", f);
 }
 
