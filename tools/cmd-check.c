@@ -17,6 +17,8 @@
 #include "commands.h"
 #include "kernel.h"
 #include "paths.h"
+#include "program.h"
+#include "qemu-machine.h"
 #include "util.h"
 
 #define CHECK_JSON_VERSION	1
@@ -172,6 +174,25 @@ static void check_ptrace(struct item *item)
 		item->mend = xstrdup("sysctl kernel.yama.ptrace_scope=1, or start the container with --cap-add=SYS_PTRACE");
 }
 
+/* For guests with several CPUs, and emulated ones are better than none. */
+static void check_qemu(struct item *item)
+{
+	char *path = find_command(QEMU_PROGRAM);
+
+	item->good = path;
+	if (!path) {
+		item->detail = xstrdup("not installed, which run --cpus needs");
+		item->mend = xstrdup("apt-get install qemu-system-x86");
+		return;
+	}
+	item->detail = xprintf("%s, %s", path,
+			       !access("/dev/kvm", R_OK | W_OK) ?
+			       "to be tried with KVM" :
+			       errno == EACCES ? "no permission for /dev/kvm" :
+			       "without KVM: emulates");
+	free(path);
+}
+
 static const struct {
 	const char *name;
 	const char *what;
@@ -184,10 +205,11 @@ static const struct {
 	{ "guest_init", "guest-init", check_guest_init },
 	{ "library", "libtense", check_library },
 	{ "ptrace", "ptrace", check_ptrace },
+	{ "qemu", "QEMU", check_qemu },
 };
 
 enum { DEVICE, KERNEL, GUEST_KERNEL, BUILD_TOOLS, GUEST_INIT, LIBRARY, PTRACE,
-       NR_CHECKS };
+       QEMU, NR_CHECKS };
 
 _Static_assert(sizeof(checks) / sizeof(checks[0]) == NR_CHECKS, "one each");
 
@@ -213,6 +235,8 @@ static bool matters(const struct item *items, int i)
 		return !items[DEVICE].good && !items[GUEST_KERNEL].good;
 	case LIBRARY:
 		return true;
+	case QEMU:
+		return false;
 	default:
 		return !items[DEVICE].good;
 	}
