@@ -9,12 +9,29 @@ timed_sources := $(wildcard tests/timed/*.c)
 $(O)/tests/timed/timed: TIMED_LDFLAGS :=
 $(O)/tests/timed/timed-static: TIMED_LDFLAGS := -static
 $(O)/tests/timed/timed $(O)/tests/timed/timed-static: $(timed_sources) \
-		tests/timed/timed.h $(O)/flags
+		$(wildcard tests/timed/*.h) tests/guest/guest.h \
+		kernel/include/uapi/linux/tense.h $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) $(TIMED_LDFLAGS) -o $@ \
+	$(CC) $(CFLAGS) -D_GNU_SOURCE -Ikernel/include/uapi $(LDFLAGS) $(TIMED_LDFLAGS) -o $@ \
 		$(timed_sources) -pthread
 
 $(timed_tests): $(O)/tests/timed/test-%: tests/timed/on-host $(O)/tests/timed/%
 	$(Q)cp $< $@
 
 UNIT_TESTS += $(timed_tests)
+
+# The same in experiments, and what holds there only.
+timed_guest_tests := $(O)/tests/timed/guest-timed $(O)/tests/timed/guest-timed-static
+
+$(timed_guest_tests): $(O)/tests/timed/guest-%: tests/timed/in-guest \
+		$(O)/tests/timed/% | $(O)/module/tense.ko
+	$(Q)cp $< $@
+
+# With the library.
+timed_preloaded := $(O)/tests/timed/guest-timed-preloaded
+
+$(timed_preloaded): tests/timed/in-experiment $(O)/tests/timed/timed \
+		$(O)/lib/libtense.so | $(O)/module/tense.ko
+	$(Q)cp $< $@
+
+GUEST_TESTS += $(timed_guest_tests) $(timed_preloaded)

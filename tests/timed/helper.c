@@ -25,14 +25,19 @@ void handle_signals(bool restart)
 	signals_handled = 0;
 }
 
-/* The state is the first letter after the name, which ends with the last ")". */
 bool thread_waits(pid_t tid)
+{
+	return thread_of_waits(getpid(), tid);
+}
+
+/* The state is the first letter after the name, which ends with the last ")". */
+bool thread_of_waits(pid_t process, pid_t tid)
 {
 	char path[64], text[512], *state;
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", process, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;

@@ -2,104 +2,10 @@
 /* What holds for every timed call. */
 #include "timed.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-
-const char *label(const struct timed_call *call)
-{
-	static char text[128];
-
-	snprintf(text, sizeof(text), "%s%s, %s, %s", call->call,
-		 call->raw ? " (system call)" : "",
-		 call->flags & ABSOLUTE ? "until" : "for",
-		 clock_name(call->clock));
-	return text;
-}
-
-static void open_thing(const struct timed_call *call, struct thing *thing)
-{
-	int err;
-
-	memset(thing, 0, sizeof(*thing));
-	err = call->open ? call->open(call, thing) : 0;
-	if (err) {
-		check(false, "%s: cannot be prepared: %s", label(call),
-		      strerror(-err));
-		exit(1);
-	}
-}
-
-static void close_thing(const struct timed_call *call, struct thing *thing)
-{
-	if (call->close)
-		call->close(call, thing);
-}
-
-/* To wait for a time on CLOCK_REALTIME is to wait for it on this one. */
-static clockid_t measure(const struct timed_call *call)
-{
-	return call->flags & ABSOLUTE || call->clock != CLOCK_REALTIME ?
-		       call->clock : CLOCK_MONOTONIC;
-}
-
-struct wait {
-	int64_t length;		/* asked for */
-	int64_t took;		/* by the clock, from before to after the call */
-	int64_t early;		/* ns that it ended too early, by that clock */
-	int64_t rest;
-	int end;
-};
-
-/* A wait of this length. */
-static struct wait wait_for(const struct timed_call *call, struct thing *thing,
-			    int64_t length)
-{
-	int64_t unit = call->unit ? call->unit : 1;
-	struct wait w = { .length = (length + unit - 1) / unit * unit };
-	struct timespec rest = { 0 }, time;
-	clockid_t clock = measure(call);
-	int64_t begin = raw_clock(clock), libc, end;
-
-	time = ns_to_timespec(call->flags & ABSOLUTE ? begin + w.length :
-						       w.length);
-	w.end = call->wait(call, thing, time, &rest);
-	libc = libc_clock(clock);
-	end = raw_clock(clock);
-	w.took = end - begin;
-	w.early = w.length - ((libc < end ? libc : end) - begin);
-	w.rest = timespec_to_ns(rest);
-	return w;
-}
-
-/*
- * Ticks are counted by what may itself be late, on a machine whose time is
- * stolen: the kernel that waits then, not the wait, is early. No such thing
- * in virtual time.
- */
-static int64_t tolerance(const struct timed_call *call)
-{
-	struct timespec tick;
-
-	/* Coarse clocks are as fine as ticks. */
-	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	return call->flags & JIFFIES && !in_experiment ? timespec_to_ns(tick) :
-							 0;
-}
-
-static bool in_time(const struct timed_call *call, const struct wait *w)
-{
-	if (w->end != TIMED_OUT)
-		note("%s: after %lld ns of %lld: %s", label(call),
-		     (long long)w->took, (long long)w->length,
-		     w->end == WOKEN ? "woken" : strerror(-w->end));
-	else if (w->early > tolerance(call))
-		note("%s: %lld ns too early, of %lld", label(call),
-		     (long long)w->early, (long long)w->length);
-	return w->end == TIMED_OUT && w->early <= tolerance(call);
-}
 
 static void never_early(const struct timed_call *call)
 {
@@ -465,23 +371,29 @@ void test_together(const struct timed_call **calls, size_t n)
 {
 	pid_t *children = calloc(n, sizeof(*children));
 	int64_t *until = shared(sizeof(*until));
-	int early = 0, status;
+	int early = 0, status, gate[2];
 	int64_t left;
 
+	if (pipe(gate))
+		abort();
 	for (size_t i = 0; i < n; i++) {
 		if (calls[i]->unit == S)
 			continue;
 		children[i] = fork();
 		if (children[i])
 			continue;
-		while (!*(volatile int64_t *)until)
-			nap(MS);
+		/* Its end is the parent's sign to begin. */
+		close(gate[1]);
+		if (read(gate[0], &(char){ 0 }, 1))
+			abort();
 		left = *until - raw_clock(CLOCK_MONOTONIC);
 		_exit(wait_in_child(calls[i], left > 1 ? left : 1) ||
 		      raw_clock(CLOCK_MONOTONIC) < *until -
 				tolerance(calls[i]));
 	}
 	*until = raw_clock(CLOCK_MONOTONIC) + 50 * MS;
+	close(gate[1]);
+	close(gate[0]);
 	for (size_t i = 0; i < n; i++) {
 		if (!children[i])
 			continue;

@@ -3,6 +3,7 @@
 #include "timed.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -204,9 +205,9 @@ static const struct reading {
 	{ "getrusage", usage_of_process, CLOCK_PROCESS_CPUTIME_ID, 2 * US },
 	{ "getrusage (system call)", usage_of_process_raw,
 	  CLOCK_PROCESS_CPUTIME_ID, 2 * US },
-	{ "getrusage, thread", usage_of_thread, CLOCK_THREAD_CPUTIME_ID,
+	{ "getrusage of a thread", usage_of_thread, CLOCK_THREAD_CPUTIME_ID,
 	  2 * US },
-	{ "getrusage, thread (system call)", usage_of_thread_raw,
+	{ "getrusage of a thread (system call)", usage_of_thread_raw,
 	  CLOCK_THREAD_CPUTIME_ID, 2 * US },
 	{ "times", times_libc, CLOCK_PROCESS_CPUTIME_ID, 20 * MS },
 	{ "times (system call)", times_raw, CLOCK_PROCESS_CPUTIME_ID, 20 * MS },
@@ -214,6 +215,25 @@ static const struct reading {
 	{ "clock_getcpuclockid", process_getcpuclockid,
 	  CLOCK_PROCESS_CPUTIME_ID, 1 },
 };
+
+/* With libtense, elapsed time is read without a system call. */
+static void list_reading(const char *name, clockid_t clock)
+{
+	bool cpu = clock == CLOCK_PROCESS_CPUTIME_ID ||
+		   clock == CLOCK_THREAD_CPUTIME_ID;
+
+	printf("%s\t%s\treads\t%s\n", name, clock_name(clock),
+	       cpu ? "kernel" : "libtense");
+}
+
+void list_readings(void)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(ids); i++)
+		list_reading("clock_gettime", ids[i]);
+	for (size_t i = 0; i < ARRAY_LENGTH(readings); i++)
+		if (!strchr(readings[i].name, '('))
+			list_reading(readings[i].name, readings[i].clock);
+}
 
 /* It tells what the clock does, between two readings of the clock. */
 static void tells(const struct reading *r)

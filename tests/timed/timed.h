@@ -142,12 +142,36 @@ void help_begin(struct helper *h, enum help help,
 		const struct timed_call *call, struct thing *thing);
 void help_end(struct helper *h);
 bool thread_waits(pid_t tid);
+bool thread_of_waits(pid_t process, pid_t tid);
 
 /* holder.c: lock and unlock run in a thread of their own. */
 void hold(const struct timed_call *call, struct thing *thing,
 	  void (*lock)(struct thing *thing), void (*unlock)(struct thing *thing));
 void let_go(const struct timed_call *call, struct thing *thing);
 void holder_end(const struct timed_call *call, struct thing *thing);
+
+/* wait.c */
+struct wait {
+	int64_t length;		/* asked for */
+	int64_t took;		/* by the clock, from before to after the call */
+	int64_t early;		/* ns that it ended too early, by that clock */
+	int64_t rest;
+	int end;
+	bool virtual;		/* the clock did what virtual time did */
+};
+
+/* Valid until the next call. */
+const char *label(const struct timed_call *call);
+clockid_t measure(const struct timed_call *call);
+void open_thing(const struct timed_call *call, struct thing *thing);
+void close_thing(const struct timed_call *call, struct thing *thing);
+struct wait wait_for(const struct timed_call *call, struct thing *thing,
+		     int64_t length);
+/* Whether the kernel has it. */
+bool call_exists(const struct timed_call *call);
+int64_t tolerance(const struct timed_call *call);
+/* Tells what was wrong. */
+bool in_time(const struct timed_call *call, const struct wait *w);
 
 /* The result of a system call, or of a function that returns an error. */
 static inline int ended(long result, int timed_out)
@@ -157,18 +181,58 @@ static inline int ended(long result, int timed_out)
 	return error == timed_out ? TIMED_OUT : -error;
 }
 
-/* Valid until the next call. */
-const char *label(const struct timed_call *call);
 void test_call(const struct timed_call *call);
 void test_together(const struct timed_call **calls, size_t n);
 void test_clocks(void);
+void list_readings(void);
 void test_timers(const char *program);
 void test_cpu_timers(void);
+void test_experiment(const struct timed_call **calls, size_t n);
+void test_ends(const struct timed_call **calls, size_t n);
+void test_set_clock(void);
 /* What a program that test_timers() has started checks. */
 int after_exec(char **argv);
+/* The same for test_ends(). */
+int after_leaving(char **argv);
 
-/* experiment.c: false with errno if there should be one, and is not. */
-bool join_experiment(void);
+/*
+ * experiment.c: where TENSE_KO names a module, each test runs in an experiment
+ * of its own; with TENSE_TIMED all of them are in one already. False with errno
+ * where there should be one, and is not.
+ */
 extern bool in_experiment;
+bool has_module(void);
+bool has_experiments(void);
+void load_experiments(void);
+/* Checks that nothing is left. */
+void unload_experiments(const char *after);
+bool join_experiment(void);
+void leave_experiment(void);
+void close_experiment_on_exec(void);
+bool set_percent(int percent);
+
+struct account {
+	int64_t elapsed;	/* real */
+	int tasks;
+	struct {
+		int64_t charged;
+		int64_t ran;
+	} all, one;		/* threads, and that which was asked for */
+};
+
+struct account account_of(pid_t tid);
+
+/* The device's clock, read around another one and between its readings. */
+struct virtual_span {
+	int64_t outer;
+	int64_t inner;
+};
+
+int64_t virtual_now(void);
+void virtual_begin(struct virtual_span *span);
+void virtual_inner_begin(struct virtual_span *span);
+void virtual_inner_end(struct virtual_span *span);
+void virtual_end(struct virtual_span *span);
+bool virtual_fits(const struct virtual_span *span, int64_t took);
 
 #endif
