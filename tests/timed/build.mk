@@ -4,7 +4,7 @@
 # of ours has a part in either.
 
 timed_tests := $(O)/tests/timed/test-timed $(O)/tests/timed/test-timed-static
-timed_sources := $(wildcard tests/timed/*.c)
+timed_sources := $(filter-out %/raw-futex.c,$(wildcard tests/timed/*.c))
 
 $(O)/tests/timed/timed: TIMED_LDFLAGS :=
 $(O)/tests/timed/timed-static: TIMED_LDFLAGS := -static
@@ -34,4 +34,16 @@ $(timed_preloaded): tests/timed/in-experiment $(O)/tests/timed/timed \
 		$(O)/lib/libtense.so | $(O)/module/tense.ko
 	$(Q)cp $< $@
 
-GUEST_TESTS += $(timed_guest_tests) $(timed_preloaded)
+# Programs that are not ours.
+timed_programs := $(O)/tests/timed/test-timed-programs
+
+$(O)/tests/timed/raw-futex: tests/timed/raw-futex.c $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -static -o $@ $<
+
+$(timed_programs): tests/timed/test-timed-programs.sh tests/timed/programs \
+		tests/lib/tap.sh $(O)/tests/timed/raw-futex
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' $< >$@ && \
+	chmod +x $@
+
+GUEST_TESTS += $(timed_guest_tests) $(timed_preloaded) $(timed_programs)
