@@ -18,7 +18,14 @@ $(O)/tests/timed/timed $(O)/tests/timed/timed-static: $(timed_sources) \
 $(timed_tests): $(O)/tests/timed/test-%: tests/timed/on-host $(O)/tests/timed/%
 	$(Q)cp $< $@
 
-UNIT_TESTS += $(timed_tests)
+timed_table := $(O)/tests/timed/test-timed-table
+
+$(timed_table): tests/timed/test-timed-table.sh tests/lib/tap.sh \
+		libtense/man/tense-time.7 $(O)/tests/timed/timed
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' $< >$@ && \
+	chmod +x $@
+
+UNIT_TESTS += $(timed_tests) $(timed_table)
 
 # The same in experiments, and what holds there only.
 timed_guest_tests := $(O)/tests/timed/guest-timed $(O)/tests/timed/guest-timed-static

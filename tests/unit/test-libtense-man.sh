@@ -60,7 +60,7 @@ for page in "$man"/*.3; do
 done
 for page in "$man"/*; do
 	if command -v groff >/dev/null; then
-		is "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" "" \
+		is "$(groff -t -man -Tutf8 -ww -z "$page" 2>&1)" "" \
 			"$(basename "$page") formats without warnings"
 	else
 		skip "no groff to format $(basename "$page")"
