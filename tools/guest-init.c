@@ -37,7 +37,13 @@ static int control = -1;
 
 void power_off(void)
 {
+	char byte;
+
 	sync();
+	/* What is still on its way through a port would be lost. */
+	if (control >= 0 && channel_is_port())
+		while (read(control, &byte, 1) > 0 || errno == EINTR)
+			errno = 0;
 	for (;;)
 		reboot(RB_POWER_OFF);
 }

@@ -11,8 +11,8 @@ tense=@TENSE@
 # uml or qemu, which may be emulated; the kernel of that.
 backend=@BACKEND@
 case $backend in
-uml) arch=um kernel=linux size=100000000 processes=4 ;;
-qemu) arch=x86_64 kernel=build/vmlinux size=10000000 processes=1 ;;
+uml) arch=um kernel=linux size=100000000 processes=4 late=1 ;;
+qemu) arch=x86_64 kernel=build/vmlinux size=10000000 processes=1 late=8 ;;
 esac
 tmp=$(mktemp -d -p /var/tmp) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -67,7 +67,7 @@ is "$(run sh -c 'cat "$1" >&2' sh "$tmp/data" 2>&1 >/dev/null | sha256sum)" \
 is "$(cat "$tmp/data" | run cat | run cat | sha256sum)" "$sum" \
 	"through two of them"
 rm -f copy
-is "$(run head -c 3000000 /dev/zero | (sleep 1; wc -c))" 3000000 \
+is "$(run head -c 3000000 /dev/zero | (sleep $late; wc -c))" 3000000 \
 	"a reader that is late gets it all"
 is "$(run sh -c 'echo out; echo err >&2' 2>&1)" "out
 err" "both outputs into one pipe, in order"
