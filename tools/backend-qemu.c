@@ -25,7 +25,8 @@
 /* The most that is given without being asked for. */
 #define MEMORY_MIB	2048
 
-#define MODULE_OPTIONS	"trust_counter=1"
+/* An emulated counter is that of the host, and says of itself that it is not. */
+#define EMULATED_OPTIONS	"trust_counter=1"
 
 struct qemu {
 	struct guest guest;
@@ -40,6 +41,18 @@ static char *find_emulator(void)
 	if (!path)
 		die(STATUS_FAILED, QEMU_PROGRAM " is not installed: apt-get install qemu-system-x86");
 	return path;
+}
+
+static char *checked_kernel(const struct run *run)
+{
+	size_t n = 0;
+
+	while (run->writable[n])
+		n++;
+	if (n > QEMU_WRITABLE_MAX)
+		die(STATUS_FAILED, "--rw: the back end qemu has at most %d directories that can be written to, the current one included",
+		    QEMU_WRITABLE_MAX);
+	return kernel_build("x86_64");
 }
 
 /* Does not return. */
@@ -98,11 +111,9 @@ static void qemu_run(const struct run *run, struct outcome *out, void **stats)
 		.run = qemu_streams_run, .busy = qemu_streams_busy,
 	};
 	char *emulator = find_emulator();
-	char *directory = kernel_build("x86_64");
+	char *directory = checked_kernel(run);
 	char *module = xprintf("%s/tense.ko", directory), *init;
-	struct guest_kernel k = {
-		.module = module, .module_options = MODULE_OPTIONS,
-	};
+	struct guest_kernel k = { .module = module };
 	struct qemu_machine m = {
 		.emulator = emulator,
 		.cpus = run->cpus ? run->cpus : 1,
@@ -116,6 +127,7 @@ static void qemu_run(const struct run *run, struct outcome *out, void **stats)
 	m.kernel = xprintf("%s/build/vmlinux", directory);
 	m.init = init;
 	m.kvm_cpu = qemu_kvm_cpu(emulator, m.kernel, cache);
+	k.module_options = m.kvm_cpu ? "" : EMULATED_OPTIONS;
 	guest_begin(&q.guest, run);
 	boot(&q, &m);
 	k.clock_ns = time_of_day();

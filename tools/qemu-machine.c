@@ -74,8 +74,8 @@ static void add_kernel(struct list *l, const struct qemu_machine *m)
 
 	add_option(l, "-kernel", xstrdup(m->kernel));
 	add_option(l, "-append",
-		   xprintf("console=ttyS0 quiet panic=-1 tsc=reliable %s",
-			   root));
+		   xprintf("console=ttyS0 quiet panic=-1 %s %s",
+			   m->kvm_cpu ? "" : "tsc=reliable", root));
 	free(root);
 }
 

@@ -104,6 +104,14 @@ done
 status_is 125 "no QEMU" env PATH="$PWD/without" \
 	"$tense" run --backend qemu true
 said "tense: qemu-system-x86_64 is not installed: apt-get install qemu-system-x86"
+mkdir rw && (cd rw && mkdir $(seq 20))
+set --
+for dir in rw/*; do
+	set -- "$@" --rw "$dir"
+done
+status_is 125 "more directories than a machine has slots" \
+	"$tense" run --backend qemu "$@" true
+said "tense: --rw: the back end qemu has at most 16 directories"
 
 # kernel, with a cache that is not the user's.
 export TENSE_CACHE=$PWD/kernels
