@@ -3,9 +3,10 @@
  * R7: time-outs and timers of tasks. They wait in the queue of their clock,
  * the first one of which is one of the experiment's deadlines.
  *
- * An hrtimer's tense, is_fired and, while tense is set, node and state, are
- * protected by the lock of the experiment that tense points to. tense is set
- * while the timer is queued here or its callback runs.
+ * An hrtimer's tense, is_virtual, is_fired and, while is_virtual is set, node
+ * and state, are protected by the lock of the experiment that tense points to.
+ * tense is set while the timer is queued here or its callback runs: the latter
+ * does not keep others from queueing it elsewhere.
  */
 #include <linux/hrtimer.h>
 #include <linux/timerqueue.h>
@@ -57,6 +58,7 @@ static bool enqueue(struct tense_experiment *exp, struct hrtimer *timer)
 	lockdep_assert_held(&exp->lock);
 
 	WRITE_ONCE(timer->tense, exp);
+	timer->is_virtual = true;
 	WRITE_ONCE(timer->state, HRTIMER_STATE_ENQUEUED);
 	first = timerqueue_add(&q->timers, &timer->node);
 	if (first)
@@ -74,6 +76,7 @@ static void dequeue(struct tense_experiment *exp, struct hrtimer *timer)
 	first = timerqueue_getnext(&q->timers) == &timer->node;
 	timerqueue_del(&q->timers, &timer->node);
 	WRITE_ONCE(timer->state, HRTIMER_STATE_INACTIVE);
+	timer->is_virtual = false;
 	if (first)
 		arm_first(exp, q);
 }
@@ -113,9 +116,6 @@ bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
 	hrtimer_set_expires(timer, time);
 
 	raw_spin_lock_irqsave(&exp->lock, flags);
-	/* Armed again while its callback runs. */
-	if (hrtimer_is_queued(timer))
-		dequeue(exp, timer);
 	first = enqueue(exp, timer) && exp->vc.first == &exp->queue[clock].first;
 	raw_spin_unlock_irqrestore(&exp->lock, flags);
 	if (first && !goes_to_sleep())
@@ -129,7 +129,8 @@ bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
  *
  * Under RCU.
  *
- * Return: 1, -1 if the callback runs, or 0 if it is in no queue.
+ * Return: 1, -1 if the callback runs, also if it was armed again meanwhile, or 0
+ * if it is in no queue.
  */
 int tense_wait_cancel(struct hrtimer *timer)
 {
@@ -141,13 +142,11 @@ int tense_wait_cancel(struct hrtimer *timer)
 		return 0;
 	raw_spin_lock_irqsave(&exp->lock, flags);
 	if (timer->tense == exp) {
-		if (timer->is_fired) {
-			ret = -1;
-		} else {
+		if (timer->is_virtual)
 			dequeue(exp, timer);
+		if (!timer->is_fired)
 			WRITE_ONCE(timer->tense, NULL);
-			ret = 1;
-		}
+		ret = timer->is_fired ? -1 : 1;
 	}
 	raw_spin_unlock_irqrestore(&exp->lock, flags);
 	return ret;
@@ -211,7 +210,7 @@ void tense_wait_run(struct tense_experiment *exp, struct hrtimer *timer)
 	timer->is_fired = false;
 	if (restart == HRTIMER_RESTART && !hrtimer_is_queued(timer))
 		enqueue(exp, timer);
-	if (!hrtimer_is_queued(timer))
+	if (!timer->is_virtual)
 		WRITE_ONCE(timer->tense, NULL);
 	raw_spin_unlock(&exp->lock);
 }

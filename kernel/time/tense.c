@@ -68,15 +68,13 @@ bool __tense_schedule_timeout(long *timeout)
 bool __tense_timer_start(struct hrtimer *timer, ktime_t time,
 			 enum hrtimer_mode mode)
 {
-	bool taken = false;
-
 	/* Queued in real or in virtual time: its callback may yet be running. */
 	hrtimer_try_to_cancel(timer);
-	if (in_task() && tense_has(current) && !timer->is_soft &&
-	    !(IS_ENABLED(CONFIG_PREEMPT_RT) && !timer->is_hard))
-		taken = tense_ops->timer_start(current->tense, timer, time,
-					       mode & HRTIMER_MODE_REL);
-	return taken;
+	if (!in_task() || !tense_has(current) || timer->is_soft ||
+	    (IS_ENABLED(CONFIG_PREEMPT_RT) && !timer->is_hard))
+		return false;
+	return tense_ops->timer_start(current->tense, timer, time,
+				      mode & HRTIMER_MODE_REL);
 }
 
 int tense_timer_cancel(struct hrtimer *timer)

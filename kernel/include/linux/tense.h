@@ -58,7 +58,8 @@ enum tense_clock_id {
  * @timer_start: arms the timer for the running task, at a time or in so many
  *	ns; false if it is to run in real time. The timer is not queued.
  * @timer_cancel: takes the timer out of its experiment's queue: 1, -1 if its
- *	callback runs, or 0 if it is in none any more. Under RCU.
+ *	callback runs, also if it was armed again meanwhile, or 0 if it is in
+ *	none any more. Under RCU.
  * @timer_now: tells the timer's clock while its callback runs. Under RCU.
  * @clock_set: clocks were set. Under RCU.
  */
@@ -221,6 +222,7 @@ static inline bool tense_timer_start(struct hrtimer *timer, ktime_t time,
 				     enum hrtimer_mode mode)
 {
 	return tense_timer_is_task(timer) &&
+	       (current->tense || tense_timer_is_virtual(timer)) &&
 	       __tense_timer_start(timer, time, mode);
 }
 
