@@ -20,7 +20,7 @@ run() {
 }
 
 names="sleep timeout read-t raw-futex perl-select perl-alarm python-event
-python-asyncio python-socket"
+python-asyncio python-socket redis-blpop redis-expire"
 
 check_all() { # WHERE
 	for name in $names; do
