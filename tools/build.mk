@@ -50,7 +50,7 @@ $(O)/share/tense:
 # Tests of the above. Those of the guest's side need its kernel.
 cli_tests := $(addprefix $(O)/tests/,unit/test-cli unit/test-cli-asan \
 	unit/test-functions unit/test-functions-asan unit/test-completion \
-	guest/test-run guest/test-run-qemu)
+	guest/test-run guest/test-clocks guest/test-run-qemu)
 asan_tests := $(filter %-asan,$(cli_tests))
 $(cli_tests): TESTED = $(abspath $(TENSE_BIN))
 $(asan_tests): TESTED = $(abspath $(ASAN_BIN))
