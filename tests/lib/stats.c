@@ -26,27 +26,52 @@ double stats_median(double *values, size_t count)
 	return gsl_stats_median_from_sorted_data(values, 1, count);
 }
 
-struct estimate stats_estimate(const double *values, size_t count)
+static double mean(double *values, size_t count)
+{
+	return gsl_stats_mean(values, 1, count);
+}
+
+/* Of a statistic, which may sort what it is given. */
+static struct interval bootstrap(const double *values, size_t count,
+				 double (*statistic)(double *, size_t))
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-	double *resample = new_values(count), *medians = new_values(RESAMPLES);
-	struct estimate estimate;
+	double *resample = new_values(count), *results = new_values(RESAMPLES);
+	struct interval interval;
 
 	for (size_t i = 0; i < RESAMPLES; i++) {
 		for (size_t j = 0; j < count; j++)
 			resample[j] = values[gsl_rng_uniform_int(rng, count)];
-		medians[i] = stats_median(resample, count);
+		results[i] = statistic(resample, count);
 	}
-	gsl_sort(medians, 1, RESAMPLES);
-	estimate.low = gsl_stats_quantile_from_sorted_data(medians, 1,
+	gsl_sort(results, 1, RESAMPLES);
+	interval.low = gsl_stats_quantile_from_sorted_data(results, 1,
 							   RESAMPLES, 0.025);
-	estimate.high = gsl_stats_quantile_from_sorted_data(medians, 1,
+	interval.high = gsl_stats_quantile_from_sorted_data(results, 1,
 							    RESAMPLES, 0.975);
-	for (size_t j = 0; j < count; j++)
-		resample[j] = values[j];
-	estimate.median = stats_median(resample, count);
 	gsl_rng_free(rng);
 	free(resample);
-	free(medians);
+	free(results);
+	return interval;
+}
+
+struct interval stats_mean_interval(const double *values, size_t count)
+{
+	return bootstrap(values, count, mean);
+}
+
+struct estimate stats_estimate(const double *values, size_t count)
+{
+	struct interval interval = bootstrap(values, count, stats_median);
+	double *sorted = new_values(count);
+	struct estimate estimate = {
+		.low = interval.low,
+		.high = interval.high,
+	};
+
+	for (size_t j = 0; j < count; j++)
+		sorted[j] = values[j];
+	estimate.median = stats_median(sorted, count);
+	free(sorted);
 	return estimate;
 }

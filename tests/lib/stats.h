@@ -19,4 +19,12 @@ double stats_median(double *values, size_t count);
  */
 struct estimate stats_estimate(const double *values, size_t count);
 
+struct interval {
+	double low;
+	double high;
+};
+
+/* 95 % interval of the mean, likewise. */
+struct interval stats_mean_interval(const double *values, size_t count);
+
 #endif

@@ -42,6 +42,7 @@ int main(void)
 	double same[] = { 2, 2, 2, 2 }, spread[] = { 3, 1, 2, 5, 4, 7, 6 };
 	double width;
 	struct estimate e, again;
+	struct interval mean;
 	int hits;
 
 	ok(is(stats_median(odd, 3), 5), "median of three");
@@ -57,6 +58,14 @@ int main(void)
 	again = stats_estimate(spread, 7);
 	ok(is(e.low, again.low) && is(e.high, again.high),
 	   "the same values, the same interval");
+
+	mean = stats_mean_interval(same, 4);
+	ok(is(mean.low, 2) && is(mean.high, 2), "mean of equal values");
+	mean = stats_mean_interval(spread, 7);
+	/* Its standard error is 2 / sqrt(7). */
+	ok(mean.low > 4 - 1.96 * 0.76 - 0.3 && mean.low < 4 - 1.96 * 0.76 + 0.3 &&
+	   mean.high > 4 + 1.96 * 0.76 - 0.3 && mean.high < 4 + 1.96 * 0.76 + 0.3,
+	   "mean of seven values: [%.2f %.2f]", mean.low, mean.high);
 
 	hits = covered(&width);
 	ok(hits >= 0.90 * SAMPLES && hits < SAMPLES,
