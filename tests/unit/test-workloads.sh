@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# spinners and pi: what they print is right and complete. Not who is faster.
+# spinners, pi and queue: what they print is right and complete. Not who is
+# faster.
 set -u
 export LC_ALL=C TENSE=0
 
@@ -60,14 +61,75 @@ done
 [ $? -eq 2 ]
 ok $? "pi: misuse: no digits"
 
+# Mean waits by Pollaczek and Khinchine, which a million jobs come close to.
+queue() {	# ARGUMENT...: without the header
+	"$bin/queue" --dry-run "$@" | tail -n +2
+}
+near() {	# COLUMN EXPECTED ERROR: of one line
+	awk -F, -v column="$1" -v expected="$2" -v error="$3" '
+		{ difference = $column / expected - 1 }
+		END { exit NR != 1 || difference > error || difference < -error }'
+}
+many="--jobs 1000000 --batch 1000000 --seeds 4 -u 0.5"
+# shellcheck disable=SC2086 # several words
+{
+	queue $many | near 8 2500000 0
+	ok $? "queue: the formula for M/D/1"
+	queue $many | near 7 2500000 0.02
+	ok $? "queue: jobs wait as by the formula"
+	queue $many --model m | near 8 5000000 0
+	ok $? "queue: the formula for M/M/1"
+	queue $many --model m | near 7 5000000 0.02
+	ok $? "queue: jobs of exponential length wait as by the formula"
+	queue $many --model m | near 10 5000000 0.01
+	ok $? "queue: the mean of exponential lengths"
+	queue $many --speed 50 | near 8 5000000 0
+	ok $? "queue: a slow server's jobs wait longer"
+	queue $many --speed 50,200 | near 10 6250000 0
+	ok $? "queue: the mean length of jobs in turns"
+	[ "$(queue $many --speed 50,200 | cut -d, -f 8)" = nan ]
+	ok $? "queue: no formula for jobs in turns"
+}
+[ "$(queue --percent 50,200)" = "$(queue --speed 50,200)" ]
+ok $? "queue: a server that is imagined slower has the same jobs"
+[ "$(queue --seeds 7)" = "$(queue --seeds 7)" ] &&
+	[ "$(queue --seeds 7)" != "$(queue --seeds 8)" ]
+ok $? "queue: the same seed, the same jobs"
+[ "$(queue | wc -l)" -eq 126 ]
+ok $? "queue: a line for each batch of each run"
+
+# Really: nobody is served early, before others, or while others are.
+for room in "" "--room 1"; do
+	# shellcheck disable=SC2086 # no word, or two
+	"$bin/queue" -u 0.9 --seeds 1 --jobs 20 --batch 1 --service 1000 $room |
+		awk -F, 'NR == 1 { next }
+		$5 < $6 || $9 <= 0 || $11 < 0 { bad = 1 }
+		END { exit bad || NR != 21 }'
+	ok $? "queue: served one after the other ${room:-without bound}"
+done
+
+for arguments in "-u 0" "-u 1" "-u 0.5,x" "--seeds -1" "--jobs 0" \
+		 "--jobs 20 --batch 15" "--service 1" "--model x" "--speed 0" \
+		 "--percent 100001" "--room 0" "--no-such" "word"; do
+	# shellcheck disable=SC2086 # several words
+	message=$("$bin/queue" $arguments 2>&1 >/dev/null)
+	[ $? -eq 2 ] && [ -n "$message" ]
+	ok $? "queue: misuse: '$arguments'"
+done
+
 # Without virtual time a percent would mean nothing: no result is printed.
 if [ ! -e /dev/tense ]; then
 	output=$("$bin/spinners" --percent 100,50 2>/dev/null)
 	[ $? -eq 1 ] && [ "$output" = "mode,ms,run,spinner,setting,loops" ]
 	ok $? "spinners: no virtual time"
+	output=$("$bin/queue" --percent 50 2>/dev/null)
+	[ $? -eq 1 ] && [ "$(wc -l <<<"$output")" -eq 1 ]
+	ok $? "queue: no virtual time"
 else
-	tests=$((tests + 1))
-	echo "ok $tests - spinners: no virtual time # SKIP there is /dev/tense"
+	for program in spinners queue; do
+		tests=$((tests + 1))
+		echo "ok $tests - $program: no virtual time # SKIP there is /dev/tense"
+	done
 fi
 
 echo "1..$tests"

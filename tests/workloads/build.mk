@@ -10,8 +10,9 @@ DEDUP_SOURCES := $(filter-out %-calibrate.c,$(sort $(wildcard $(workloads_dir)/d
 DEDUP_LIBS := -lz -lcrypto -pthread
 SPINNERS_SOURCES := $(addprefix $(workloads_dir)/,spinners.c racers.c)
 PI_SOURCES := $(addprefix $(workloads_dir)/,pi.c pi-digits.c racers.c)
+QUEUE_SOURCES := $(addprefix $(workloads_dir)/,queue.c queue-plan.c queue-run.c)
 
-WORKLOADS := $(addprefix $(workloads_out)/,dedup spinners pi)
+WORKLOADS := $(addprefix $(workloads_out)/,dedup spinners pi queue)
 DEDUP_SANITIZED := $(addprefix $(O)/tests/unit/dedup-,asan tsan)
 
 WORKLOADS_FLAGS := -D_GNU_SOURCE -Ilibtense/include -Ikernel/include/uapi
@@ -28,6 +29,8 @@ $(workloads_out)/dedup: $(call workloads_objects,$(DEDUP_SOURCES))
 $(workloads_out)/dedup: WORKLOADS_LIBS = $(DEDUP_LIBS)
 $(workloads_out)/spinners: $(call workloads_objects,$(SPINNERS_SOURCES))
 $(workloads_out)/pi: $(call workloads_objects,$(PI_SOURCES))
+$(workloads_out)/queue: $(call workloads_objects,$(QUEUE_SOURCES))
+$(workloads_out)/queue: WORKLOADS_LIBS = -lm -pthread
 
 $(WORKLOADS): $(O)/lib/libtense.so
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ \
