@@ -127,7 +127,7 @@ check-patches:
 
 ## demo           a real program, predicted and then measured
 demo-run: user module
-## experiments    the first experiments: tables, CSV and SVG in build/
+## experiments    shares, schedules and a queue: tables, CSV and SVG in build/
 experiments-run: user module
 ## bench          the figures of the README: cost and accuracy
 bench-run: user module

@@ -6,7 +6,7 @@ bench_dir := tests/bench
 bench_out := $(O)/bench
 
 BENCH_LOG := whatif-table ratio memory-table
-BENCH_STATS := $(BENCH_LOG) spinner-table
+BENCH_STATS := $(BENCH_LOG) spinner-table queue-table
 BENCH_INIT := overhead-init many-tasks-init ping-pong-init
 BENCH := $(addprefix $(bench_out)/,$(BENCH_STATS) $(BENCH_INIT) \
 	pi-table report cpu-bound percent-pair stub-pair lateness \

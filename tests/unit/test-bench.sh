@@ -127,6 +127,59 @@ ok $? "memory-table"
 2 0 6 7.0 3.0 2" ]
 ok $? "pi-table: order, time and stretches"
 
+# Two runs of two batches at two utilisations, which wait so many ms.
+queue() {	# WAIT WAIT WAIT WAIT SERVED
+	echo "model,utilisation,seed,batch,wait,own,ideal,formula,served,length,late"
+	for utilisation in 0.3 0.9; do
+		for run in 1 2; do
+			for batch in 0 1; do
+				echo "d,$utilisation,$run,$batch,${1}000000,2000000,1000000,1071429,$5,5000000,9"
+				set -- "$2" "$3" "$4" "$1" "$5"
+			done
+		done
+	done
+}
+queue 1 2 3 6 5000000 >reference
+queue 1 2 3 10 5050000 >virtual
+"$bench/queue-table" reference virtual points >output 2>&1
+[ "$(awk 'NR > 2 { print $1, $2, $3, $4, $8, $9, $10, $11, $NF }' \
+	FS='[][| ]+' output)" = \
+  "0.30 1.071 1.000 3.000 4.000 1.0 2.000 1.000 inside
+0.90 1.071 1.000 3.000 4.000 1.0 2.000 1.000 inside" ]
+ok $? "queue-table: means, inside"
+queue 1 2 3 60 5000000 >virtual
+"$bench/queue-table" reference virtual points >output 2>&1
+[ "$(grep -c ' OUTSIDE$' output)" -eq 2 ] && [ "$(cat points)" = \
+	"utilisation,seed,wait_ms,formula_ms
+0.3,1,1.500000,1.071429
+0.3,2,31.500000,1.071429
+0.9,1,1.500000,1.071429
+0.9,2,31.500000,1.071429" ]
+ok $? "queue-table: outside, and the points"
+queue 1 2 3 6 5300000 >disturbed
+"$bench/queue-table" disturbed virtual >output 2>&1
+[ "$(grep -c ' disturbed$' output)" -eq 2 ]
+ok $? "queue-table: a disturbed reference"
+"$bench/queue-table" disturbed disturbed >output 2>&1
+[ "$(grep -c ' inside$' output)" -eq 2 ]
+ok $? "queue-table: both take longer"
+sed s/1071429/nan/ reference >other
+"$bench/queue-table" other other >output 2>&1
+[ "$(awk 'NR > 2 { print $2 }' output | sort -u)" = - ]
+ok $? "queue-table: without a formula"
+sed '$d' reference >other
+refused queue-table "half a run" reference other
+sed s/,1000000,/,1100000,/ reference >other
+refused queue-table "other jobs" reference other
+sed 's/,9$//' reference >other
+refused queue-table "half a line" other reference
+head -n 1 reference >other
+refused queue-table "no runs" other reference
+refused queue-table "other input" whatif reference
+refused queue-table "what is not there" reference no-such
+refused queue-table "points that cannot be written" reference reference \
+	/no/such/points
+
 cat >given <<END
 figure ping_pong_ratio 1.005 0.99 1.02 10
 figure percent_pair_ratio 3.5 3.4 3.6 10
