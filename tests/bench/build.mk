@@ -7,10 +7,10 @@ bench_out := $(O)/bench
 
 BENCH_LOG := whatif-table ratio memory-table
 BENCH_STATS := $(BENCH_LOG) spinner-table queue-table
-BENCH_INIT := overhead-init many-tasks-init ping-pong-init
+BENCH_INIT := overhead-init many-tasks-init many-sleepers-init ping-pong-init
 BENCH := $(addprefix $(bench_out)/,$(BENCH_STATS) $(BENCH_INIT) \
 	pi-table report cpu-bound percent-pair stub-pair lateness \
-	whatif)
+	wake-late clock-cost whatif)
 
 BENCH_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -Ilibtense/include \
 	-Ikernel/include/uapi
@@ -33,12 +33,13 @@ $(addprefix $(bench_out)/,$(BENCH_STATS)): $(bench_out)/obj/figure.o \
 $(addprefix $(bench_out)/,$(BENCH_STATS)): BENCH_LIBS = $(STATS_LIBS)
 $(addprefix $(bench_out)/,$(BENCH_LOG)): $(bench_out)/obj/log.o
 $(addprefix $(bench_out)/,$(BENCH_INIT)): $(bench_out)/obj/init.o
-$(bench_out)/many-tasks-init: BENCH_LIBS = -pthread
+$(addprefix $(bench_out)/many-,tasks-init sleepers-init): BENCH_LIBS = -pthread
 $(bench_out)/ping-pong-init: $(bench_out)/obj/stats.o
 $(bench_out)/ping-pong-init: BENCH_LIBS = $(STATS_LIBS)
 $(bench_out)/report: BENCH_LIBS = -ljansson
-$(addprefix $(bench_out)/,percent-pair lateness): $(O)/lib/libtense.so
-$(addprefix $(bench_out)/,percent-pair lateness): \
+$(addprefix $(bench_out)/,percent-pair lateness wake-late): \
+	$(O)/lib/libtense.so
+$(addprefix $(bench_out)/,percent-pair lateness wake-late): \
 	BENCH_LIBS = $(WORKLOADS_LINK) -pthread
 $(bench_out)/whatif: $(call workloads_objects,$(workloads_dir)/dedup-calibrate.c \
 	$(filter-out %/dedup.c,$(DEDUP_SOURCES))) $(O)/lib/libtense.so

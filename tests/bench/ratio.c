@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ratio FIGURE [-x] VARIANT KEY VARIANT KEY <LOG: the first value over the
+ * ratio FIGURE [-x|-d] VARIANT KEY VARIANT KEY <LOG: the first value over the
  * second in each round, median and interval. With -x, how far that is from 1,
- * in per cent.
+ * in per cent; with -d, the difference instead, of ns in us.
  */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +14,43 @@
 
 #define ROUNDS_MAX	1000
 
+enum mode { RATIO, EXCESS, DIFFERENCE };
+
+static enum mode mode_of(const char *option)
+{
+	if (option && !strcmp(option, "-x"))
+		return EXCESS;
+	return option && !strcmp(option, "-d") ? DIFFERENCE : RATIO;
+}
+
+static double compare(enum mode mode, double a, double b)
+{
+	switch (mode) {
+	case EXCESS:
+		return 100 * (a / b - 1);
+	case DIFFERENCE:
+		return (a - b) / 1000;
+	default:
+		return a / b;
+	}
+}
+
 int main(int argc, char **argv)
 {
-	bool excess = argc > 2 && !strcmp(argv[2], "-x");
-	char **name = argv + 2 + excess;
+	static const char *const text[][2] = {
+		[RATIO] = { "over", "" },
+		[EXCESS] = { "over", ", minus 1, %" },
+		[DIFFERENCE] = { "minus", ", us" },
+	};
+	enum mode mode = mode_of(argc > 1 ? argv[2] : NULL);
+	char **name = argv + 2 + (mode != RATIO);
 	double ratio[ROUNDS_MAX];
 	struct estimate estimate;
 	struct log log;
 	int rounds;
 
-	if (argc != 6 + excess) {
-		fputs("Usage: ratio FIGURE [-x] VARIANT KEY VARIANT KEY <LOG\n",
+	if (argc != 6 + (mode != RATIO)) {
+		fputs("Usage: ratio FIGURE [-x|-d] VARIANT KEY VARIANT KEY <LOG\n",
 		      stderr);
 		return 2;
 	}
@@ -35,16 +60,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "bench: more than %d rounds\n", ROUNDS_MAX);
 		return 1;
 	}
-	for (int i = 0; i < rounds; i++) {
-		ratio[i] = log_get(&log, name[0], i, name[1]) /
-			   log_get(&log, name[2], i, name[3]);
-		if (excess)
-			ratio[i] = 100 * (ratio[i] - 1);
-	}
+	for (int i = 0; i < rounds; i++)
+		ratio[i] = compare(mode, log_get(&log, name[0], i, name[1]),
+				   log_get(&log, name[2], i, name[3]));
 	estimate = stats_estimate(ratio, rounds);
-	printf("%s over %s%s: %.4f [%.4f %.4f], %d rounds\n", name[1], name[3],
-	       excess ? ", minus 1, %" : "", estimate.median, estimate.low,
-	       estimate.high, rounds);
+	printf("%s %s %s%s: %.4f [%.4f %.4f], %d rounds\n", name[1],
+	       text[mode][0], name[3], text[mode][1], estimate.median,
+	       estimate.low, estimate.high, rounds);
 	figure_add(argv[1], &estimate, rounds);
 	log_free(&log);
 	return fflush(stdout) ? 1 : 0;

@@ -107,6 +107,11 @@ ok $? "ratio"
 figure b -19 3
 ok $? "ratio, how far from 1"
 
+"$bench/ratio" c -d truth cpu_ns baseline cpu_ns <<<"$(sed 1,2d whatif)" \
+	>output 2>&1
+figure c -190000 3 && grep -q '^cpu_ns minus cpu_ns, us: ' output
+ok $? "ratio, the difference in us"
+
 for round in 0 1; do
 	echo "run experiment $round"
 	printf 'slab_kb 150\npercpu_kb 3\nused_kb 400\n'
@@ -184,16 +189,20 @@ cat >given <<END
 figure ping_pong_ratio 1.005 0.99 1.02 10
 figure percent_pair_ratio 3.5 3.4 3.6 10
 figure dedup_predicted_minus_true -0.7 -1.2 0.1 10
+figure wake_late_50_median_us -700 -900 -500 10
+figure wake_late_50_p99_us 21 20 22 10
 figure unknown 1 1 1 1
 END
 "$bench/report" report.json <given >output 2>&1 &&
 	grep -q '^ping-pong.* 1.0050 .* reached$' output &&
 	grep -q '^percent pair by write.* 3.500 .* MISSED$' output &&
 	grep -q '^dedup, predicted.* -0.70 .* reached$' output &&
+	grep -q '^wake-up.* -700.0 .* reached$' output &&
+	grep -q '^  p99  *21.0 .* MISSED$' output &&
 	grep -q '^CPU-bound.* MISSING$' output
 ok $? "report: reached, missed and missing"
 jq -e '.version == 1 and (.machine.cpus > 0) and
-	(.figures | length) == 15 and
+	(.figures | length) == 24 and
 	(.figures[] | select(.id == "percent_pair_ratio") |
 	 .value == 3.5 and .low == 3.4 and .high == 3.6 and .samples == 10 and
 	 .target == 3 and .reached == false) and

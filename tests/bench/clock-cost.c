@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * clock-cost VARIANT ROUND: what clock_gettime() costs here, in thousandths of
+ * a tick of the counter: that of the vDSO, or of libtense where it is preloaded.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../lib/cycles.h"
+
+#define BATCHES		101
+#define READINGS	10000
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static uint64_t batch(void)
+{
+	uint64_t start = cycles();
+	struct timespec now;
+
+	for (int i = 0; i < READINGS; i++)
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	return cycles() - start;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t ticks[BATCHES];
+
+	if (argc != 3) {
+		fputs("Usage: clock-cost VARIANT ROUND\n", stderr);
+		return 2;
+	}
+	for (int i = 0; i < BATCHES; i++)
+		ticks[i] = batch();
+	/* Not the mean: others have the CPU in some of them. */
+	qsort(ticks, BATCHES, sizeof(ticks[0]), compare);
+	printf("run %s %s\n", argv[1], argv[2]);
+	printf("reading_millitick %ju\n",
+	       (uintmax_t)(ticks[BATCHES / 2] * 1000 / READINGS));
+	return fflush(stdout) ? 1 : 0;
+}
