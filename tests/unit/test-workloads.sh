@@ -104,7 +104,8 @@ for room in "" "--room 1"; do
 	"$bin/queue" -u 0.9 --seeds 1 --jobs 20 --batch 1 --service 1000 $room |
 		awk -F, 'NR == 1 { next }
 		$5 < $6 || $9 <= 0 || $11 < 0 { bad = 1 }
-		END { exit bad || NR != 21 }'
+		{ own += $6 }
+		END { exit bad || NR != 21 || !own }'
 	ok $? "queue: served one after the other ${room:-without bound}"
 done
 
