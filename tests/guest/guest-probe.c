@@ -237,13 +237,21 @@ TEST_F(probed, others_are_left_alone)
 	EXPECT_EQ(dev_stats(self->fd).slot[1].calls, 1);
 }
 
+/* The least of a few times: what others on the host had is in the others. */
 static uint64_t overhead_of_calls(int fd)
 {
-	uint64_t before = dev_stats(fd).overhead;
+	uint64_t least = UINT64_MAX;
 
-	for (int i = 0; i < 1000; i++)
-		work(1);
-	return dev_stats(fd).overhead - before;
+	for (int round = 0; round < 10; round++) {
+		uint64_t overhead = dev_stats(fd).overhead;
+
+		for (int i = 0; i < 100; i++)
+			work(1);
+		overhead = dev_stats(fd).overhead - overhead;
+		if (overhead < least)
+			least = overhead;
+	}
+	return least;
 }
 
 /* Of a probe, the way there and back takes far longer than what it does. */
