@@ -225,6 +225,11 @@ int64_t tense_area_now(void)
 	return now_by(&c);
 }
 
+uint64_t tense_area_rate(void)
+{
+	return area.ring && *alive ? load(&area.clock->rate) : 0;
+}
+
 int64_t tense_area_shown(void)
 {
 	return area.ring && *alive ? load(&area.ring->shown) : 0;

@@ -47,6 +47,9 @@ int64_t tense_area_clock(unsigned int origin);
 /* The latest virtual time that the thread saw by its area, or 0. */
 int64_t tense_area_shown(void);
 
+/* Real ns per tick, times 2^32, or 0 without an area. */
+uint64_t tense_area_rate(void);
+
 /*
  * Makes tense_area_push() work for the thread, as far as it can: fd is a
  * handle of the device, change what could not be pushed. False: it cannot.

@@ -40,4 +40,7 @@ int __tense_span_count_slow(unsigned int slot, unsigned int own);
 int __tense_span_own_slow(unsigned int own);
 int __tense_span_now_slow(int64_t *now);
 
+/* Real ns per tick of the counter, times 2^32; 0: not known. */
+uint64_t __tense_span_rate(void);
+
 #endif

@@ -336,3 +336,8 @@ EXPORT int __tense_span_now_slow(int64_t *now)
 {
 	return take_time(tense_device_move(0), now);
 }
+
+EXPORT uint64_t __tense_span_rate(void)
+{
+	return tense_area_rate();
+}

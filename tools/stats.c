@@ -28,9 +28,9 @@ static const struct tense_thread *threads_of(const struct tense_stats *s)
 }
 
 /*
- * A system call in User-Mode Linux costs two switches between processes of
- * the host, where one natively is a fraction of a microsecond. The times come
- * from ticks, so small ones mean nothing.
+ * A system call or page fault in User-Mode Linux costs two switches between
+ * processes of the host, where one natively is a fraction of a microsecond. The
+ * times come from ticks, so small ones mean nothing.
  */
 static void hint(FILE *f, const struct outcome *out)
 {
@@ -38,9 +38,10 @@ static void hint(FILE *f, const struct outcome *out)
 		return;
 	fprintf(f,
 		"\n"
-		"  More time went into system calls (%.2f s) than into the program's own\n"
-		"  code (%.2f s). A system call costs some 30 us in User-Mode Linux, so do\n"
-		"  not take these figures for those of the program on real hardware.\n",
+		"  More time went into system calls and page faults (%.2f s) than into the\n"
+		"  program's own code (%.2f s). In User-Mode Linux each of them costs some 30\n"
+		"  to 50 us, so do not take these figures for those of the program on real\n"
+		"  hardware.\n",
 		seconds(out->system_ns), seconds(out->user_ns));
 }
 

@@ -247,7 +247,7 @@ run --json s.json -- sh -c 'kill $$'
 is "$? $(jq .status s.json)" "143 143" "or is killed"
 run --stats dd if=/dev/zero of=/dev/null bs=1 count=30000 2>stderr
 ok "--stats tells when system calls take the time" \
-	grep -q "More time went into system calls" stderr
+	grep -q "More time went into system calls and page faults" stderr
 run --stats perl -e "$spin" 2>stderr
 ok "and does not when they do not" \
 	sh -c '! grep -q "More time went" stderr'

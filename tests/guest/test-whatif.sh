@@ -42,6 +42,9 @@ is "$(jq -c '[.samples[] | select(.condition > 0) | .slots[] |
 	"each call was counted"
 is "$(jq -c '[.samples[] | select(.condition == 0) | .slots | length] | unique' \
 	a.json)" '[1]' "the baseline has no instruments"
+ok "what entering and leaving it costs is known" jq -e '[.samples[] |
+	select(.condition > 0) | .pair_ns] | min > 3 and max < 100000' \
+	a.json >/dev/null
 ok "the function has its share" jq -e '.results[0].share > 0.2 and
 	.results[0].share < 0.8' a.json >/dev/null
 # One thread that never waits: nothing but its share matters.
