@@ -213,9 +213,10 @@ static inline bool tense_timer_is_task(const struct hrtimer *timer)
 /* Queued in virtual time, or fired and its callback runs. */
 static inline bool tense_timer_is_virtual(const struct hrtimer *timer)
 {
+	if (!static_branch_unlikely(&tense_key))
+		return false;
 	/* A timer that goes over into real time is queued there before. */
-	return static_branch_unlikely(&tense_key) &&
-	       smp_load_acquire(&timer->tense);
+	return smp_load_acquire(&timer->tense);
 }
 
 static inline bool tense_timer_start(struct hrtimer *timer, ktime_t time,
