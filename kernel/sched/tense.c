@@ -120,6 +120,33 @@ void tense_not_at_return(struct callback_head *work)
 }
 EXPORT_SYMBOL_GPL(tense_not_at_return);
 
+static struct tense_place place_in_fair(struct task_struct *p)
+{
+	struct cfs_rq *cfs_rq = task_cfs_rq(p);
+
+	return (struct tense_place){
+		.queue = cfs_rq,
+		.running = cfs_rq->nr_running,
+		.weight = scale_load_down(p->se.load.weight),
+	};
+}
+
+static struct tense_place place_of(struct task_struct *p)
+{
+	lockdep_assert_rq_held(task_rq(p));
+
+	if (p->sched_class != &fair_sched_class)
+		return (struct tense_place){ };
+	return place_in_fair(p);
+}
+
+static void enqueue(struct task_struct *p)
+{
+	struct tense_place place = place_of(p);
+
+	tense_ops->enqueue(p->tense, task_cpu(p), &place);
+}
+
 /**
  * tense_attach() - the calling task gets a part
  * @t: the part; its owner is tense_ops->leave() from now on
@@ -141,7 +168,7 @@ int tense_attach(struct tense_task *t)
 		settle(rq);
 		current->tense = t;
 		current->tense_accounted = current->se.sum_exec_runtime;
-		tense_ops->enqueue(t, cpu_of(rq));
+		enqueue(current);
 		err = 0;
 	}
 	rq_unlock(rq, &rf);
@@ -167,6 +194,7 @@ void tense_detach(void)
 	rq_lock(rq, &rf);
 	settle(rq);
 	t = current->tense;
+	ops->dequeue(t, false);
 	current->tense = NULL;
 	rq_unlock(rq, &rf);
 	local_irq_enable();
@@ -179,22 +207,140 @@ void tense_detach(void)
 }
 EXPORT_SYMBOL_GPL(tense_detach);
 
-u64 __tense_charge(struct task_struct *p, u64 delta)
+/*
+ * The fair class compares by signed differences and multiplies by weights:
+ * jumps of years would turn a task that is far behind into one that is far
+ * ahead, for which all others wait.
+ */
+#define SHARE_MAX	BIT_ULL(30)
+
+/* Returns how much of its turn that was. */
+static u64 charge_task(struct task_struct *p, u64 delta)
 {
-	p->tense_charged = tense_ops->charge(p->tense, delta);
-	return p->tense_charged;
+	struct tense_place place = place_in_fair(p);
+	struct tense_charge c;
+	u64 share;
+
+	lockdep_assert_rq_held(task_rq(p));
+
+	c = tense_ops->charge(p->tense, delta, &place);
+	p->tense_charged = c.charged;
+	share = min(c.share, SHARE_MAX);
+	p->tense_turn += share;
+	return share;
+}
+
+/* The group above a queue; NULL above all groups. Must hold the queue's lock. */
+static struct sched_entity *group_of(const struct cfs_rq *cfs_rq)
+{
+#ifdef CONFIG_FAIR_GROUP_SCHED
+	lockdep_assert_rq_held(cfs_rq->rq);
+	return cfs_rq->tg->se[cpu_of(cfs_rq->rq)];
+#else
+	return NULL;
+#endif
+}
+
+/**
+ * tense_group_of() - whose queue it is
+ * @queue: as told by struct tense_place; a task has to be in it, or in one below
+ *
+ * Must hold the runqueue's lock.
+ *
+ * Return: the queue as one group's among others.
+ */
+struct tense_group tense_group_of(const void *queue)
+{
+	const struct cfs_rq *cfs_rq = queue;
+	struct tense_group group = { .running = cfs_rq->nr_running };
+#ifdef CONFIG_FAIR_GROUP_SCHED
+	const struct sched_entity *se = group_of(cfs_rq);
+
+	if (se) {
+		group.depth = se->depth + 1;
+		group.above = se->cfs_rq;
+		group.weight = scale_load_down(se->load.weight);
+	}
+#endif
+#ifdef CONFIG_CFS_BANDWIDTH
+	group.limited = cfs_rq->runtime_enabled;
+#endif
+	return group;
+}
+EXPORT_SYMBOL_GPL(tense_group_of);
+
+/**
+ * tense_group_owes() - a group's turn takes another time than it runs
+ * @queue: the group's
+ * @ns: its turn is over by so many sooner, if less than 0 later. This counts when
+ *	the group is next charged, as it was or will be for what has just run.
+ *
+ * Must hold the runqueue's lock.
+ */
+void tense_group_owes(const void *queue, s64 ns)
+{
+	group_of(queue)->tense_owed += ns;
+}
+EXPORT_SYMBOL_GPL(tense_group_owes);
+
+/*
+ * Before the group's queue, or one above, changes: how long a turn is depends on
+ * who else waited.
+ */
+static void charge_below(struct rq *rq)
+{
+	struct task_struct *curr;
+
+	curr = rcu_dereference_protected(rq->curr,
+					 lockdep_is_held(__rq_lockp(rq)));
+	if (tense_has(curr) && curr->sched_class == &fair_sched_class)
+		curr->sched_class->update_curr(rq);
+}
+
+/* What was taken off already may exceed what this charge is. */
+static u64 group_share(struct sched_entity *se, u64 delta)
+{
+	s64 share;
+
+	charge_below(rq_of(cfs_rq_of(se)));
+	share = delta + se->tense_owed;
+	se->tense_owed = min(share, 0LL);
+	return clamp_t(s64, share, 0, SHARE_MAX);
+}
+
+/* Of the weight that nearly all have, fair time is time. */
+static u64 in_fair_time(struct sched_entity *se, u64 ns,
+			u64 (*fair)(u64 delta, struct sched_entity *se))
+{
+	return se->load.weight == NICE_0_LOAD ? ns : fair(ns, se);
+}
+
+/* Called by the fair class only, see tense_charge(). */
+void __tense_charge(struct sched_entity *se, u64 delta,
+		    u64 (*fair)(u64 delta, struct sched_entity *se))
+{
+	u64 charged = delta, share;
+
+	if (entity_is_task(se)) {
+		share = charge_task(task_of(se), delta);
+		charged = task_of(se)->tense_charged;
+	} else {
+		share = group_share(se, delta);
+	}
+	se->sum_exec_runtime += charged;
+	se->vruntime += in_fair_time(se, share, fair) -
+			in_fair_time(se, delta, fair);
 }
 
 void __tense_enqueue(struct task_struct *p)
 {
-	lockdep_assert_rq_held(task_rq(p));
-	tense_ops->enqueue(p->tense, task_cpu(p));
+	enqueue(p);
 }
 
-void __tense_dequeue(struct task_struct *p)
+void __tense_dequeue(struct task_struct *p, bool sleep)
 {
 	lockdep_assert_rq_held(task_rq(p));
-	tense_ops->dequeue(p->tense);
+	tense_ops->dequeue(p->tense, sleep);
 }
 
 bool __tense_hold(struct task_struct *p)
@@ -206,6 +352,7 @@ bool __tense_hold(struct task_struct *p)
 void __tense_switch(struct task_struct *prev, struct task_struct *next)
 {
 	lockdep_assert_rq_held(this_rq());
+	next->tense_turn = 0;
 	tense_ops->switched(prev->tense, next->tense);
 }
 
@@ -217,9 +364,11 @@ void __tense_tick(struct task_struct *p)
 
 int __tense_fork(struct task_struct *p)
 {
-	p->tense = tense_ops->fork(current->tense, p);
-	if (!p->tense)
-		return -ENOMEM;
+	struct tense_task *t = tense_ops->fork(current->tense, p);
+
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	p->tense = t;
 	__module_get(tense_ops->owner);
 	return 0;
 }

@@ -38,20 +38,58 @@ enum tense_clock_id {
 #ifdef CONFIG_TENSE
 
 /**
+ * struct tense_place - where a task of the fair class waits for its turn
+ * @queue: the queue, only to be compared; NULL in another class
+ * @running: how many tasks and groups share it, with this one
+ * @weight: the task's own
+ */
+struct tense_place {
+	const void *queue;
+	unsigned int running;
+	unsigned long weight;
+};
+
+/**
+ * struct tense_group - a queue of the fair class, as one group's among others
+ * @running: how many tasks and groups share it
+ * @depth: how many queues are above it
+ * @above: where the group waits for its own turn; NULL above all groups
+ * @weight: its own, there
+ * @limited: so much of the CPU is all that it may have
+ */
+struct tense_group {
+	unsigned int running;
+	unsigned int depth;
+	const void *above;
+	unsigned long weight;
+	bool limited;
+};
+
+/**
+ * struct tense_charge - what a task's run made
+ * @charged: ns that it is to have run
+ * @share: by how many its turn is over sooner
+ */
+struct tense_charge {
+	u64 charged;
+	u64 share;
+};
+
+/**
  * struct tense_ops - what a module does at the hooks
  * @owner: the module
- * @charge: the task ran for so many ns; returns how many it is to have run.
- *	Runqueue locked.
+ * @charge: the task ran for so many ns; returns what that made. Runqueue locked.
  * @enqueue: the task is runnable on a CPU, maybe another one than before.
  *	Runqueue locked.
- * @dequeue: the task has stopped to wait. Runqueue locked.
+ * @dequeue: the task is in no queue any more, and maybe has stopped to wait.
+ *	Runqueue locked.
  * @hold: current, or an interrupt, wakes the blocked task; true if it is
  *	to sleep on, until the module wakes it. pi_lock held.
  * @switched: the CPU is about to run the second task instead of the first,
  *	either of which may be NULL. Runqueue locked.
  * @tick: the task has just been charged by the tick. Runqueue locked.
  * @fork: the task, which is running, creates the child; returns the child's
- *	part or NULL if there is no memory. May sleep.
+ *	part or an error. May sleep.
  * @leave: the part no longer belongs to a task and may be freed. May sleep.
  * @now: tells a clock as the running task is to see it; false if that is the
  *	real one. No lock but those of timers' owners held.
@@ -65,9 +103,11 @@ enum tense_clock_id {
  */
 struct tense_ops {
 	struct module *owner;
-	u64 (*charge)(struct tense_task *t, u64 delta);
-	void (*enqueue)(struct tense_task *t, int cpu);
-	void (*dequeue)(struct tense_task *t);
+	struct tense_charge (*charge)(struct tense_task *t, u64 delta,
+				      const struct tense_place *place);
+	void (*enqueue)(struct tense_task *t, int cpu,
+			const struct tense_place *place);
+	void (*dequeue)(struct tense_task *t, bool sleep);
 	bool (*hold)(struct tense_task *t);
 	void (*switched)(struct tense_task *prev, struct tense_task *next);
 	void (*tick)(struct tense_task *t);
@@ -90,15 +130,18 @@ void tense_detach(void);
 void tense_settle(void);
 int tense_at_return(struct callback_head *work);
 void tense_not_at_return(struct callback_head *work);
+struct tense_group tense_group_of(const void *queue);
+void tense_group_owes(const void *queue, s64 ns);
 
 DECLARE_STATIC_KEY_FALSE(tense_key);
 
 /* NULL while no module is registered. */
 extern const struct tense_ops *tense_ops;
 
-u64 __tense_charge(struct task_struct *p, u64 delta);
+void __tense_charge(struct sched_entity *se, u64 delta,
+		    u64 (*fair)(u64 delta, struct sched_entity *se));
 void __tense_enqueue(struct task_struct *p);
-void __tense_dequeue(struct task_struct *p);
+void __tense_dequeue(struct task_struct *p, bool sleep);
 bool __tense_hold(struct task_struct *p);
 void __tense_switch(struct task_struct *prev, struct task_struct *next);
 void __tense_tick(struct task_struct *p);
@@ -124,8 +167,8 @@ static inline void tense_enqueue(struct task_struct *p)
 
 static inline void tense_dequeue(struct task_struct *p, bool sleep)
 {
-	if (sleep && tense_has(p))
-		__tense_dequeue(p);
+	if (tense_has(p))
+		__tense_dequeue(p, sleep);
 }
 
 static inline bool tense_hold(struct task_struct *p)

@@ -13,10 +13,15 @@
  *
  * open(2)
  *	The calling thread joins: the experiment of its thread group if a
- *	sibling is in one, else that of its parent process, else a new one. A
- *	thread that is in one already stays there and gets a further handle.
+ *	sibling is in one, else that of its parent process if that is the same
+ *	user's, else a new one. A thread that is in one already stays there
+ *	and gets a further handle.
  *	Handles refer to the device, not to a thread: each of the calls below
  *	works on the calling thread.
+ *	-EDQUOT		the user has as many threads in experiments as the
+ *			module's parameter tasks_max allows; so do fork(2) and
+ *			clone(2) of a thread in one
+ *	-EMFILE		or as many experiments as experiments_max allows
  *	-ENOMEM		no memory
  *	-ENODEV		the kernel cannot scale this thread: not in the fair
  *			scheduling class
@@ -55,6 +60,7 @@
  *	for a signal, a child, a futex, a semaphore or a message queue, and one
  *	on a pipe that is younger than the experiment.
  *	-EINVAL		another text
+ *	-EPERM		of clocks and idle: the experiment is another user's
  *
  *	"probe SLOT PERCENT FD OFFSET", decimal, in at most 63 bytes: functions
  *	that begin at OFFSET of the regular file that is open for reading as
@@ -65,17 +71,21 @@
  *	as the experiment. With SLOT 0 the kernel learns what a probe costs, to
  *	give it back: from an empty function that is called in a loop.
  *	-EBADF		FD is not open for reading
+ *	-EPERM		the caller lacks CAP_PERFMON, and the module was loaded
+ *			without user_probes
  *	-EINVAL		another text, a number out of its range, not a regular
- *			file, or OFFSET is not in it
+ *			file, OFFSET is not in it, or no breakpoint can be there
  *	-EIO, -ENOMEM	the file or the memory does not allow it
  *	-ENOSPC		more than TENSE_PROBES_MAX probes in the experiment
  *	-EOPNOTSUPP	the kernel has no such breakpoints
  *
  * lseek(2)	returns the thread's virtual time after the call
  *	SEEK_CUR d	jump: charge d ns as if the thread had run them. d = 0
- *			reads the clock. d < 0 is credit: the next -d virtual
- *			ns of this thread are not charged, its time stands
- *			still and never goes back.
+ *			reads the clock: some such calls in a row tell the
+ *			kernel what a call costs, which it gives back from then
+ *			on for each call of the experiment. d < 0 is credit:
+ *			the next -d virtual ns of this thread are not charged,
+ *			its time stands still and never goes back.
  *	SEEK_SET t	jump to t. -EINVAL if t is in the past.
  *	SEEK_HOLE d	sleep for d ns of virtual time, 0 returns at once.
  *			-EINTR	a signal handler ran; the remaining time is
@@ -106,6 +116,7 @@
  *	neither by threads nor, since a fork does not copy the mappings, by
  *	processes.
  *	-EACCES		PROT_WRITE, or PROT_EXEC, where it is not allowed
+ *	-EDQUOT		the user has as many areas as areas_max allows
  *	-EINVAL		not shared, another offset or size
  *	-ENOMEM		no memory
  *	-EOPNOTSUPP	the machine has no counter that all its CPUs share
@@ -114,8 +125,9 @@
  * close(2), also by exec with O_CLOEXEC
  *	A thread that joined by open leaves when it closes the handle it
  *	joined by, or a copy of it. Every thread leaves when it exits, however
- *	it dies. When the last one has left, the experiment is gone. Closing
- *	any other handle changes nothing.
+ *	it dies, and when it executes a program that gives it more privileges,
+ *	as set-user-ID does: that runs in real time. When the last one has
+ *	left, the experiment is gone. Closing any other handle changes nothing.
  *
  * The module cannot be removed (-EBUSY, -EAGAIN) while a handle is open or a
  * thread is in an experiment.
@@ -230,7 +242,7 @@ struct tense_ring {
 #define TENSE_SLOTS		16
 #define TENSE_PROBES_MAX	1024
 
-#define TENSE_STATS_VERSION	3
+#define TENSE_STATS_VERSION	4
 
 /* tense_stats.flags */
 #define TENSE_STATS_OWNER	1	/* the calling thread joined by open */
@@ -251,6 +263,12 @@ struct tense_stats {
 	__u64 lvt;		/* virtual: the calling thread's time */
 	__u64 window;		/* virtual: bound on LVT - GVT */
 	__u64 skew;		/* virtual: worst LVT - GVT seen */
+	__u64 over_user;	/* virtual: worst LVT - GVT - window at which a
+				 * thread was stopped in its own code
+				 */
+	__u64 over_kernel;	/* the same in the kernel, which it has to leave
+				 * first
+				 */
 	__u64 elapsed;		/* real, since the experiment began */
 	__u64 charged;		/* virtual, all threads */
 	__u64 ran;		/* real, all threads, overhead excluded */
