@@ -167,7 +167,7 @@ static bool copy_clock(struct tense_clock *to, unsigned int origin)
 /* Tells the kernel what the thread is shown, which is no earlier than before. */
 static uint64_t show(uint64_t ns)
 {
-	uint64_t shown = load(&area.ring->shown);
+	__u64 shown = load(&area.ring->shown);
 
 	while (shown < ns) {
 		/* A signal handler may have been shown more. */
@@ -201,13 +201,19 @@ static int64_t now_by(const struct tense_clock *c)
 	return show(c->ns + ns);
 }
 
+/* False if the page does not tell: the kernel has to be asked. */
+static bool read_page(struct tense_clock *c, unsigned int origin)
+{
+	return tense_area_usable() && copy_clock(c, origin) &&
+	       c->flags & TENSE_CLOCK_VALID && c->percent;
+}
+
 int64_t tense_area_clock(unsigned int origin)
 {
 	struct tense_clock c;
 	int64_t now;
 
-	if (!tense_area_usable() || !copy_clock(&c, origin) ||
-	    !(c.flags & TENSE_CLOCK_VALID) || !c.percent)
+	if (!read_page(&c, origin))
 		return -EAGAIN;
 	if (!(c.clocks & 1U << origin))
 		return -ENODATA;
@@ -219,10 +225,7 @@ int64_t tense_area_now(void)
 {
 	struct tense_clock c;
 
-	if (!tense_area_usable() || !copy_clock(&c, TENSE_ORIGIN_MONOTONIC) ||
-	    !(c.flags & TENSE_CLOCK_VALID) || !c.percent)
-		return -EAGAIN;
-	return now_by(&c);
+	return read_page(&c, TENSE_ORIGIN_MONOTONIC) ? now_by(&c) : -EAGAIN;
 }
 
 uint64_t tense_area_rate(void)

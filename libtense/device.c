@@ -165,7 +165,7 @@ static int join(bool lost)
 		ops()->close(fd);
 		return err;
 	}
-	/* The kernel gives back what a call costs once it has seen some. */
+	/* The kernel gives back what a call costs once it has seen some in a row. */
 	if (!stats.call)
 		for (i = 0; i < CALIBRATE; i++)
 			ops()->lseek(fd, 0, SEEK_CUR);
@@ -250,8 +250,6 @@ static unsigned int whole(uint32_t percent)
 
 static int64_t change_percent(int fd, const struct tense_change *change)
 {
-	if (tense_area_push(change))
-		return 0;
 	/* Mostly the ring was full: this makes room, and harms no other file. */
 	if (tense_area_usable() && tense_area_prepare(fd, change) &&
 	    tense_area_push(change))
@@ -390,9 +388,11 @@ int tense_device_stats(struct tense_stats *stats)
 
 int tense_device_percent(const struct tense_change *change)
 {
-	int err = call(&(struct call){
-		.what = CALL_PERCENT, .change = change });
+	int err = 0;
 
+	if (!tense_area_push(change))
+		err = call(&(struct call){
+			.what = CALL_PERCENT, .change = change });
 	if (!err)
 		own_percent = whole(change->percent);
 	return err;

@@ -35,8 +35,3 @@ int tense_stack_product(const struct tense_stack *s, int percent,
 	*product = p;
 	return 0;
 }
-
-unsigned int tense_stack_round(uint64_t product)
-{
-	return (product + TENSE_STACK_ONE / 2) / TENSE_STACK_ONE;
-}

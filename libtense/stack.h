@@ -34,6 +34,9 @@ int tense_stack_product(const struct tense_stack *s, int percent,
 			uint64_t *product);
 
 /* The whole percent, which is what the kernel knows, nearest to a product. */
-unsigned int tense_stack_round(uint64_t product);
+static inline unsigned int tense_stack_round(uint64_t product)
+{
+	return (product + TENSE_STACK_ONE / 2) / TENSE_STACK_ONE;
+}
 
 #endif

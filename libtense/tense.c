@@ -37,9 +37,12 @@ static uint32_t effective(uint64_t product, uint64_t scale)
 {
 	const uint64_t min = TENSE_SCALE_MIN * SCALE_ONE * TENSE_FINE;
 	const uint64_t max = TENSE_SCALE_MAX * SCALE_ONE * TENSE_FINE;
-	unsigned __int128 p = tense_stack_round(product) *
-			      (unsigned __int128)(scale * TENSE_FINE);
+	unsigned __int128 p;
 
+	/* In no span, and so nearly always: within the bounds already. */
+	if (scale == SCALE_ONE)
+		return tense_stack_round(product) * TENSE_FINE;
+	p = tense_stack_round(product) * (unsigned __int128)(scale * TENSE_FINE);
 	if (p < min)
 		p = min;
 	if (p > max)

@@ -21,6 +21,14 @@
 /* Without a charge for so long, the kernel is asked: something stole time. */
 #define STALE_NS	(2 * TICK_NSEC)
 
+/*
+ * R13: of what a task runs, so much less than all may be given back, and so many
+ * ns before it has run that. A call may cost less than was learnt: who waits by
+ * asking for the time again and again would never see it pass, nor would others.
+ */
+#define PROGRESS_PART	64
+#define REFUNDABLE_MAX	((u64)NSEC_PER_MSEC)
+
 /* Readings of which one is undisturbed. */
 #define COUNTER_TRIES	8
 
@@ -141,23 +149,29 @@ static void read_shift(struct tense_area *area)
 	area->shift[TENSE_BOOTTIME] = timespec64_to_ns(&ts);
 }
 
-/* The caller's area, allocated if it has none. May sleep. */
+/* The caller's area, allocated if it has none, or an error. May sleep. */
 static struct tense_area *area_get(struct tense_task *t)
 {
 	struct tense_area *area;
+	int err;
 
 	/* Nobody but the task itself sets it. */
 	if (t->area)
 		return t->area;
+	err = tense_user_take(t->exp->user, TENSE_USER_AREAS);
+	if (err)
+		return ERR_PTR(err);
 	area = area_alloc();
-	if (!area)
-		return NULL;
+	if (!area) {
+		tense_user_give(t->exp->user, TENSE_USER_AREAS);
+		return ERR_PTR(-ENOMEM);
+	}
 	read_shift(area);
-	raw_spin_lock_irq(&t->exp->lock);
+	raw_spin_lock_irq(&t->lock);
 	tense_area_begin(t, tense_counter());
 	t->tail = 0;
 	t->area = area;
-	raw_spin_unlock_irq(&t->exp->lock);
+	raw_spin_unlock_irq(&t->lock);
 	return area;
 }
 
@@ -195,8 +209,8 @@ int tense_area_map(struct tense_task *t, struct vm_area_struct *vma)
 	if (!tense_has_counter())
 		return -EOPNOTSUPP;
 	area = area_get(t);
-	if (!area)
-		return -ENOMEM;
+	if (IS_ERR(area))
+		return PTR_ERR(area);
 	vma->vm_flags |= VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP;
 	vma->vm_flags &= ~VM_MAYEXEC;
 	if (!vma->vm_pgoff)
@@ -204,31 +218,18 @@ int tense_area_map(struct tense_task *t, struct vm_area_struct *vma)
 	return vm_map_pages(vma, area->page, AREA_PAGES);
 }
 
-/* Takes @ns away, as far as there are; returns what is still to be taken. */
-static u64 take(u64 *from, u64 ns)
-{
-	u64 taken = min(*from, ns);
-
-	*from -= taken;
-	return ns - taken;
-}
-
 /* What the task has run and was charged, in the slot that it is in. */
 static void count(struct tense_task *t, u64 ran, u64 charged)
 {
-	struct tense_experiment *exp = t->exp;
-	u64 own;
+	struct tense_slot *slot = tense_slot(t->exp, t->slot);
 
-	ran = take(&exp->slot_owed, ran);
-	own = take(&exp->slot_lent[t->slot], ran);
-	exp->slot[0].ran += ran - own;
-	exp->slot[t->slot].ran += own;
-	exp->slot[t->slot].charged += charged;
+	slot->ran += ran;
+	slot->charged += charged;
 }
 
 /**
  * tense_jump() - charge what the task has asked for
- * @t: runnable, its experiment locked
+ * @t: runnable, locked
  *
  * Return: the virtual ns that this made.
  */
@@ -236,12 +237,19 @@ u64 tense_jump(struct tense_task *t)
 {
 	u64 charged;
 
-	lockdep_assert_held(&t->exp->lock);
+	lockdep_assert_held(&t->lock);
 
 	charged = vclock_move(&t->exp->vc, &t->v, t->move);
 	t->move = 0;
 	count(t, 0, charged);
 	return charged;
+}
+
+static void earn_refunds(struct tense_task *t, u64 ran)
+{
+	u64 kept = DIV_ROUND_UP_ULL(ran, PROGRESS_PART);
+
+	t->refundable = min(t->refundable + ran - kept, REFUNDABLE_MAX);
 }
 
 static void note_refund(struct tense_task *t, u64 ns)
@@ -258,23 +266,21 @@ static void note_refund(struct tense_task *t, u64 ns)
 
 /**
  * tense_refund() - give back what Tense cost the task
- * @t: the task, its experiment locked
- * @real_ns: of what it was charged, or is about to be
+ * @t: the task, locked
+ * @real_ns: of what it was charged, or is about to be; less of it if that is
+ *	nearly all that it ran
  */
 void tense_refund(struct tense_task *t, u64 real_ns)
 {
-	struct tense_experiment *exp = t->exp;
-	u64 ran = t->v.ran, credit = t->v.credit.ns, left;
+	u64 ran = t->v.ran, credit = t->v.credit.ns;
 
-	lockdep_assert_held(&exp->lock);
+	lockdep_assert_held(&t->lock);
 
+	real_ns = min(real_ns, t->refundable);
+	t->refundable -= real_ns;
 	vclock_refund(&t->v, real_ns);
 	t->overhead += real_ns;
-	ran = take(&exp->slot[t->slot].ran, ran - t->v.ran);
-	/* It is about to be in that slot, and most likely was in none. */
-	left = take(&exp->slot[0].ran, ran);
-	exp->slot_lent[t->slot] += ran - left;
-	exp->slot_owed += left;
+	count(t, t->v.ran - ran, 0);
 	note_refund(t, t->v.credit.ns - credit);
 }
 
@@ -284,19 +290,19 @@ void tense_refund(struct tense_task *t, u64 real_ns)
  */
 static void use_refunds(struct tense_task *t, u64 used)
 {
-	struct tense_slot *slot = t->exp->slot, *here = &slot[t->slot];
 	unsigned int n = 0;
 	u64 part;
 
+	if (!used || !t->refunds)
+		return;
 	while (used && n < t->refunds) {
 		struct tense_refund *r = &t->refund[n];
 
 		part = min(used, r->ns);
 		used -= part;
 		r->ns -= part;
-		here->charged += part;
-		part = take(&slot[r->slot].charged, part);
-		here->charged -= part;
+		tense_slot(t->exp, t->slot)->charged += part;
+		tense_slot(t->exp, r->slot)->charged -= part;
 		n += !r->ns;
 	}
 	t->refunds -= n;
@@ -312,6 +318,7 @@ static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
 	charged = vclock_spend(&t->v, s, until, own);
 	ran = t->v.ran - ran;
 	t->overhead += left - s->ns - ran;
+	earn_refunds(t, ran);
 	count(t, ran, charged);
 	use_refunds(t, credit - t->v.credit.ns);
 	return charged;
@@ -323,7 +330,7 @@ static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
  */
 void tense_enter_slot(struct tense_task *t, u8 slot)
 {
-	lockdep_assert_held(&t->exp->lock);
+	lockdep_assert_held(&t->lock);
 
 	if (slot && !t->slot)
 		t->outer = vclock_fine(&t->v);
@@ -342,14 +349,14 @@ static void leave_slot(struct tense_task *t)
 
 /**
  * tense_start() - a new task runs for the first time
- * @t: the task, its experiment locked
+ * @t: the task, locked
  *
  * A process goes on in the functions in which its parent was, on a copy of
  * its stack; a thread has one of its own.
  */
 void tense_start(struct tense_task *t)
 {
-	lockdep_assert_held(&t->exp->lock);
+	lockdep_assert_held(&t->lock);
 
 	if (t->mm == t->task->mm)
 		leave_slot(t);
@@ -362,7 +369,7 @@ static void take_record(struct tense_task *t, const struct tense_record *r)
 
 	slot = slot < TENSE_SLOTS ? array_index_nospec(slot, TENSE_SLOTS) : 0;
 	if (flags & TENSE_RECORD_CALL)
-		t->exp->slot[slot].calls++;
+		tense_slot(t->exp, slot)->calls++;
 	if (!(flags & TENSE_RECORD_STAY))
 		tense_enter_slot(t, slot);
 	/* Not valid: then the old percent stays. */
@@ -397,17 +404,11 @@ static void note_shown(struct tense_task *t)
 }
 
 /* R2: charges up to each new record, then lets it hold. */
-static u64 drain(struct tense_task *t, struct vclock_stretch *s)
+static u64 drain(struct tense_task *t, struct vclock_stretch *s, u32 head)
 {
-	struct tense_ring *ring = ring_of(t->area);
+	u32 n = min_t(u32, head - t->tail, TENSE_RING_RECORDS);
 	u64 charged = 0;
-	u32 head, n;
 
-	/* Pairs with the release by which the thread publishes records. */
-	head = smp_load_acquire(&ring->head);
-	n = min_t(u32, head - t->tail, TENSE_RING_RECORDS);
-	t->v.lowest = min_t(u32, READ_ONCE(ring->lowest),
-			    TENSE_PERCENT_MAX * TENSE_FINE);
 	if (!n)
 		return 0;
 	cut_holes(t, s, n);
@@ -423,32 +424,69 @@ static u64 drain(struct tense_task *t, struct vclock_stretch *s)
 	return charged;
 }
 
+/* All of it at the percent of now. */
+static u64 charge_whole(struct tense_task *t, u64 real_ns)
+{
+	u64 credit = t->v.credit.ns, charged;
+
+	if (!real_ns)
+		return 0;
+	charged = vclock_charge(&t->exp->vc, &t->v, real_ns);
+	earn_refunds(t, real_ns);
+	count(t, real_ns, charged);
+	use_refunds(t, credit - t->v.credit.ns);
+	return charged;
+}
+
+static u64 charge_parts(struct tense_task *t, u64 real_ns, u32 head)
+{
+	struct vclock_stretch s = { .from = t->counter, .ns = real_ns };
+	u64 charged;
+
+	s.to = max(tense_counter(), s.from + 1);
+	charged = spend(t, &s, s.from + t->own, t->own);
+	tense_area_begin(t, s.to);
+	charged += drain(t, &s, head);
+	charged += spend(t, &s, s.to, 0);
+	vclock_pass(&t->exp->vc, &t->v, &s);
+	return charged;
+}
+
+static u64 charge_by_area(struct tense_task *t, u64 real_ns)
+{
+	struct tense_ring *ring = ring_of(t->area);
+	u64 charged;
+	u32 head;
+
+	/* Pairs with the release by which the thread publishes records. */
+	head = smp_load_acquire(&ring->head);
+	t->v.lowest = min_t(u32, READ_ONCE(ring->lowest),
+			    TENSE_PERCENT_MAX * TENSE_FINE);
+	if (head == t->tail && !t->own) {
+		charged = charge_whole(t, real_ns);
+		tense_area_begin(t, max(tense_counter(), t->counter + 1));
+	} else {
+		charged = charge_parts(t, real_ns, head);
+	}
+	note_shown(t);
+	return charged;
+}
+
 /**
  * tense_area_charge() - charge a task for what it ran since the last time
- * @t: runnable, its experiment locked
+ * @t: runnable, locked
  * @real_ns: how long that was; 0 to only take its new records
  *
  * Return: the virtual ns that this made.
  */
 u64 tense_area_charge(struct tense_task *t, u64 real_ns)
 {
-	struct tense_experiment *exp = t->exp;
-	struct vclock_stretch s = { .to = 1, .ns = real_ns };
-	u64 charged = 0;
+	u64 charged;
 
-	lockdep_assert_held(&exp->lock);
+	lockdep_assert_held(&t->lock);
 
-	if (t->area) {
-		s.from = t->counter;
-		s.to = max(tense_counter(), s.from + 1);
-		charged = spend(t, &s, s.from + t->own, t->own);
-		tense_area_begin(t, s.to);
-		charged += drain(t, &s);
-	}
-	charged += spend(t, &s, s.to, 0);
-	vclock_pass(&exp->vc, &t->v, &s);
-	if (t->area)
-		note_shown(t);
+	charged = t->area ? charge_by_area(t, real_ns) :
+			    charge_whole(t, real_ns);
 	if (t->mm != t->task->mm) {
 		/* It has a new program; all records are still the old one's. */
 		leave_slot(t);
@@ -459,7 +497,7 @@ u64 tense_area_charge(struct tense_task *t, u64 real_ns)
 
 /**
  * tense_area_tell() - bring the running task's clock page up to date
- * @t: runs on this CPU and was charged just now, its experiment locked
+ * @t: runs on this CPU and was charged just now, locked
  */
 void tense_area_tell(struct tense_task *t)
 {
@@ -469,7 +507,7 @@ void tense_area_tell(struct tense_task *t)
 	u32 flags = TENSE_CLOCK_MEMBER;
 	int i;
 
-	lockdep_assert_held(&exp->lock);
+	lockdep_assert_held(&t->lock);
 
 	if (!area)
 		return;
@@ -497,7 +535,7 @@ void tense_area_tell(struct tense_task *t)
 
 /**
  * tense_area_close() - a task leaves
- * @t: the task, its experiment locked
+ * @t: the task, locked
  *
  * Return: what is to be freed.
  */
@@ -505,7 +543,7 @@ struct tense_area *tense_area_close(struct tense_task *t)
 {
 	struct tense_area *area = t->area;
 
-	lockdep_assert_held(&t->exp->lock);
+	lockdep_assert_held(&t->lock);
 
 	if (area)
 		WRITE_ONCE(area->clock->flags, 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* /dev/tense, as <uapi/linux/tense.h> specifies it. */
+#include <linux/capability.h>
 #include <linux/ctype.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -20,13 +21,18 @@
 #define CHOICE_TEXT	31
 
 /* The calling thread's part; from here on nothing is charged to it (R13). */
-static struct tense_task *call_begin(void)
+static struct tense_task *own_begin(enum tense_own own)
 {
 	struct tense_task *t = current->tense;
 
 	if (t)
-		tense_own_begin(t, TENSE_OWN_CALL, true);
+		tense_own_begin(t, own, own == TENSE_OWN_READING);
 	return t;
+}
+
+static struct tense_task *call_begin(void)
+{
+	return own_begin(TENSE_OWN_CALL);
 }
 
 /* Returns the caller's virtual time. */
@@ -39,9 +45,9 @@ static u64 now_of(struct tense_task *t)
 {
 	u64 now;
 
-	raw_spin_lock_irq(&t->exp->lock);
+	raw_spin_lock_irq(&t->lock);
 	now = vclock_now(&t->exp->vc, &t->v);
-	raw_spin_unlock_irq(&t->exp->lock);
+	raw_spin_unlock_irq(&t->lock);
 	return now;
 }
 
@@ -52,17 +58,15 @@ static u64 now_of(struct tense_task *t)
  */
 static void move(struct tense_task *t, u64 ns)
 {
-	struct tense_experiment *exp = t->exp;
-
-	raw_spin_lock_irq(&exp->lock);
+	raw_spin_lock_irq(&t->lock);
 	t->move = ns;
-	raw_spin_unlock_irq(&exp->lock);
+	raw_spin_unlock_irq(&t->lock);
 	while (READ_ONCE(t->move)) {
 		tense_settle();
-		raw_spin_lock_irq(&exp->lock);
+		raw_spin_lock_irq(&t->lock);
 		if (rt_task(current))
 			tense_jump(t);
-		raw_spin_unlock_irq(&exp->lock);
+		raw_spin_unlock_irq(&t->lock);
 	}
 }
 
@@ -78,9 +82,9 @@ static int jump_by(struct tense_task *t, loff_t d)
 	}
 	if (d < -(loff_t)TENSE_TIME_MAX)
 		return -EOVERFLOW;
-	raw_spin_lock_irq(&t->exp->lock);
+	raw_spin_lock_irq(&t->lock);
 	vclock_credit(&t->v, -d);
-	raw_spin_unlock_irq(&t->exp->lock);
+	raw_spin_unlock_irq(&t->lock);
 	return 0;
 }
 
@@ -126,9 +130,17 @@ static int sleep_for(struct tense_task *t, loff_t d)
 	return set_restart_fn(restart, sleep_on);
 }
 
+/* Reads the clock. What such calls one after the other cost, all calls do. */
+static bool is_reading(loff_t d, int whence)
+{
+	return whence == SEEK_CUR && !d;
+}
+
 static loff_t dev_llseek(struct file *file, loff_t d, int whence)
 {
-	struct tense_task *t = call_begin();
+	enum tense_own own = is_reading(d, whence) ? TENSE_OWN_READING :
+						     TENSE_OWN_CALL;
+	struct tense_task *t = own_begin(own);
 	u64 now;
 	int err;
 
@@ -150,7 +162,7 @@ static loff_t dev_llseek(struct file *file, loff_t d, int whence)
 	default:
 		err = -EINVAL;
 	}
-	now = call_end(t);
+	now = tense_own_end(t, own);
 	return err ?: (loff_t)now;
 }
 
@@ -177,10 +189,10 @@ static int set_percent(struct tense_task *t, u32 percent)
 	int err;
 
 	/* R2: call_begin() has charged what ran before. */
-	raw_spin_lock_irq(&exp->lock);
+	raw_spin_lock_irq(&t->lock);
 	err = vclock_set_percent(&t->v, percent);
 	lvt = vclock_now(&exp->vc, &t->v);
-	raw_spin_unlock_irq(&exp->lock);
+	raw_spin_unlock_irq(&t->lock);
 	if (!err)
 		trace_tense_percent(exp->id, current->pid, percent, lvt);
 	return err;
@@ -195,24 +207,42 @@ static int write_percent(struct tense_task *t, const char __user *buf,
 	return err ?: set_percent(t, percent);
 }
 
+/* The next number of a text, which ends there or goes on behind a blank. */
+static int take_number(char **text, u64 most, u64 *number)
+{
+	char *field = strsep(text, " ");
+
+	/* kstrtou64() takes a sign. */
+	if (!field || !isdigit(*field) || kstrtou64(field, 10, number) ||
+	    *number > most)
+		return -EINVAL;
+	return 0;
+}
+
 /* "probe SLOT PERCENT FD OFFSET" */
 static int write_probe(struct tense_task *t, const char __user *buf,
 		       size_t count)
 {
-	char text[PROBE_TEXT + 1];
-	unsigned int slot, percent, fd;
-	u64 offset;
-	int end = 0;
+	char text[PROBE_TEXT + 1], *rest = text;
+	u64 slot, percent, fd, offset;
+	char *word;
 
 	if (count > PROBE_TEXT)
 		return -EINVAL;
 	if (copy_from_user(text, buf, count))
 		return -EFAULT;
 	text[count] = '\0';
-	if (sscanf(text, "probe %u %u %u %llu%n", &slot, &percent, &fd,
-		   &offset, &end) != 4 ||
-	    strcmp(strim(text + end), "") || strlen(text) != count)
+	if (strlen(text) != count)
 		return -EINVAL;
+	word = strsep(&rest, " ");
+	if (strcmp(word, "probe") || take_number(&rest, U32_MAX, &slot) ||
+	    take_number(&rest, U32_MAX, &percent) ||
+	    take_number(&rest, U32_MAX, &fd) ||
+	    take_number(&rest, U64_MAX, &offset) || rest)
+		return -EINVAL;
+	/* It stops all that forks for a moment, and its memory is nobody's. */
+	if (!tense_user_probes && !perfmon_capable())
+		return -EPERM;
 	return tense_probe_add(t->exp, slot, percent, fd, offset);
 }
 
@@ -226,7 +256,7 @@ static void set_idle(struct tense_experiment *exp, unsigned long skip)
 	raw_spin_lock_irq(&exp->lock);
 	/* What passed until now did so the old way. */
 	vclock_advance(&exp->vc, tense_real_now());
-	exp->vc.skip = skip;
+	WRITE_ONCE(exp->vc.skip, skip);
 	raw_spin_unlock_irq(&exp->lock);
 }
 
@@ -249,6 +279,9 @@ static int write_choice(struct tense_task *t, const char __user *buf,
 	char text[CHOICE_TEXT + 1];
 	int i;
 
+	/* It holds for all, who may have more privileges than this task. */
+	if (!tense_user_is_mine(t->exp->user))
+		return -EPERM;
 	if (count > CHOICE_TEXT)
 		return -EINVAL;
 	if (copy_from_user(text, buf, count))
@@ -322,14 +355,17 @@ static int dev_open(struct inode *inode, struct file *file)
 	return current->tense ? 0 : tense_join(handle);
 }
 
-/* Called whenever a descriptor of the handle is closed. */
+/*
+ * Called whenever a descriptor of the handle is closed, in the table @id: that
+ * of a child, by its parent, if a fork fails.
+ */
 static int dev_flush(struct file *file, fl_owner_t id)
 {
 	struct tense_task *t = current->tense;
 
 	/* Who exits leaves later, after its parent was woken. */
 	if (t && t->handle == (u64)file->private_data &&
-	    !(current->flags & PF_EXITING))
+	    id == current->files && !(current->flags & PF_EXITING))
 		tense_detach();
 	return 0;
 }

@@ -21,9 +21,11 @@ static void read_offsets(struct tense_experiment *exp)
 {
 	lockdep_assert_held(&exp->lock);
 
-	exp->offset[TENSE_REALTIME] = ktime_mono_to_any(0, TK_OFFS_REAL);
-	exp->offset[TENSE_BOOTTIME] = ktime_mono_to_any(0, TK_OFFS_BOOT);
-	exp->offset[TENSE_TAI] = ktime_mono_to_any(0, TK_OFFS_TAI);
+	WRITE_ONCE(exp->offset[TENSE_REALTIME],
+		   ktime_mono_to_any(0, TK_OFFS_REAL));
+	WRITE_ONCE(exp->offset[TENSE_BOOTTIME],
+		   ktime_mono_to_any(0, TK_OFFS_BOOT));
+	WRITE_ONCE(exp->offset[TENSE_TAI], ktime_mono_to_any(0, TK_OFFS_TAI));
 }
 
 void tense_clocks_init(struct tense_experiment *exp)
@@ -57,7 +59,7 @@ void tense_clocks_end(struct tense_experiment *exp)
 u64 tense_clock_of(const struct tense_experiment *exp,
 		   enum tense_clock_id clock, u64 when)
 {
-	return exp->started + exp->offset[clock] + when;
+	return exp->started + READ_ONCE(exp->offset[clock]) + when;
 }
 
 /**
@@ -76,9 +78,11 @@ bool tense_now(struct tense_task *t, enum tense_clock_id clock, ktime_t *now)
 	if (!(READ_ONCE(exp->virtual_clocks) & BIT(clock)))
 		return false;
 	tense_settle();
-	raw_spin_lock_irqsave(&exp->lock, flags);
+	raw_spin_lock_irqsave(&t->lock, flags);
+	/* R9: also if no time has passed, it may have been shown some. */
+	tense_area_charge(t, 0);
 	*now = tense_clock_of(exp, clock, vclock_now(&exp->vc, &t->v));
-	raw_spin_unlock_irqrestore(&exp->lock, flags);
+	raw_spin_unlock_irqrestore(&t->lock, flags);
 	return true;
 }
 

@@ -16,28 +16,45 @@ static_assert(VCLOCK_TIME_MAX == TENSE_TIME_MAX);
 
 static void experiment_free(struct tense_experiment *exp)
 {
+	tense_user_put(exp->user);
 	free_percpu(exp->cpu);
-	kvfree(exp->clocks);
-	kvfree(exp->tree);
+	kvfree(exp->memory.cpu);
+	kvfree(exp->memory.least);
+	kvfree(exp->memory.lock);
 	kfree_rcu(exp, rcu);
+}
+
+/* What it got is freed with the experiment, also if that was not all. */
+static bool memory_alloc(struct vclock_memory *m)
+{
+	unsigned int leaves = gvt_leaves(nr_cpu_ids);
+
+	m->cpus = nr_cpu_ids;
+	m->cpu = kvcalloc(nr_cpu_ids, sizeof(*m->cpu), GFP_KERNEL_ACCOUNT);
+	m->least = kvcalloc(2 * leaves, sizeof(*m->least), GFP_KERNEL_ACCOUNT);
+	m->lock = kvcalloc(leaves, sizeof(*m->lock), GFP_KERNEL_ACCOUNT);
+	return m->cpu && m->least && m->lock;
 }
 
 static struct tense_experiment *experiment_alloc(void)
 {
 	static atomic_t last_id = ATOMIC_INIT(0);
 	struct tense_experiment *exp;
+	struct tense_user *user;
 
+	user = tense_user_get();
+	if (IS_ERR(user))
+		return ERR_CAST(user);
 	exp = kzalloc(sizeof(*exp), GFP_KERNEL_ACCOUNT);
-	if (!exp)
-		return NULL;
-	exp->cpu = alloc_percpu(struct tense_cpu);
-	exp->clocks = kvcalloc(nr_cpu_ids, sizeof(*exp->clocks),
-			       GFP_KERNEL_ACCOUNT);
-	exp->tree = kvcalloc(vclock_tree_size(nr_cpu_ids), sizeof(*exp->tree),
-			     GFP_KERNEL_ACCOUNT);
-	if (!exp->cpu || !exp->clocks || !exp->tree) {
+	if (!exp) {
+		tense_user_put(user);
+		return ERR_PTR(-ENOMEM);
+	}
+	exp->user = user;
+	exp->cpu = alloc_percpu_gfp(struct tense_cpu, GFP_KERNEL_ACCOUNT);
+	if (!exp->cpu || !memory_alloc(&exp->memory)) {
 		experiment_free(exp);
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	}
 	raw_spin_lock_init(&exp->lock);
 	INIT_LIST_HEAD(&exp->tasks);
@@ -48,8 +65,7 @@ static struct tense_experiment *experiment_alloc(void)
 	INIT_LIST_HEAD(&exp->probes);
 	tense_own_init(exp);
 	exp->started = tense_real_now();
-	vclock_init(&exp->vc, exp->clocks, exp->tree, nr_cpu_ids, tense_window,
-		    exp->started);
+	vclock_init(&exp->vc, &exp->memory, tense_window, exp->started);
 	tense_timers_init(exp);
 	tense_waits_init(exp);
 	tense_clocks_init(exp);
@@ -83,22 +99,30 @@ static void experiment_put(struct tense_experiment *exp)
 
 /*
  * A part for @task, in the experiment's list and with a reference to it, to
- * be given back by tense_leave(). NULL if there is no memory. May sleep.
+ * be given back by tense_leave(), -ENOMEM or -EDQUOT. May sleep.
  */
 struct tense_task *tense_task_alloc(struct tense_experiment *exp,
-				    struct task_struct *task, u32 percent)
+				    struct task_struct *task)
 {
 	struct tense_task *t;
+	int err;
 
+	err = tense_user_take(exp->user, TENSE_USER_TASKS);
+	if (err)
+		return ERR_PTR(err);
 	t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
-	if (!t)
-		return NULL;
+	if (!t) {
+		tense_user_give(exp->user, TENSE_USER_TASKS);
+		return ERR_PTR(-ENOMEM);
+	}
 	refcount_inc(&exp->refs);
+	raw_spin_lock_init(&t->lock);
 	t->exp = exp;
 	t->task = task;
+	tense_share_init(t, NULL);
 
 	raw_spin_lock_irq(&exp->lock);
-	vclock_task_init(&t->v, percent,
+	vclock_task_init(&t->v, VCLOCK_PERCENT_REAL,
 			 vclock_gvt(&exp->vc, tense_real_now()));
 	list_add_tail(&t->node, &exp->tasks);
 	exp->tasks_now++;
@@ -149,8 +173,13 @@ void tense_leave(struct tense_task *t)
 	get_task_comm(t->comm, t->task);
 	raw_spin_lock_irq(&exp->lock);
 	tense_set_outside(t, false);
+	raw_spin_lock(&t->lock);
+	/* What is in its ring counts, also if no time has passed since. */
+	if (t->v.cpu >= 0)
+		tense_area_charge(t, 0);
 	vclock_leave(&exp->vc, &t->v, tense_real_now());
 	area = tense_area_close(t);
+	raw_spin_unlock(&t->lock);
 	list_del(&t->node);
 	exp->tasks_now--;
 	forgotten = remember(exp, t);
@@ -158,6 +187,9 @@ void tense_leave(struct tense_task *t)
 
 	/* GVT may have risen over a deadline of the others'. */
 	tense_kick(exp);
+	tense_user_give(exp->user, TENSE_USER_TASKS);
+	if (area)
+		tense_user_give(exp->user, TENSE_USER_AREAS);
 	tense_area_free(area);
 	if (forgotten)
 		task_free(forgotten);
@@ -186,17 +218,25 @@ static struct tense_experiment *find_or_alloc(void)
 
 	rcu_read_lock();
 	exp = find_in(current);
-	if (!exp)
-		exp = find_in(rcu_dereference(current->real_parent));
+	if (exp) {
+		rcu_read_unlock();
+		return exp;
+	}
+	exp = find_in(rcu_dereference(current->real_parent));
 	rcu_read_unlock();
-	return exp ?: experiment_alloc();
+	if (exp && tense_user_is_mine(exp->user))
+		return exp;
+	/* Of a program with more privileges than its parent, for one. */
+	if (exp)
+		experiment_put(exp);
+	return experiment_alloc();
 }
 
 /**
  * tense_join() - the calling task, which is in no experiment, joins one
  * @handle: number of the one by which it does
  *
- * Return: 0, -ENOMEM or -ENODEV.
+ * Return: 0, -ENOMEM, -ENODEV, -EMFILE or -EDQUOT.
  */
 int tense_join(u64 handle)
 {
@@ -204,17 +244,89 @@ int tense_join(u64 handle)
 	struct tense_task *t;
 	int err;
 
-	if (!exp)
-		return -ENOMEM;
-	t = tense_task_alloc(exp, current, TENSE_PERCENT_REAL);
+	if (IS_ERR(exp))
+		return PTR_ERR(exp);
+	t = tense_task_alloc(exp, current);
 	experiment_put(exp);
-	if (!t)
-		return -ENOMEM;
+	if (IS_ERR(t))
+		return PTR_ERR(t);
 	t->handle = handle;
 	err = tense_attach(t);
 	if (err)
 		tense_leave(t);
 	return err;
+}
+
+/*
+ * A sum may be less than 0: what is given back may still have to be charged, and
+ * most likely was charged in no function.
+ */
+static void make_up(u64 *sum, u64 *by)
+{
+	if ((s64)*sum < 0) {
+		*by += *sum;
+		*sum = 0;
+	}
+}
+
+/* The same where the other one may not be had below 0. */
+static void cover(u64 *sum, u64 *by)
+{
+	u64 part;
+
+	if ((s64)*sum < 0) {
+		part = min(-*sum, *by);
+		*by -= part;
+		*sum += part;
+	}
+}
+
+static void fill_slots(struct tense_experiment *exp, struct tense_slot *to)
+{
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		const struct tense_slot *from = per_cpu_ptr(exp->cpu, cpu)->slot;
+
+		for (i = 0; i < TENSE_SLOTS; i++) {
+			to[i].calls += READ_ONCE(from[i].calls);
+			to[i].ran += READ_ONCE(from[i].ran);
+			to[i].charged += READ_ONCE(from[i].charged);
+		}
+	}
+	/* What slots lack is slot 0's, or theirs what that lacks. */
+	for (i = 1; i < TENSE_SLOTS; i++) {
+		make_up(&to[i].ran, &to[0].ran);
+		make_up(&to[i].charged, &to[0].charged);
+	}
+	for (i = 1; i < TENSE_SLOTS; i++) {
+		cover(&to[0].ran, &to[i].ran);
+		cover(&to[0].charged, &to[i].charged);
+	}
+}
+
+static void fill_over(struct tense_experiment *exp, struct tense_stats *s)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct tense_cpu *c = per_cpu_ptr(exp->cpu, cpu);
+
+		s->over_user = max(s->over_user, READ_ONCE(c->over_user));
+		s->over_kernel = max(s->over_kernel, READ_ONCE(c->over_kernel));
+	}
+}
+
+static void add_task(struct tense_stats *s, struct tense_task *t)
+{
+	raw_spin_lock(&t->lock);
+	s->charged += t->v.charged.ns;
+	s->ran += t->v.ran;
+	s->gated += t->gated;
+	s->overhead += t->overhead;
+	raw_spin_unlock(&t->lock);
+	if (READ_ONCE(t->started))
+		s->threads++;
 }
 
 static void fill_stats(struct tense_task *t, struct tense_stats *s)
@@ -230,10 +342,9 @@ static void fill_stats(struct tense_task *t, struct tense_stats *s)
 		.size = sizeof(*s),
 		.thread_size = sizeof(struct tense_thread),
 		.threads = exp->exited_now,
-		.gvt = exp->vc.gvt,
-		.lvt = vclock_now(&exp->vc, &t->v),
+		.gvt = vclock_reached(&exp->vc),
 		.window = exp->vc.window,
-		.skew = exp->vc.skew,
+		.skew = vclock_skew(&exp->vc),
 		.elapsed = tense_real_now() - exp->started,
 		.charged = exp->departed_charged,
 		.ran = exp->departed_ran,
@@ -246,20 +357,19 @@ static void fill_stats(struct tense_task *t, struct tense_stats *s)
 		.percent = t->v.percent,
 		.flags = t->handle ? TENSE_STATS_OWNER : 0,
 	};
-	memcpy(s->slot, exp->slot, sizeof(s->slot));
-	list_for_each_entry(i, &exp->tasks, node) {
-		s->charged += i->v.charged.ns;
-		s->ran += i->v.ran;
-		s->gated += i->gated;
-		s->overhead += i->overhead;
-		if (i->started)
-			s->threads++;
-	}
+	raw_spin_lock(&t->lock);
+	s->lvt = vclock_now(&exp->vc, &t->v);
+	raw_spin_unlock(&t->lock);
+	fill_slots(exp, s->slot);
+	fill_over(exp, s);
+	list_for_each_entry(i, &exp->tasks, node)
+		add_task(s, i);
 }
 
-static void fill_thread(const struct tense_task *t, struct tense_thread *to,
+static void fill_thread(struct tense_task *t, struct tense_thread *to,
 			struct pid_namespace *ns, u32 flags)
 {
+	raw_spin_lock(&t->lock);
 	*to = (struct tense_thread) {
 		.pid = pid_nr_ns(t->pid, ns),
 		.tgid = pid_nr_ns(t->tgid, ns),
@@ -270,6 +380,7 @@ static void fill_thread(const struct tense_task *t, struct tense_thread *to,
 		.percent = t->v.percent,
 		.flags = flags,
 	};
+	raw_spin_unlock(&t->lock);
 	BUILD_BUG_ON(sizeof(to->comm) != TASK_COMM_LEN);
 	strscpy(to->comm, flags ? t->comm : t->task->comm, sizeof(to->comm));
 }
@@ -285,7 +396,8 @@ static u32 fill_threads(struct tense_experiment *exp, struct tense_thread *to,
 	lockdep_assert_held(&exp->lock);
 
 	list_for_each_entry(t, &exp->tasks, node) {
-		if (n < max && t->started)
+		/* Pairs with who starts it: pid and tgid are set. */
+		if (n < max && smp_load_acquire(&t->started))
 			fill_thread(t, &to[n++], ns, 0);
 	}
 	list_for_each_entry(t, &exp->exited, node) {

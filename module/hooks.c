@@ -1,84 +1,152 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the scheduler tells, told to the virtual clocks. */
+#include <linux/ptrace.h>
 #include <linux/sched/signal.h>
+#include <asm/irq_regs.h>
 
 #include "tense.h"
 #include "trace.h"
 
-/* R6: the running task stops when it next returns to user mode. */
-static void gate_if_ahead(struct tense_task *t)
+/* By how much the window is exceeded: until the timer came, or in the kernel. */
+static void note_over(struct tense_task *t)
 {
-	lockdep_assert_held(&t->exp->lock);
+	struct tense_cpu *c = this_cpu_ptr(t->exp->cpu);
+	struct pt_regs *regs = get_irq_regs();
+	u64 over = vclock_over(&t->exp->vc, &t->v);
 
-	if (t->at_gate || !vclock_ahead(&t->exp->vc, &t->v))
+	if (regs && user_mode(regs))
+		WRITE_ONCE(c->over_user, max(c->over_user, over));
+	else
+		WRITE_ONCE(c->over_kernel, max(c->over_kernel, over));
+}
+
+/* R6: the running task stops when it next returns to user mode. */
+static void gate_if_ahead(struct tense_task *t, bool jumped)
+{
+	lockdep_assert_held(&t->lock);
+
+	if (!vclock_ahead(&t->exp->vc, &t->v))
+		return;
+	/* A jump goes as far as the program wants. */
+	if (!jumped)
+		note_over(t);
+	if (t->at_gate)
 		return;
 	init_task_work(&t->gate_work, tense_gate);
 	t->at_gate = !tense_at_return(&t->gate_work);
 }
 
-static u64 hook_charge(struct tense_task *t, u64 delta)
+static void trace_charge(const struct tense_task *t, u64 delta, u64 charged)
 {
-	struct tense_experiment *exp = t->exp;
-	u64 charged = 0, lvt, gvt;
-	int cpu;
+	const struct tense_experiment *exp = t->exp;
 
-	raw_spin_lock(&exp->lock);
-	cpu = t->v.cpu;
-	if (cpu < 0) {
-		/* On its way out of the CPU, the rest is the scheduler's. */
-		raw_spin_unlock(&exp->lock);
-		return delta;
-	}
+	trace_tense_charge(exp->id, t->task->pid, t->v.cpu, delta, charged,
+			   vclock_lvt(&exp->vc, t->v.cpu),
+			   vclock_reached(&exp->vc));
+}
+
+static struct tense_charge charge(struct tense_task *t, u64 delta,
+				  const struct tense_place *place)
+{
+	struct tense_charge c = { };
+	bool jumped = t->move;
+	u64 jump = 0;
+
+	lockdep_assert_held(&t->lock);
+
 	if (t->in_call) {
 		t->overhead += delta;
 		tense_area_begin(t, tense_counter());
 	} else {
-		charged = tense_area_charge(t, delta);
+		c.charged = tense_area_charge(t, delta);
 	}
-	if (t->move)
-		charged += tense_jump(t);
+	if (jumped)
+		jump = tense_jump(t);
+	c.share = tense_share(t, place, delta, c.charged, jump);
+	c.charged += jump;
 	if (t->task == current)
-		gate_if_ahead(t);
-	tense_area_tell(t);
-	lvt = exp->vc.cpu[cpu].lvt.ns;
-	gvt = exp->vc.gvt;
-	raw_spin_unlock(&exp->lock);
-
-	trace_tense_charge(exp->id, t->task->pid, cpu, delta, charged, lvt,
-			   gvt);
-	return charged;
+		gate_if_ahead(t, jumped);
+	if (t->area)
+		tense_area_tell(t);
+	if (trace_tense_charge_enabled())
+		trace_charge(t, delta, c.charged);
+	return c;
 }
 
-static void hook_enqueue(struct tense_task *t, int cpu)
+static struct tense_charge hook_charge(struct tense_task *t, u64 delta,
+				       const struct tense_place *place)
+{
+	struct tense_charge c = { .share = delta };
+
+	raw_spin_lock(&t->lock);
+	/* On its way out of the CPU the rest is the scheduler's. */
+	if (t->v.cpu >= 0)
+		c = charge(t, delta, place);
+	raw_spin_unlock(&t->lock);
+	return c;
+}
+
+/* What it waited for has come; no time is skipped until it runs. */
+static void no_longer_held(struct tense_task *t)
 {
 	struct tense_experiment *exp = t->exp;
 
+	if (READ_ONCE(t->wait) != TENSE_HELD)
+		return;
 	raw_spin_lock(&exp->lock);
+	if (t->wait == TENSE_HELD) {
+		tense_disarm(exp, &t->v.deadline);
+		WRITE_ONCE(t->wait, TENSE_RUNS);
+	}
+	raw_spin_unlock(&exp->lock);
+}
+
+static void set_outside(struct tense_task *t, bool outside)
+{
+	if (READ_ONCE(t->outside) == outside)
+		return;
+	raw_spin_lock(&t->exp->lock);
+	tense_set_outside(t, outside);
+	raw_spin_unlock(&t->exp->lock);
+}
+
+static void hook_enqueue(struct tense_task *t, int cpu,
+			 const struct tense_place *place)
+{
+	struct tense_experiment *exp = t->exp;
+
+	tense_share_enter(t, cpu, place);
+	no_longer_held(t);
+	raw_spin_lock(&t->lock);
 	if (!t->started) {
-		t->started = true;
-		tense_start(t);
 		t->pid = get_pid(t->task->thread_pid);
 		t->tgid = get_pid(t->task->signal->pids[PIDTYPE_TGID]);
-	}
-	if (t->wait == TENSE_HELD) {
-		vclock_disarm(&exp->vc, &t->v.deadline);
-		t->wait = TENSE_RUNS;
+		tense_start(t);
+		/* Pairs with who reports it. */
+		smp_store_release(&t->started, true);
 	}
 	vclock_join(&exp->vc, &t->v, cpu, tense_real_now());
-	tense_set_outside(t, false);
-	raw_spin_unlock(&exp->lock);
+	raw_spin_unlock(&t->lock);
+	set_outside(t, false);
+	/* A CPU that it has left may have held GVT back. */
+	if (vclock_due(&exp->vc))
+		tense_look(exp);
 }
 
-static void hook_dequeue(struct tense_task *t)
+static void hook_dequeue(struct tense_task *t, bool sleep)
 {
 	struct tense_experiment *exp = t->exp;
 
-	raw_spin_lock(&exp->lock);
-	tense_set_outside(t, exp->vc.skip && tense_waits_outside(exp));
+	tense_share_leave(t);
+	if (!sleep)
+		return;
+	set_outside(t, READ_ONCE(exp->vc.skip) && tense_waits_outside(exp));
 	/* A gated task keeps its CPU active: GVT is to wait for nobody else. */
-	if (t->wait != TENSE_GATED)
-		vclock_block(&exp->vc, &t->v, tense_real_now());
-	raw_spin_unlock(&exp->lock);
+	if (t->in_gate)
+		return;
+	raw_spin_lock(&t->lock);
+	vclock_block(&exp->vc, &t->v, tense_real_now());
+	raw_spin_unlock(&t->lock);
 }
 
 /* Whether the wake-up comes from what a task of the experiment does. */
@@ -116,34 +184,24 @@ static void wait_for_dequeue(const struct tense_task *t)
 #endif
 }
 
-static bool hook_hold(struct tense_task *t)
+/* Woken from outside: true if GVT has still to reach its ready time. */
+static bool hold_for_gvt(struct tense_task *t)
 {
 	struct tense_experiment *exp = t->exp;
-	struct tense_task *waker;
-	bool hold = false, ahead;
-	u64 when;
-
-	wait_for_dequeue(t);
-	/* Ready times are those of now, not of the last tick. */
-	if (current->tense)
-		tense_settle();
+	bool hold = true, ahead;
 
 	raw_spin_lock(&exp->lock);
-	waker = waker_in(exp);
-	if (tense_firing(exp, &when)) {
-		t->v.ready = max(t->v.blocked_at, when);
-	} else if (waker) {
-		vclock_ready_by(&exp->vc, &t->v, &waker->v);
-	} else if (t->wait == TENSE_HELD && !signal_pending(t->task)) {
-		hold = true;
-	} else {
-		ahead = vclock_ready_outside(&exp->vc, &t->v, tense_real_now());
-		if (ahead && may_hold(t)) {
-			vclock_arm(&exp->vc, &t->v.deadline, t->v.ready);
-			t->wait = TENSE_HELD;
-			hold = true;
-		}
+	if (t->wait == TENSE_HELD && !signal_pending(t->task))
+		goto out;
+	raw_spin_lock(&t->lock);
+	ahead = vclock_ready_outside(&exp->vc, &t->v, tense_real_now());
+	raw_spin_unlock(&t->lock);
+	hold = ahead && may_hold(t);
+	if (hold) {
+		vclock_arm(&exp->vc, &t->v.deadline, t->v.ready);
+		WRITE_ONCE(t->wait, TENSE_HELD);
 	}
+out:
 	/* What it waited for has come; no time is skipped until it runs. */
 	tense_set_outside(t, !hold);
 	raw_spin_unlock(&exp->lock);
@@ -152,14 +210,38 @@ static bool hook_hold(struct tense_task *t)
 	return hold;
 }
 
-static void begin(struct tense_task *t)
+static bool hook_hold(struct tense_task *t)
 {
 	struct tense_experiment *exp = t->exp;
+	struct tense_task *waker;
+	u64 when;
 
-	raw_spin_lock(&exp->lock);
+	wait_for_dequeue(t);
+	/* Ready times are those of now, not of the last tick. */
+	if (current->tense)
+		tense_settle();
+
+	waker = waker_in(exp);
+	if (!tense_firing(exp, &when) && !waker)
+		return hold_for_gvt(t);
+	raw_spin_lock(&t->lock);
+	if (tense_firing(exp, &when))
+		t->v.ready = max(t->v.blocked_at, when);
+	else
+		vclock_ready_by(&exp->vc, &t->v, &waker->v);
+	raw_spin_unlock(&t->lock);
+	/* No time is skipped until it runs. */
+	if (READ_ONCE(exp->vc.skip))
+		set_outside(t, true);
+	return false;
+}
+
+static void begin(struct tense_task *t)
+{
+	raw_spin_lock(&t->lock);
 	tense_area_begin(t, tense_counter());
 	tense_area_tell(t);
-	raw_spin_unlock(&exp->lock);
+	raw_spin_unlock(&t->lock);
 }
 
 static void hook_switch(struct tense_task *prev, struct tense_task *next)
@@ -184,24 +266,30 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 	struct tense_experiment *exp = parent->exp;
 	struct tense_task *t;
 
-	/* Before its percent is passed on: changes may be in its ring. */
 	tense_settle();
-	t = tense_task_alloc(exp, child, parent->v.percent);
-	if (!t)
-		return NULL;
+	t = tense_task_alloc(exp, child);
+	if (IS_ERR(t))
+		return t;
 	if (tense_probe_fork(t, parent)) {
 		tense_leave(t);
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	}
-	raw_spin_lock_irq(&exp->lock);
+	raw_spin_lock_irq(&parent->lock);
+	/* Its percent is passed on: changes may be in its ring. */
+	tense_area_charge(parent, 0);
+	raw_spin_lock_nested(&t->lock, SINGLE_DEPTH_NESTING);
 	vclock_ready_by(&exp->vc, &t->v, &parent->v);
-	t->v.seen = t->v.ready;
+	/* R9: what its parent saw may be in its memory. */
+	t->v.seen = max(t->v.ready, vclock_now(&exp->vc, &parent->v));
 	t->v.blocked_at = t->v.ready;
+	t->v.percent = parent->v.percent;
 	t->v.fine = parent->v.fine;
 	t->slot = parent->slot;
 	t->outer = parent->outer;
 	t->mm = parent->mm;
-	raw_spin_unlock_irq(&exp->lock);
+	tense_share_init(t, parent);
+	raw_spin_unlock(&t->lock);
+	raw_spin_unlock_irq(&parent->lock);
 	return t;
 }
 

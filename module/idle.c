@@ -24,8 +24,8 @@ static bool is_own_pipe(const struct tense_experiment *exp, unsigned int fd)
 		inode = file_inode(file);
 		made = timespec64_to_ns(&inode->i_ctime);
 		/* Stamps are those of the last tick. */
-		own = made > exp->started + exp->offset[TENSE_REALTIME] +
-			     TICK_NSEC;
+		own = made > (s64)tense_clock_of(exp, TENSE_REALTIME,
+						 TICK_NSEC);
 	}
 	rcu_read_unlock();
 	return own;
@@ -73,7 +73,7 @@ static bool is_own_wait(const struct tense_experiment *exp, long call,
 
 /**
  * tense_waits_outside() - whether only the outside can end the current wait
- * @exp: experiment of the running task, which is about to wait; locked
+ * @exp: experiment of the running task, which is about to wait
  *
  * Return: true if that may be so.
  */
@@ -81,8 +81,6 @@ bool tense_waits_outside(const struct tense_experiment *exp)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	unsigned long args[6];
-
-	lockdep_assert_held(&exp->lock);
 
 	/* Not ended by signals: for a device, or for who waits for one. */
 	if (!(READ_ONCE(current->__state) & TASK_INTERRUPTIBLE))
@@ -102,7 +100,7 @@ void tense_set_outside(struct tense_task *t, bool outside)
 
 	if (t->outside == outside)
 		return;
-	t->outside = outside;
+	WRITE_ONCE(t->outside, outside);
 	if (outside)
 		t->exp->vc.outside++;
 	else

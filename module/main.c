@@ -16,6 +16,10 @@ bool tense_trust_counter;
 module_param_named(trust_counter, tense_trust_counter, bool, 0444);
 MODULE_PARM_DESC(trust_counter, "The time-stamp counter is the same on all CPUs and never stops, even if they do not say so");
 
+bool tense_user_probes;
+module_param_named(user_probes, tense_user_probes, bool, 0444);
+MODULE_PARM_DESC(user_probes, "Who may not trace the machine may set probes as well: for guests that are their user's");
+
 static int __init tense_module_init(void)
 {
 	int err;
@@ -42,6 +46,7 @@ static void __exit tense_module_exit(void)
 	tense_unregister(&tense_hooks);
 	/* Tasks and experiments are freed after a grace period. */
 	rcu_barrier();
+	tense_users_end();
 }
 
 module_init(tense_module_init);

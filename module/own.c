@@ -3,12 +3,17 @@
  * R13: what Tense itself costs a task is not charged to it. The time in the
  * module is known; that of getting there and back is learnt.
  */
-#include <linux/sched/rt.h>
-
 #include "tense.h"
 
 /* Times one right after the other that must be seen before any is refunded. */
 #define TIMES_TO_LEARN	16
+
+/*
+ * What takes longer is no way but the caller's work, ns: a program that reads the
+ * clock at intervals only would have all of that given back. In User-Mode Linux a
+ * way is 30 us.
+ */
+#define WAY_MAX		100000
 
 void tense_own_init(struct tense_experiment *exp)
 {
@@ -19,12 +24,15 @@ void tense_own_init(struct tense_experiment *exp)
 }
 
 /*
- * What the caller ran between two pieces of Tense's work is what leaving the
- * one and entering the other costs, if it did nothing else in between. That
- * cannot be seen, but the shortest such times can be told from the others.
+ * What passes between two pieces of Tense's work is what leaving the one and
+ * entering the other costs, if the caller did nothing else in between. That
+ * cannot be seen, but the shortest such times can be told from the others. They
+ * are real ones: the time of a task may leave out too much of an interrupt.
  */
 static void note(struct tense_way *way, u64 between)
 {
+	if (between > WAY_MAX)
+		return;
 	if (between < way->min) {
 		if (2 * between < way->average)
 			way->average = between;
@@ -78,11 +86,25 @@ static enum tense_ways way_from(enum tense_own own)
 }
 
 /*
+ * Can the one piece of Tense's work have come straight after the other? Of calls,
+ * only those that read the clock are made in a row: who changes its percent does
+ * something in between.
+ */
+static bool may_follow(enum tense_own left, enum tense_own own)
+{
+	if (own == TENSE_OWN_READING)
+		return left == TENSE_OWN_READING;
+	return left != TENSE_OWN_NONE && way_from(left) == way_to(own);
+}
+
+/*
  * A way is given back one half at the percent before, the other at the
  * percent after the work that it leads to.
  */
 static void refund_half(struct tense_task *t, enum tense_ways way)
 {
+	lockdep_assert_held(&t->exp->lock);
+
 	tense_refund(t, tense_way_cost(t->exp, way) / 2);
 }
 
@@ -96,16 +118,19 @@ void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn)
 {
 	struct tense_experiment *exp = t->exp;
 	enum tense_ways way = way_to(own);
+	u64 now;
 
 	tense_settle();
+	now = tense_real_now();
 	raw_spin_lock_irq(&exp->lock);
-	/* In no other class than the fair one has it been charged. */
-	if (rt_task(current))
-		tense_area_charge(t, 0);
+	raw_spin_lock(&t->lock);
+	/* No time at all is not charged, nor any but in the fair class. */
+	tense_area_charge(t, 0);
 	t->in_call = true;
-	if (learn && t->left != TENSE_OWN_NONE && way_from(t->left) == way)
-		note(&exp->way[way], t->v.ran - t->ran_at_left);
+	if (learn && may_follow(t->left, own))
+		note(&exp->way[way], now - t->left_at);
 	refund_half(t, way);
+	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&exp->lock);
 }
 
@@ -119,17 +144,20 @@ void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn)
 u64 tense_own_end(struct tense_task *t, enum tense_own own)
 {
 	struct tense_experiment *exp = t->exp;
-	u64 now;
+	u64 now, left_at;
 
 	tense_settle();
+	left_at = tense_real_now();
 	raw_spin_lock_irq(&exp->lock);
+	raw_spin_lock(&t->lock);
 	t->in_call = false;
 	refund_half(t, way_from(own));
 	now = vclock_now(&exp->vc, &t->v);
 	t->left = own;
-	t->ran_at_left = t->v.ran;
+	t->left_at = left_at;
 	tense_area_begin(t, tense_counter());
 	tense_area_tell(t);
+	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&exp->lock);
 
 	/* It may have changed how soon a deadline is reached (R7). */

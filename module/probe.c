@@ -108,10 +108,10 @@ static void enter(struct tense_task *t, const struct tense_probe *probe,
 {
 	struct tense_frames *f = t->frames;
 
-	lockdep_assert_held(&t->exp->lock);
+	lockdep_assert_held(&t->lock);
 
 	unwind(t, sp);
-	t->exp->slot[probe->slot].calls++;
+	tense_slot(t->exp, probe->slot)->calls++;
 	/* A function that calls itself is entered once. */
 	if (!f || f->nr == FRAMES_MAX || is_inside(t, probe))
 		return;
@@ -137,13 +137,13 @@ static int probe_entry(struct uprobe_consumer *consumer, struct pt_regs *regs)
 	tense_own_begin(t, TENSE_OWN_ENTRY, !probe->slot);
 	if (!t->frames) {
 		f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
-		raw_spin_lock_irq(&t->exp->lock);
+		raw_spin_lock_irq(&t->lock);
 		t->frames = f;
-		raw_spin_unlock_irq(&t->exp->lock);
+		raw_spin_unlock_irq(&t->lock);
 	}
-	raw_spin_lock_irq(&t->exp->lock);
+	raw_spin_lock_irq(&t->lock);
 	enter(t, probe, user_stack_pointer(regs));
-	raw_spin_unlock_irq(&t->exp->lock);
+	raw_spin_unlock_irq(&t->lock);
 	tense_own_end(t, TENSE_OWN_ENTRY);
 	return 0;
 }
@@ -158,9 +158,9 @@ static int probe_return(struct uprobe_consumer *consumer, unsigned long func,
 	if (!t || on_signal_stack(regs))
 		return 0;
 	tense_own_begin(t, TENSE_OWN_RETURN, !probe->slot);
-	raw_spin_lock_irq(&t->exp->lock);
+	raw_spin_lock_irq(&t->lock);
 	unwind(t, user_stack_pointer(regs));
-	raw_spin_unlock_irq(&t->exp->lock);
+	raw_spin_unlock_irq(&t->lock);
 	tense_own_end(t, TENSE_OWN_RETURN);
 	return 0;
 }
@@ -236,6 +236,9 @@ int tense_probe_add(struct tense_experiment *exp, u32 slot, u32 percent,
 		goto out;
 	err = uprobe_register(d_real_inode(probe->path.dentry), offset,
 			      &probe->consumer);
+	/* No instruction that a breakpoint can stand for; one is not for users. */
+	if (err == -ENOTSUPP || err == -ENOEXEC)
+		err = -EINVAL;
 	if (err)
 		goto out;
 	list_add(&probe->node, &exp->probes);
@@ -283,7 +286,7 @@ int tense_probe_fork(struct tense_task *child, const struct tense_task *parent)
 /* The task has left the functions that it was in, all at once. */
 void tense_probe_forget(struct tense_task *t)
 {
-	lockdep_assert_held(&t->exp->lock);
+	lockdep_assert_held(&t->lock);
 
 	if (t->frames)
 		t->frames->nr = 0;

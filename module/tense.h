@@ -2,9 +2,11 @@
 /*
  * Experiments and their tasks.
  *
- * Lock order: pi_lock, runqueue lock, experiment lock, hrtimer base lock.
- * Nothing that may take a pi_lock or a runqueue lock, a wake-up above all, is
- * called under an experiment's lock.
+ * Lock order: pi_lock, runqueue lock, experiment lock, task lock, those inside of
+ * vclock.c; and experiment lock, hrtimer base lock. Nothing that may take a
+ * pi_lock or a runqueue lock, a wake-up above all, is called under any of these
+ * but the first two. A charge and a context switch take a task's lock only, and
+ * the experiment's if a deadline is due or the experiment idle.
  */
 #ifndef TENSE_MODULE_H
 #define TENSE_MODULE_H
@@ -31,18 +33,45 @@ struct tense_experiment;
 struct tense_frames;
 struct vm_area_struct;
 
+/* R12: of the tasks in one queue of a CPU. */
+struct tense_share {
+	const void *queue;	/* of the scheduler's; gone, maybe, if no tasks are in it */
+	unsigned int tasks;
+	u64 weight;		/* sums over them */
+	u64 fast;		/* weight times how many times its speed each runs */
+	s64 paid;		/* ns by which turns took longer than they ran */
+};
+
+#define TENSE_QUEUES	8
+
+/* In all queues of a CPU, those of groups. Under the lock of its runqueue. */
+struct tense_shares {
+	struct tense_share queue[TENSE_QUEUES];
+	unsigned int used;	/* that have tasks */
+};
+
 /* What an experiment has on one CPU beside its clock. */
 struct tense_cpu {
 	struct tense_experiment *exp;
 	struct hrtimer timer;	/* next deadline, or end of the window */
 	call_single_data_t kick;
 	atomic_t kicked;	/* kick is queued and has not begun */
+	struct tense_shares shares;
+	/*
+	 * This CPU's part in the sums, which may be less than 0: it may have given
+	 * back what another one charged. Written here, interrupts disabled, as
+	 * what follows.
+	 */
+	struct tense_slot slot[TENSE_SLOTS];
+	u64 over_user;		/* worst LVT - GVT - window when found ahead */
+	u64 over_kernel;
 };
 
 /* What Tense works in a task's time. */
 enum tense_own {
 	TENSE_OWN_NONE,
 	TENSE_OWN_CALL,		/* a call of the device */
+	TENSE_OWN_READING,	/* one that only reads the clock */
 	TENSE_OWN_ENTRY,	/* a probe at a function's entry */
 	TENSE_OWN_RETURN,	/* a probe at its return */
 };
@@ -67,14 +96,22 @@ struct tense_queue {
 	struct vclock_deadline first;	/* armed for the first of them */
 };
 
+/* What a user may have so many of. */
+enum tense_user_thing {
+	TENSE_USER_TASKS,
+	TENSE_USER_AREAS,
+	TENSE_USER_THINGS
+};
+
 struct tense_experiment {
 	/*
-	 * Protects everything in here but refs, and every member of the
-	 * experiment's tasks that does not say otherwise. Interrupts are
-	 * disabled under it.
+	 * Protects everything in here but refs and what says otherwise, and of
+	 * the tasks deadline, wait, outside and node. Interrupts are disabled
+	 * under it.
 	 */
 	raw_spinlock_t lock;
 	struct vclock vc;
+	struct tense_user *user;	/* of its first task; constant */
 	struct list_head tasks;
 	struct list_head exited;
 	unsigned int tasks_now;
@@ -86,11 +123,8 @@ struct tense_experiment {
 	u64 departed_overhead;
 	u64 fired;
 	struct tense_way way[TENSE_WAYS];
-	struct tense_slot slot[TENSE_SLOTS];
-	u64 slot_lent[TENSE_SLOTS];	/* of slot 0's ran, to be had again */
-	u64 slot_owed;		/* of their ran, given back too early */
 	struct tense_queue queue[TENSE_TIMER_CLOCKS];
-	/* What the clocks show beyond the monotonic one. */
+	/* What the clocks show beyond the monotonic one; read without the lock. */
 	s64 offset[TENSE_CLOCKS];
 	unsigned long virtual_clocks;	/* bits; written as a whole */
 
@@ -102,8 +136,7 @@ struct tense_experiment {
 	unsigned int id;	/* for tracing; constant */
 	refcount_t refs;	/* tasks, and who looks for one to join */
 	struct tense_cpu __percpu *cpu;
-	struct vclock_cpu *clocks;
-	u64 *tree;
+	struct vclock_memory memory;
 	struct list_head node;	/* among all experiments */
 	struct rcu_head rcu;
 };
@@ -128,17 +161,29 @@ struct tense_task {
 	struct tense_experiment *exp;	/* constant */
 	struct task_struct *task;	/* constant; valid until it leaves */
 	u64 handle;		/* that it joined by, or 0; its own to use */
+	/* Protects all that says nothing else and is not the experiment's to. */
+	raw_spinlock_t lock;
 	struct vclock_task v;
 	enum tense_wait wait;
-	bool started;		/* ever was runnable */
+	bool started;		/* ever was runnable; runqueue lock to write */
+	int share_cpu;		/* whose sums it is in, or -1; runqueue lock */
+	u8 share_queue;		/* which of them */
+	u64 share_weight;	/* what they have of it */
+	u64 share_fast;
+	u64 share_latest;	/* its speed of its last charge that told one */
+	u64 share_steady;	/* real ns for which it has been that */
+	u64 share_real;		/* ns, since it was last steady, the older less */
+	u64 share_charged;
 	bool outside;		/* waits for the outside, or is on its way */
 	bool in_call;		/* runs code of this module: not charged */
 	bool at_gate;		/* gate_work is queued */
+	bool in_gate;		/* waits, or has just been let go; its own to use */
 	u64 move;		/* virtual; not charged yet */
 	struct tense_refund refund[TENSE_REFUNDS];	/* first come first */
 	unsigned int refunds;
+	u64 refundable;		/* real ns that may be given back */
 	enum tense_own left;	/* Tense's work that it was last in */
-	u64 ran_at_left;	/* v.ran when it left it */
+	u64 left_at;		/* real */
 	u64 gated;		/* real */
 	u64 overhead;		/* real */
 	struct tense_area *area;	/* set by the task itself */
@@ -190,6 +235,14 @@ static inline u64 tense_counter(void)
 #endif
 }
 
+/* With interrupts disabled. */
+static inline struct tense_slot *tense_slot(struct tense_experiment *exp,
+					    unsigned int slot)
+{
+	lockdep_assert_irqs_disabled();
+	return &this_cpu_ptr(exp->cpu)->slot[slot];
+}
+
 /* What the task runs is charged from this value of the counter on. */
 static inline void tense_area_begin(struct tense_task *t, u64 counter)
 {
@@ -209,15 +262,39 @@ void tense_area_tell(struct tense_task *t);
 struct tense_area *tense_area_close(struct tense_task *t);
 void tense_area_free(struct tense_area *area);
 
+/* share.c */
+void tense_share_init(struct tense_task *t, const struct tense_task *parent);
+void tense_share_enter(struct tense_task *t, int cpu,
+		       const struct tense_place *place);
+void tense_share_leave(struct tense_task *t);
+u64 tense_share(struct tense_task *t, const struct tense_place *place,
+		u64 delta, u64 charged, u64 jump);
+u64 tense_share_in(const struct tense_share *s, unsigned int running, u64 delta,
+		   u64 charged);
+
+/* groups.c */
+u64 tense_share_groups(const struct tense_shares *all,
+		       const struct tense_share *s, u64 delta, u64 charged,
+		       u64 jump);
+
 /* hooks.c */
 extern const struct tense_ops tense_hooks;
 
+/* user.c */
+struct tense_user *tense_user_get(void);
+void tense_user_put(struct tense_user *user);
+bool tense_user_is_mine(const struct tense_user *user);
+int tense_user_take(struct tense_user *user, enum tense_user_thing thing);
+void tense_user_give(struct tense_user *user, enum tense_user_thing thing);
+void tense_users_end(void);
+
 /* experiment.c */
 extern unsigned long tense_window;
+extern bool tense_user_probes;
 int tense_join(u64 handle);
 void tense_leave(struct tense_task *t);
 struct tense_task *tense_task_alloc(struct tense_experiment *exp,
-				    struct task_struct *task, u32 percent);
+				    struct task_struct *task);
 ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count);
 
 /* clocks.c */
@@ -246,10 +323,13 @@ void tense_wait_run(struct tense_experiment *exp, struct hrtimer *timer);
 
 /* timer.c */
 bool tense_firing(const struct tense_experiment *exp, u64 *when);
+void tense_look(struct tense_experiment *exp);
 void tense_timers_init(struct tense_experiment *exp);
 void tense_timers_stop(struct tense_experiment *exp);
 void tense_rearm(struct tense_experiment *exp, struct tense_task *running);
 void tense_kick(struct tense_experiment *exp);
+void tense_kick_past(struct tense_experiment *exp, u64 was);
+void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d);
 int tense_sleep(struct tense_task *t, u64 when);
 void tense_gate(struct callback_head *work);
 

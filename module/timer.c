@@ -44,7 +44,6 @@ static struct task_struct *take_task(struct tense_experiment *exp,
 
 	lockdep_assert_held(&exp->lock);
 
-	t->v.ready = d->when;
 	tense_set_outside(t, true);
 	WRITE_ONCE(t->wait, TENSE_RUNS);
 	return t->task;
@@ -69,7 +68,7 @@ static bool fire_next(struct tense_experiment *exp)
 	if (!timer)
 		task = take_task(exp, d);
 	exp->fired++;
-	gvt = exp->vc.gvt;
+	gvt = vclock_reached(&exp->vc);
 	trace_tense_deadline(exp->id, task ? task->pid : 0, when, gvt);
 	raw_spin_unlock(&exp->lock);
 
@@ -86,10 +85,13 @@ static bool fire_next(struct tense_experiment *exp)
 /* With interrupts disabled, which keeps the tasks' memory for the wake-up. */
 static void fire(struct tense_experiment *exp)
 {
+	u64 was = READ_ONCE(exp->vc.due);
+
 	lockdep_assert_irqs_disabled();
 
 	while (fire_next(exp))
 		;
+	tense_kick_past(exp, was);
 }
 
 /*
@@ -98,8 +100,51 @@ static void fire(struct tense_experiment *exp)
  */
 static bool is_to_stop(const struct tense_task *t)
 {
+	lockdep_assert_held(&t->lock);
+
 	return !t->at_gate && !(t->task->flags & PF_EXITING) &&
 	       !rt_task(t->task) && vclock_ahead(&t->exp->vc, &t->v);
+}
+
+/*
+ * Its time stands still in a call: a timer set for that could come again
+ * and again, before the call gets any further.
+ */
+static u64 horizon_of(struct tense_task *t)
+{
+	u64 ns = VCLOCK_NEVER;
+
+	raw_spin_lock(&t->lock);
+	/* In this order: GVT that rises in between is not to hide the window. */
+	if (t->v.cpu >= 0 && !t->in_call)
+		ns = is_to_stop(t) ? 0 : vclock_horizon(&t->exp->vc, &t->v);
+	raw_spin_unlock(&t->lock);
+	return ns;
+}
+
+static u64 horizon_without(struct tense_experiment *exp)
+{
+	u64 ns;
+
+	if (vclock_active(&exp->vc))
+		return vclock_horizon(&exp->vc, NULL);
+	raw_spin_lock(&exp->lock);
+	vclock_advance(&exp->vc, tense_real_now());
+	ns = vclock_horizon(&exp->vc, NULL);
+	raw_spin_unlock(&exp->lock);
+	return ns;
+}
+
+/**
+ * tense_look() - have this CPU look soon for what is due
+ * @exp: experiment
+ *
+ * With interrupts disabled; the runqueue may be locked.
+ */
+void tense_look(struct tense_experiment *exp)
+{
+	hrtimer_start(&this_cpu_ptr(exp->cpu)->timer, 0,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /**
@@ -112,23 +157,20 @@ static bool is_to_stop(const struct tense_task *t)
 void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 {
 	struct hrtimer *timer = &this_cpu_ptr(exp->cpu)->timer;
-	u64 ns;
+	u64 ns = VCLOCK_NEVER;
 
 	lockdep_assert_irqs_disabled();
 
-	raw_spin_lock(&exp->lock);
 	/*
-	 * Its time stands still in a call: a timer set for that could come again
-	 * and again, before the call gets any further.
+	 * Who raises GVT looks for a deadline, who queues one at GVT, and one of
+	 * the two sees what the other one wrote. The same holds for deadlines and
+	 * CPUs that turn active: pairs with tense_kick().
 	 */
-	if (running && (running->v.cpu < 0 || running->in_call))
-		running = NULL;
-	vclock_advance(&exp->vc, tense_real_now());
-	ns = vclock_horizon(&exp->vc, running ? &running->v : NULL);
-	if (running && is_to_stop(running))
-		ns = 0;
-	raw_spin_unlock(&exp->lock);
-
+	smp_mb();
+	if (running)
+		ns = horizon_of(running);
+	if (ns == VCLOCK_NEVER)
+		ns = horizon_without(exp);
 	if (ns != VCLOCK_NEVER)
 		hrtimer_start(timer, ns_to_ktime(ns),
 			      HRTIMER_MODE_REL_PINNED_HARD);
@@ -190,6 +232,7 @@ void tense_kick(struct tense_experiment *exp)
 	local_irq_save(flags);
 	tense_settle();
 	tense_rearm(exp, member(exp));
+	smp_mb();	/* the deadline, before who is active; see tense_rearm() */
 	for_each_online_cpu(cpu) {
 		/* A CPU that turns active meanwhile sets its timer itself. */
 		if (cpu != smp_processor_id() &&
@@ -197,6 +240,50 @@ void tense_kick(struct tense_experiment *exp)
 			kick_cpu(per_cpu_ptr(exp->cpu, cpu), cpu);
 	}
 	local_irq_restore(flags);
+}
+
+/**
+ * tense_kick_past() - another deadline is the first
+ * @exp: experiment
+ * @was: the one before, in virtual ns
+ *
+ * A CPU that has passed that one sets its timer for the new one. With
+ * interrupts disabled; the runqueue may be locked, and the experiment.
+ */
+void tense_kick_past(struct tense_experiment *exp, u64 was)
+{
+	u64 due = READ_ONCE(exp->vc.due);
+	int cpu;
+
+	lockdep_assert_irqs_disabled();
+
+	/* Who has passed the new one needs no timer for it. */
+	if (due <= was || due == VCLOCK_NEVER)
+		return;
+	smp_mb();	/* the deadline, before who has passed it; see tense_rearm() */
+	for_each_online_cpu(cpu) {
+		if (!vclock_untimed(&exp->vc, cpu, was))
+			continue;
+		if (cpu == smp_processor_id())
+			tense_look(exp);
+		else
+			kick_cpu(per_cpu_ptr(exp->cpu, cpu), cpu);
+	}
+}
+
+/**
+ * tense_disarm() - take a deadline out of its queue
+ * @exp: experiment, locked
+ * @d: deadline, which need not be in it
+ */
+void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d)
+{
+	u64 was = READ_ONCE(exp->vc.due);
+
+	lockdep_assert_held(&exp->lock);
+
+	vclock_disarm(&exp->vc, d);
+	tense_kick_past(exp, was);
 }
 
 /**
@@ -212,7 +299,7 @@ int tense_sleep(struct tense_task *t, u64 when)
 
 	raw_spin_lock_irq(&exp->lock);
 	vclock_arm(&exp->vc, &t->v.deadline, when);
-	t->wait = TENSE_SLEEPS;
+	WRITE_ONCE(t->wait, TENSE_SLEEPS);
 	raw_spin_unlock_irq(&exp->lock);
 	tense_kick(exp);
 
@@ -230,35 +317,64 @@ int tense_sleep(struct tense_task *t, u64 when)
 		raw_spin_unlock_irq(&exp->lock);
 		return 0;
 	}
-	vclock_disarm(&exp->vc, &t->v.deadline);
-	t->wait = TENSE_RUNS;
+	tense_disarm(exp, &t->v.deadline);
+	WRITE_ONCE(t->wait, TENSE_RUNS);
 	raw_spin_unlock_irq(&exp->lock);
 	return -EINTR;
 }
 
-/* R6, as task work: no lock of the kernel's is held here. */
-void tense_gate(struct callback_head *work)
+/* Queues for the gate if the calling task is to; false if it may go on. */
+static bool shut(struct tense_task *t)
 {
-	struct tense_task *t = container_of(work, struct tense_task, gate_work);
 	struct tense_experiment *exp = t->exp;
-	u64 lvt, gvt, since;
+	u64 lvt, gvt, release;
+	bool ahead;
 
-	tense_settle();
 	raw_spin_lock_irq(&exp->lock);
+	raw_spin_lock(&t->lock);
 	t->at_gate = false;
-	if ((current->flags & PF_EXITING) || !vclock_ahead(&exp->vc, &t->v)) {
-		raw_spin_unlock_irq(&exp->lock);
-		return;
+	ahead = !(current->flags & PF_EXITING) && vclock_ahead(&exp->vc, &t->v);
+	release = vclock_release_time(&exp->vc, &t->v);
+	lvt = vclock_lvt(&exp->vc, t->v.cpu);
+	raw_spin_unlock(&t->lock);
+	if (ahead) {
+		vclock_arm(&exp->vc, &t->v.deadline, release);
+		WRITE_ONCE(t->wait, TENSE_GATED);
 	}
-	vclock_arm(&exp->vc, &t->v.deadline,
-		   vclock_release_time(&exp->vc, &t->v));
-	t->wait = TENSE_GATED;
-	since = tense_real_now();
-	lvt = exp->vc.cpu[t->v.cpu].lvt.ns;
-	gvt = exp->vc.gvt;
+	gvt = vclock_reached(&exp->vc);
 	raw_spin_unlock_irq(&exp->lock);
-	trace_tense_gate(exp->id, current->pid, true, lvt, gvt);
-	tense_kick(exp);
+	if (ahead)
+		trace_tense_gate(exp->id, current->pid, true, lvt, gvt);
+	return ahead;
+}
+
+static void open(struct tense_task *t, u64 since)
+{
+	struct tense_experiment *exp = t->exp;
+	u64 lvt, gvt;
+
+	raw_spin_lock_irq(&exp->lock);
+	if (t->wait == TENSE_GATED) {
+		tense_disarm(exp, &t->v.deadline);
+		WRITE_ONCE(t->wait, TENSE_RUNS);
+	}
+	raw_spin_lock(&t->lock);
+	t->gated += tense_real_now() - since;
+	lvt = vclock_lvt(&exp->vc, t->v.cpu);
+	raw_spin_unlock(&t->lock);
+	gvt = vclock_reached(&exp->vc);
+	raw_spin_unlock_irq(&exp->lock);
+	trace_tense_gate(exp->id, current->pid, false, lvt, gvt);
+}
+
+/* Waits until GVT has come, or the task is killed. */
+static void wait_at_gate(struct tense_task *t)
+{
+	u64 since = tense_real_now();
+
+	/* Also if it is let go before it sleeps. */
+	t->in_gate = true;
+	tense_kick(t->exp);
 
 	for (;;) {
 		set_current_state(TASK_KILLABLE | TASK_FREEZABLE);
@@ -268,17 +384,25 @@ void tense_gate(struct callback_head *work)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
+	t->in_gate = false;
+	open(t, since);
+}
 
-	raw_spin_lock_irq(&exp->lock);
-	if (t->wait == TENSE_GATED) {
-		vclock_disarm(&exp->vc, &t->v.deadline);
-		t->wait = TENSE_RUNS;
-	}
-	t->gated += tense_real_now() - since;
-	lvt = exp->vc.cpu[t->v.cpu].lvt.ns;
-	gvt = exp->vc.gvt;
-	raw_spin_unlock_irq(&exp->lock);
-	trace_tense_gate(exp->id, current->pid, false, lvt, gvt);
+/* R6, as task work: no lock of the kernel's is held here. */
+void tense_gate(struct callback_head *work)
+{
+	struct tense_task *t = container_of(work, struct tense_task, gate_work);
+
+	tense_settle();
+	if (shut(t))
+		wait_at_gate(t);
+	/*
+	 * While it was ahead its timer was set for no end of the window, and it
+	 * may have gone on without a context switch.
+	 */
+	local_irq_disable();
+	tense_rearm(t->exp, t);
+	local_irq_enable();
 }
 
 void tense_timers_init(struct tense_experiment *exp)
@@ -300,17 +424,28 @@ static void nothing(void *info)
 {
 }
 
-/* No task is left, so nothing kicks or starts a timer again. May sleep. */
-void tense_timers_stop(struct tense_experiment *exp)
+/* Interrupts that are being handled have ended then, and timers do not come. */
+static void await_interrupts(struct tense_experiment *exp)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		while (atomic_read(&per_cpu_ptr(exp->cpu, cpu)->kicked))
-			cpu_relax();
-	}
 	/* A call that waits is made before queued kicks, but not during one. */
 	on_each_cpu(nothing, NULL, 1);
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(exp->cpu, cpu)->timer);
+}
+
+/* No task is left. May sleep. */
+void tense_timers_stop(struct tense_experiment *exp)
+{
+	int cpu;
+
+	/* One that began when there was a task may still kick other CPUs. */
+	await_interrupts(exp);
+	for_each_possible_cpu(cpu) {
+		while (atomic_read(&per_cpu_ptr(exp->cpu, cpu)->kicked))
+			cpu_relax();
+	}
+	/* Those find no CPU to kick, but may have started timers. */
+	await_interrupts(exp);
 }

@@ -135,6 +135,12 @@ static struct vclock_deadline *merge(struct vclock_deadline *a,
 	return root;
 }
 
+static void set_first(struct vclock *vc, struct vclock_deadline *first)
+{
+	vc->first = first;
+	WRITE_ONCE(vc->due, first ? first->when : VCLOCK_NEVER);
+}
+
 /* Queues d for GVT = when (R7). It must not be queued already. */
 void vclock_arm(struct vclock *vc, struct vclock_deadline *d, u64 when)
 {
@@ -144,7 +150,7 @@ void vclock_arm(struct vclock *vc, struct vclock_deadline *d, u64 when)
 	d->left = NULL;
 	d->right = NULL;
 	d->rank = 1;
-	vc->first = merge(vc->first, d);
+	set_first(vc, merge(vc->first, d));
 	vc->first->up = NULL;
 }
 
@@ -159,7 +165,7 @@ void vclock_disarm(struct vclock *vc, struct vclock_deadline *d)
 	if (rest)
 		rest->up = up;
 	if (!up)
-		vc->first = rest;
+		set_first(vc, rest);
 	else if (up->left == d)
 		up->left = rest;
 	else
@@ -172,94 +178,41 @@ void vclock_disarm(struct vclock *vc, struct vclock_deadline *d)
 	d->rank = 0;
 }
 
-/* --- GVT: a tournament over the LVTs of the active CPUs --- */
-
-/* Elements of the array that vclock_init() needs for so many CPUs. */
-unsigned int vclock_tree_size(unsigned int cpus)
-{
-	unsigned int leaves = 1;
-
-	while (leaves < cpus)
-		leaves *= 2;
-	return 2 * leaves;
-}
-
-static void tree_set(struct vclock *vc, unsigned int cpu, u64 value)
-{
-	unsigned int i = vc->leaves + cpu;
-
-	vc->tree[i] = value;
-	for (i /= 2; i; i /= 2) {
-		u64 least = min(vc->tree[2 * i], vc->tree[2 * i + 1]);
-
-		if (vc->tree[i] == least)
-			break;
-		vc->tree[i] = least;
-	}
-}
-
-/* R5: the minimum over the active CPUs, and it never falls. */
-static void raise_gvt(struct vclock *vc)
-{
-	if (vc->active)
-		vc->gvt = max(vc->gvt, vc->tree[1]);
-}
-
-static void note_skew(struct vclock *vc, unsigned int cpu)
-{
-	u64 lvt = vc->cpu[cpu].lvt.ns;
-
-	if (lvt > vc->gvt)
-		vc->skew = max(vc->skew, lvt - vc->gvt);
-}
-
 /* GVT now; while no CPU is active it follows real time (R5). */
-u64 vclock_gvt(const struct vclock *vc, u64 real)
+u64 vclock_gvt(struct vclock *vc, u64 real)
 {
-	if (vc->active || real <= vc->idle_since)
-		return vc->gvt;
-	return vc->gvt + (real - vc->idle_since);
-}
-
-static void follow_real(struct vclock *vc, u64 real)
-{
-	vc->gvt = vclock_gvt(vc, real);
-	vc->idle_since = max(vc->idle_since, real);
+	return gvt_at(&vc->gvt, real);
 }
 
 /*
- * Brings vc->gvt up to now; skips idle time if that is wanted (R5). A task
+ * Brings GVT up to now; skips idle time if that is wanted (R5). A task
  * on its way from vclock_expire() to vclock_join() counts as one that waits
  * for the outside: time does not skip past it.
  */
 void vclock_advance(struct vclock *vc, u64 real)
 {
-	follow_real(vc, real);
-	if (!vc->active && vc->skip && !vc->outside && vc->first)
-		vc->gvt = max(vc->gvt, vc->first->when);
+	bool skip = vc->skip && !vc->outside && vc->first;
+
+	gvt_pass_idle(&vc->gvt, real, skip ? vc->first->when : 0);
 }
 
-/*
- * @cpu and @tree are arrays of @cpus and vclock_tree_size(@cpus) elements
- * that live as long as @vc. Time starts at 0, with no CPU active.
- */
-void vclock_init(struct vclock *vc, struct vclock_cpu *cpu, u64 *tree,
-		 unsigned int cpus, u64 window, u64 real)
+/* Time starts at 0, with no CPU active. */
+void vclock_init(struct vclock *vc, const struct vclock_memory *memory,
+		 u64 window, u64 real)
 {
-	unsigned int size = vclock_tree_size(cpus), i;
+	unsigned int i;
 
 	*vc = (struct vclock) {
 		.window = window,
-		.idle_since = real,
-		.cpus = cpus,
-		.cpu = cpu,
-		.tree = tree,
-		.leaves = size / 2,
+		.cpus = memory->cpus,
+		.cpu = memory->cpu,
+		.due = VCLOCK_NEVER,
 	};
-	for (i = 0; i < cpus; i++)
-		cpu[i] = (struct vclock_cpu) { 0 };
-	for (i = 0; i < size; i++)
-		tree[i] = VCLOCK_NEVER;
+	gvt_init(&vc->gvt, memory->least, memory->lock, memory->cpus, real);
+	for (i = 0; i < vc->cpus; i++) {
+		vc->cpu[i] = (struct vclock_cpu) { 0 };
+		raw_spin_lock_init(&vc->cpu[i].lock);
+	}
 }
 
 /* A blocked task that becomes ready at @ready, by fork for instance. */
@@ -294,12 +247,47 @@ int vclock_set_fine(struct vclock_task *t, u32 thousandths)
 	return err;
 }
 
+static void set_lvt(struct vclock_cpu *c, struct vclock_time v)
+{
+	lockdep_assert_held(&c->lock);
+
+	WRITE_ONCE(c->lvt.ns, v.ns);
+	c->lvt.frac = v.frac;
+}
+
+static void note_skew(struct vclock *vc, struct vclock_cpu *c)
+{
+	u64 gvt = vclock_reached(vc);
+
+	lockdep_assert_held(&c->lock);
+
+	if (c->lvt.ns > gvt && c->lvt.ns - gvt > c->skew)
+		WRITE_ONCE(c->skew, c->lvt.ns - gvt);
+}
+
+/* R6: the worst LVT - GVT that an active CPU ever had. */
+u64 vclock_skew(const struct vclock *vc)
+{
+	u64 skew = 0;
+	unsigned int i;
+
+	for (i = 0; i < vc->cpus; i++)
+		skew = max(skew, READ_ONCE(vc->cpu[i].skew));
+	return skew;
+}
+
 static void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v)
 {
-	time_add(&vc->cpu[cpu].lvt, v);
-	tree_set(vc, cpu, vc->cpu[cpu].lvt.ns);
-	raise_gvt(vc);
-	note_skew(vc, cpu);
+	struct vclock_cpu *c = &vc->cpu[cpu];
+	struct vclock_time lvt;
+
+	raw_spin_lock(&c->lock);
+	lvt = c->lvt;
+	time_add(&lvt, v);
+	set_lvt(c, lvt);
+	gvt_raise(&vc->gvt, cpu, lvt.ns);
+	note_skew(vc, c);
+	raw_spin_unlock(&c->lock);
 }
 
 /* How much of the counter's way from @from to @to the task ran. */
@@ -308,7 +296,7 @@ static u64 ran_between(const struct vclock_stretch *s, u64 from, u64 to)
 	u64 ticks = to - from;
 	unsigned int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < s->holes; i++) {
 		u64 begin = max(s->hole[i].from, from);
 		u64 end = min(s->hole[i].to, to);
 
@@ -321,10 +309,11 @@ static u64 ran_between(const struct vclock_stretch *s, u64 from, u64 to)
 /* Real ns of the next @ticks of a stretch; all of it if it is not longer. */
 u64 vclock_part(const struct vclock_stretch *s, u64 ticks)
 {
-	u64 all = ran_between(s, s->from, s->to);
+	u64 all;
 
 	if (!ticks)
 		return 0;
+	all = ran_between(s, s->from, s->to);
 	return ticks >= all ? s->ns : mul_u64_u64_div_u64(s->ns, ticks, all);
 }
 
@@ -381,6 +370,19 @@ void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 	/* The end may be taken by the long one. */
 	real = g->longest.to == s->to ? s->to - middle : s->to;
 	s->hole[2] = (struct vclock_hole) { real - back, real };
+	s->holes = 3;
+}
+
+/* The task, but not yet its CPU. Inline: a charge is paid by who is measured. */
+static inline struct vclock_time charge_task(struct vclock_task *t, u64 real_ns)
+{
+	struct vclock_time v = time_of(real_ns, t);
+
+	t->ran += real_ns;
+	if (t->credit.ns || t->credit.frac)
+		v = pay(&t->credit, v);
+	time_add(&t->charged, v);
+	return v;
 }
 
 /*
@@ -392,20 +394,15 @@ void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
 		 u64 own)
 {
-	u64 before = t->charged.ns, ticks, ns, free;
-	struct vclock_time v;
+	u64 before = t->charged.ns, ns = s->ns, free;
 
 	until = min(max(until, s->from), s->to);
-	ticks = ran_between(s, s->from, until);
-	ns = until == s->to ? s->ns : vclock_part(s, ticks);
+	if (until != s->to)
+		ns = vclock_part(s, ran_between(s, s->from, until));
 	free = min(ns, vclock_part(s, own));
 	s->from = until;
 	s->ns -= ns;
-	ns -= free;
-	t->ran += ns;
-	v = pay(&t->credit, time_of(ns, t));
-	time_add(&t->charged, v);
-	time_add(&s->charged, v);
+	time_add(&s->charged, charge_task(t, ns - free));
 	return t->charged.ns - before;
 }
 
@@ -422,11 +419,10 @@ void vclock_pass(struct vclock *vc, struct vclock_task *t,
  */
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 {
-	struct vclock_stretch s = { .to = 1, .ns = real_ns };
-	u64 charged = vclock_spend(t, &s, 1, 0);
+	u64 before = t->charged.ns;
 
-	vclock_pass(vc, t, &s);
-	return charged;
+	cpu_charge(vc, t->cpu, charge_task(t, real_ns));
+	return t->charged.ns - before;
 }
 
 /* R10: charges @ns of virtual time as if @t, which is running, had run it. */
@@ -467,34 +463,35 @@ void vclock_refund(struct vclock_task *t, u64 real_ns)
 u64 vclock_now(const struct vclock *vc, struct vclock_task *t)
 {
 	if (t->cpu >= 0)
-		t->seen = max(t->seen, vc->cpu[t->cpu].lvt.ns);
+		t->seen = max(t->seen, vclock_lvt(vc, t->cpu));
 	return t->seen;
 }
 
-static void enter_cpu(struct vclock *vc, unsigned int cpu, u64 ready)
+static void enter_cpu(struct vclock *vc, unsigned int cpu, u64 ready, u64 real)
 {
 	struct vclock_cpu *c = &vc->cpu[cpu];
+	u64 lvt;
 
-	if (!c->tasks++) {
-		u64 least = max(ready, vc->gvt);
-
-		if (c->lvt.ns < least)
-			c->lvt = (struct vclock_time) { least, 0 };
-		vc->active++;
-		tree_set(vc, cpu, c->lvt.ns);
-		raise_gvt(vc);
+	raw_spin_lock(&c->lock);
+	WRITE_ONCE(c->tasks, c->tasks + 1);
+	if (c->tasks == 1) {
+		lvt = gvt_enter(&vc->gvt, cpu, max(c->lvt.ns, ready), real);
+		if (c->lvt.ns < lvt)
+			set_lvt(c, (struct vclock_time) { lvt, 0 });
 	}
-	note_skew(vc, cpu);
+	note_skew(vc, c);
+	raw_spin_unlock(&c->lock);
 }
 
 static void leave_cpu(struct vclock *vc, unsigned int cpu, u64 real)
 {
-	if (!--vc->cpu[cpu].tasks) {
-		tree_set(vc, cpu, VCLOCK_NEVER);
-		vc->active--;
-		vc->idle_since = real;
-		raise_gvt(vc);
-	}
+	struct vclock_cpu *c = &vc->cpu[cpu];
+
+	raw_spin_lock(&c->lock);
+	WRITE_ONCE(c->tasks, c->tasks - 1);
+	if (!c->tasks)
+		gvt_leave(&vc->gvt, cpu, real);
+	raw_spin_unlock(&c->lock);
 }
 
 /*
@@ -508,14 +505,13 @@ void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 
 	if (from == (int)cpu)
 		return;
-	follow_real(vc, real);
 	if (from >= 0) {
 		vclock_now(vc, t);
-		t->ready = vc->cpu[from].lvt.ns;
+		t->ready = vclock_lvt(vc, from);
 	}
 	t->cpu = (int)cpu;
 	/* In this order, since GVT is not to pass a task on its way. */
-	enter_cpu(vc, cpu, t->ready);
+	enter_cpu(vc, cpu, t->ready, real);
 	if (from >= 0)
 		leave_cpu(vc, from, real);
 }
@@ -546,7 +542,7 @@ void vclock_leave(struct vclock *vc, struct vclock_task *t, u64 real)
 void vclock_ready_by(const struct vclock *vc, struct vclock_task *t,
 		     const struct vclock_task *waker)
 {
-	t->ready = max(t->blocked_at, vc->cpu[waker->cpu].lvt.ns);
+	t->ready = max(t->blocked_at, vclock_lvt(vc, waker->cpu));
 }
 
 /*
@@ -555,12 +551,15 @@ void vclock_ready_by(const struct vclock *vc, struct vclock_task *t,
  */
 bool vclock_ready_outside(struct vclock *vc, struct vclock_task *t, u64 real)
 {
+	u64 gvt;
+
 	vclock_advance(vc, real);
+	gvt = vclock_reached(vc);
 	t->ready = t->blocked_at;
 	if (real > t->blocked_real)
 		t->ready += real - t->blocked_real;
-	t->ready = max(t->ready, vc->gvt);
-	return t->ready > vc->gvt;
+	t->ready = max(t->ready, gvt);
+	return t->ready > gvt;
 }
 
 /* R7: the next deadline that GVT has reached, taken out of the queue. */
@@ -570,18 +569,10 @@ struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real)
 
 	vclock_advance(vc, real);
 	d = vc->first;
-	if (!d || d->when > vc->gvt)
+	if (!d || d->when > vclock_reached(vc))
 		return NULL;
 	vclock_disarm(vc, d);
 	return d;
-}
-
-/* R6: the CPU of @t, which runs there, is more than a window ahead. */
-bool vclock_ahead(const struct vclock *vc, const struct vclock_task *t)
-{
-	u64 lvt = vc->cpu[t->cpu].lvt.ns;
-
-	return lvt > vc->gvt && lvt - vc->gvt > vc->window;
 }
 
 /*
@@ -590,7 +581,7 @@ bool vclock_ahead(const struct vclock *vc, const struct vclock_task *t)
  */
 u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t)
 {
-	return vc->cpu[t->cpu].lvt.ns - vc->window / 2;
+	return vclock_lvt(vc, t->cpu) - vc->window / 2;
 }
 
 /* Virtual ns from @from to @to if that lies ahead. */
@@ -607,30 +598,61 @@ static u64 real_of(u64 ahead, u32 fine)
 	return div_u64(ahead * (fine / VCLOCK_FINE) + 99, 100);
 }
 
+static struct vclock_time lvt_of(struct vclock *vc, unsigned int cpu)
+{
+	struct vclock_cpu *c = &vc->cpu[cpu];
+	struct vclock_time lvt;
+
+	raw_spin_lock(&c->lock);
+	lvt = c->lvt;
+	raw_spin_unlock(&c->lock);
+	return lvt;
+}
+
+/* R7: GVT has reached a deadline. */
+bool vclock_due(const struct vclock *vc)
+{
+	return READ_ONCE(vc->due) <= vclock_reached(vc);
+}
+
+/*
+ * R7: when the first deadline is no longer the one at @was, a CPU that had passed
+ * that one has no timer for the one that is first now.
+ */
+bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was)
+{
+	u64 due = READ_ONCE(vc->due), lvt = vclock_lvt(vc, cpu);
+
+	return READ_ONCE(vc->cpu[cpu].tasks) && due != VCLOCK_NEVER &&
+	       was <= lvt && lvt < due;
+}
+
 /*
  * R7: real ns from now until GVT could reach the next deadline, or the CPU of
  * the running task the end of its window; with no task running here, until
  * an idle experiment reaches its next deadline. VCLOCK_NEVER if there is nothing to
  * wait for: a deadline that this CPU has passed is another CPU's to reach.
- * The caller has charged the task and called vclock_advance().
+ * The caller has charged the task, or called vclock_advance() if no CPU is active.
+ * Needs no lock but the task's.
  */
-u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running)
+u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 {
-	u64 deadline = vc->first ? vc->first->when : VCLOCK_NEVER;
+	u64 deadline = READ_ONCE(vc->due), gvt = vclock_reached(vc);
 	struct vclock_time credit, lvt;
 	u64 ahead, real;
 
-	if (deadline <= vc->gvt)
+	if (deadline <= gvt)
 		return 0;
 	if (!running) {
-		ahead = vc->active ? VCLOCK_NEVER : until(vc->gvt, deadline);
+		ahead = vclock_active(vc) ? VCLOCK_NEVER : until(gvt, deadline);
 		return ahead == VCLOCK_NEVER ? ahead : min(ahead, HORIZON_MAX);
 	}
-	lvt = vc->cpu[running->cpu].lvt;
+	lvt = lvt_of(vc, running->cpu);
 	credit = running->credit;
 	ahead = until(lvt.ns, deadline);
-	if (vc->active > 1)
-		ahead = min(ahead, until(lvt.ns, vc->gvt + vc->window + 1));
+	/* Even alone: who joins does it at the GVT that the last charge told. */
+	if (vc->cpus > 1)
+		ahead = min(ahead, until(lvt.ns, gvt + vc->window + 1));
 	if (ahead == VCLOCK_NEVER)
 		return VCLOCK_NEVER;
 	ahead = min(ahead, HORIZON_MAX) + min(credit.ns, HORIZON_MAX) +

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The rules of virtual time, R1 to R10, as plain C over plain structs: no
- * kernel call, no lock, no allocation, so that the module, the unit tests and
- * the simulator compile the same file.
+ * allocation, and of the kernel only spin locks and barriers, so that the
+ * module, the unit tests and the simulator compile the same file.
  *
- * Everything that belongs to one struct vclock, its tasks and deadlines
- * included, is protected by one lock of the caller's. "real" arguments are
- * any monotonic clock in ns, the same one throughout.
+ * Interrupts are disabled throughout. The caller's locks protect a task, by one
+ * of its own, and, by one of the experiment, its deadlines, "outside" and "skip".
+ * A task's lock is taken within the experiment's; CPUs and GVT are locked in
+ * here. "real" arguments are any monotonic clock in ns, the same one throughout.
  */
 #ifndef TENSE_VCLOCK_H
 #define TENSE_VCLOCK_H
@@ -18,7 +19,9 @@
 #include "vclock-host.h"
 #endif
 
-#define VCLOCK_NEVER		(~0ULL)
+#include "gvt.h"
+
+#define VCLOCK_NEVER		GVT_NONE
 #define VCLOCK_TIME_MAX		BIT_ULL(62)
 #define VCLOCK_PERCENT_REAL	100
 #define VCLOCK_PERCENT_MAX	100000
@@ -41,24 +44,30 @@ struct vclock_deadline {
 };
 
 struct vclock_cpu {
-	struct vclock_time lvt;
+	raw_spinlock_t lock;
+	struct vclock_time lvt;	/* ns may be read without the lock */
 	unsigned int tasks;	/* runnable or gated here; active if > 0 */
+	u64 skew;		/* worst LVT - GVT while active */
+};
+
+/* Arrays that live as long as what they are given to. */
+struct vclock_memory {
+	unsigned int cpus;
+	struct vclock_cpu *cpu;		/* so many */
+	u64 *least;			/* 2 * gvt_leaves(cpus) */
+	raw_spinlock_t *lock;		/* gvt_leaves(cpus) */
 };
 
 struct vclock {
 	u64 window;
-	u64 gvt;		/* up to the last call; see vclock_gvt() */
-	u64 idle_since;		/* real; while no CPU is active */
-	u64 skew;		/* worst LVT - GVT of an active CPU */
+	struct gvt gvt;
 	unsigned int cpus;
-	unsigned int active;
 	unsigned int outside;	/* tasks that wait for the outside */
 	bool skip;		/* idle time is skipped */
 	u64 seq;
 	struct vclock_deadline *first;
+	u64 due;		/* when that is; may be read without the lock */
 	struct vclock_cpu *cpu;
-	u64 *tree;		/* tournament: minimum LVT of active CPUs */
-	unsigned int leaves;
 };
 
 /* What a task ran, while its percent changed at known values of a counter. */
@@ -68,6 +77,7 @@ struct vclock_stretch {
 	struct vclock_hole {
 		u64 from, to;	/* counter: it did not run */
 	} hole[3];
+	unsigned int holes;	/* of them that there are */
 	struct vclock_time charged;	/* to the task, not yet to its CPU */
 };
 
@@ -94,9 +104,8 @@ struct vclock_task {
 	struct vclock_deadline deadline;
 };
 
-unsigned int vclock_tree_size(unsigned int cpus);
-void vclock_init(struct vclock *vc, struct vclock_cpu *cpu, u64 *tree,
-		 unsigned int cpus, u64 window, u64 real);
+void vclock_init(struct vclock *vc, const struct vclock_memory *memory,
+		 u64 window, u64 real);
 void vclock_task_init(struct vclock_task *t, u32 percent, u64 ready);
 
 int vclock_set_percent(struct vclock_task *t, u32 percent);
@@ -125,16 +134,49 @@ void vclock_ready_by(const struct vclock *vc, struct vclock_task *t,
 		     const struct vclock_task *waker);
 bool vclock_ready_outside(struct vclock *vc, struct vclock_task *t, u64 real);
 
-u64 vclock_gvt(const struct vclock *vc, u64 real);
+u64 vclock_gvt(struct vclock *vc, u64 real);
+u64 vclock_skew(const struct vclock *vc);
 void vclock_advance(struct vclock *vc, u64 real);
 
 void vclock_arm(struct vclock *vc, struct vclock_deadline *d, u64 when);
 void vclock_disarm(struct vclock *vc, struct vclock_deadline *d);
 struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real);
 
-bool vclock_ahead(const struct vclock *vc, const struct vclock_task *t);
 u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t);
-u64 vclock_horizon(const struct vclock *vc, const struct vclock_task *running);
+bool vclock_due(const struct vclock *vc);
+bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was);
+u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running);
+
+/* GVT up to the last call. */
+static inline u64 vclock_reached(const struct vclock *vc)
+{
+	return gvt_now(&vc->gvt);
+}
+
+static inline unsigned int vclock_active(const struct vclock *vc)
+{
+	return gvt_active(&vc->gvt);
+}
+
+static inline u64 vclock_lvt(const struct vclock *vc, unsigned int cpu)
+{
+	return READ_ONCE(vc->cpu[cpu].lvt.ns);
+}
+
+/* R6: by how much the CPU of @t, which runs there, is more than a window ahead. */
+static inline u64 vclock_over(const struct vclock *vc,
+			      const struct vclock_task *t)
+{
+	u64 lvt = vclock_lvt(vc, t->cpu), end = vclock_reached(vc) + vc->window;
+
+	return lvt > end ? lvt - end : 0;
+}
+
+static inline bool vclock_ahead(const struct vclock *vc,
+				const struct vclock_task *t)
+{
+	return vclock_over(vc, t);
+}
 
 /* The percent, in thousandths. */
 static inline u32 vclock_fine(const struct vclock_task *t)

@@ -9,14 +9,21 @@
  * does not keep others from queueing it elsewhere.
  */
 #include <linux/hrtimer.h>
+#include <linux/irqflags.h>
 #include <linux/timerqueue.h>
 
 #include "tense.h"
 
+/* Bases of soft and hard timers have the same clocks, one after the other. */
+static enum tense_clock_id clock_of(const struct hrtimer *timer)
+{
+	return timer->base->index % TENSE_TIMER_CLOCKS;
+}
+
 static struct tense_queue *queue_of(struct tense_experiment *exp,
 				    const struct hrtimer *timer)
 {
-	return &exp->queue[timer->base->index % TENSE_TIMER_CLOCKS];
+	return &exp->queue[clock_of(timer)];
 }
 
 /* The virtual time at which the clock of a queue shows so much. */
@@ -33,12 +40,14 @@ static u64 when_of(const struct tense_experiment *exp,
 static void arm_first(struct tense_experiment *exp, struct tense_queue *q)
 {
 	struct timerqueue_node *node = timerqueue_getnext(&q->timers);
+	u64 was = READ_ONCE(exp->vc.due);
 
 	lockdep_assert_held(&exp->lock);
 
 	vclock_disarm(&exp->vc, &q->first);
 	if (node)
 		vclock_arm(&exp->vc, &q->first, when_of(exp, q, node->expires));
+	tense_kick_past(exp, was);
 }
 
 void tense_waits_init(struct tense_experiment *exp)
@@ -100,7 +109,7 @@ static bool goes_to_sleep(void)
 bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
 		      bool relative)
 {
-	unsigned int clock = timer->base->index % TENSE_TIMER_CLOCKS;
+	enum tense_clock_id clock = clock_of(timer);
 	struct tense_experiment *exp = t->exp, *old = READ_ONCE(timer->tense);
 	unsigned long flags;
 	bool first;
@@ -111,8 +120,8 @@ bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
 		return false;
 	if (!tense_now(t, clock, &now))
 		return false;
-	if (relative)
-		time = ktime_add_safe(now, time);
+	/* As in real time: a sum that wrapped is as far away as can be. */
+	time = ktime_add_safe(time, relative ? now : 0);
 	hrtimer_set_expires(timer, time);
 
 	raw_spin_lock_irqsave(&exp->lock, flags);
@@ -155,7 +164,7 @@ int tense_wait_cancel(struct hrtimer *timer)
 /* The clock of a timer whose callback runs, or which is queued. Under RCU. */
 bool tense_wait_now(const struct hrtimer *timer, ktime_t *now)
 {
-	unsigned int clock = timer->base->index % TENSE_TIMER_CLOCKS;
+	enum tense_clock_id clock = clock_of(timer);
 	struct tense_experiment *exp = READ_ONCE(timer->tense);
 	unsigned long flags;
 
@@ -194,6 +203,9 @@ struct hrtimer *tense_wait_take(struct tense_experiment *exp,
 	return timer;
 }
 
+/* There, callbacks of most timers may take locks that interrupts must not. */
+static_assert(!IS_ENABLED(CONFIG_PREEMPT_RT));
+
 /**
  * tense_wait_run() - runs the callback of a timer
  * @exp: experiment
@@ -203,8 +215,11 @@ struct hrtimer *tense_wait_take(struct tense_experiment *exp,
  */
 void tense_wait_run(struct tense_experiment *exp, struct hrtimer *timer)
 {
+	/* As where timers run in real time. */
+	bool in_hardirq = lockdep_hrtimer_enter(timer);
 	enum hrtimer_restart restart = timer->function(timer);
 
+	lockdep_hrtimer_exit(in_hardirq);
 	raw_spin_lock(&exp->lock);
 	exp->vc.outside--;
 	timer->is_fired = false;
@@ -230,11 +245,10 @@ void tense_waits_moved(struct tense_experiment *exp)
  */
 static void hand_over(struct tense_experiment *exp, struct hrtimer *timer)
 {
-	struct tense_queue *q = queue_of(exp, timer);
-	u64 gvt = vclock_gvt(&exp->vc, tense_real_now());
-	u64 virtual = tense_clock_of(exp, q - exp->queue, gvt);
-	u64 real = tense_clock_of(exp, q - exp->queue,
-				  tense_real_now() - exp->started);
+	enum tense_clock_id clock = clock_of(timer);
+	u64 now = tense_real_now();
+	u64 virtual = tense_clock_of(exp, clock, vclock_gvt(&exp->vc, now));
+	u64 real = tense_clock_of(exp, clock, now - exp->started);
 	ktime_t time = hrtimer_get_expires(timer);
 
 	lockdep_assert_held(&exp->lock);

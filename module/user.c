@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What each user may have at most. A user is who the real user id is or, in a
+ * user namespace, who made the outermost one: ids are no scarce good in there.
+ * An experiment, and all that its tasks have, is its first task's, whoever those
+ * run as later. CAP_SYS_RESOURCE goes beyond. Deadlines need no limit: there is
+ * one in each task and for each clock, and what waits in the queues of timers
+ * are the kernel's own objects, which have limits of theirs.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/hashtable.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+
+#include "tense.h"
+
+struct tense_user {
+	struct hlist_node node;
+	kuid_t uid;
+	unsigned int experiments;	/* 0: to be freed */
+	atomic_t used[TENSE_USER_THINGS];
+};
+
+static DEFINE_HASHTABLE(users, 6);
+/* Protects users, and their experiments. Innermost; interrupts enabled. */
+static DEFINE_SPINLOCK(users_lock);
+
+static unsigned int experiments_max = 1024;
+module_param(experiments_max, uint, 0644);
+MODULE_PARM_DESC(experiments_max, "Experiments that a user may have at a time");
+
+static unsigned int limit[TENSE_USER_THINGS] = {
+	[TENSE_USER_TASKS] = 32768,
+	[TENSE_USER_AREAS] = 16384,
+};
+
+module_param_named(tasks_max, limit[TENSE_USER_TASKS], uint, 0644);
+MODULE_PARM_DESC(tasks_max, "Threads that a user may have in experiments");
+module_param_named(areas_max, limit[TENSE_USER_AREAS], uint, 0644);
+MODULE_PARM_DESC(areas_max, "Threads of a user that may have mapped their area");
+
+static kuid_t current_user_id(void)
+{
+	struct user_namespace *ns = current_user_ns();
+
+	if (ns == &init_user_ns)
+		return current_uid();
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	return ns->owner;
+}
+
+static bool is_allowed(unsigned int used, unsigned int most)
+{
+	return used <= most || capable(CAP_SYS_RESOURCE);
+}
+
+static struct tense_user *find(kuid_t uid)
+{
+	struct tense_user *user;
+
+	lockdep_assert_held(&users_lock);
+
+	hash_for_each_possible(users, user, node, __kuid_val(uid)) {
+		if (uid_eq(user->uid, uid))
+			return user;
+	}
+	return NULL;
+}
+
+/**
+ * tense_user_get() - the calling task's user gets one more experiment
+ *
+ * May sleep.
+ *
+ * Return: the user, for tense_user_put(), or -ENOMEM or -EMFILE.
+ */
+struct tense_user *tense_user_get(void)
+{
+	struct tense_user *user, *new;
+
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+	new->uid = current_user_id();
+
+	spin_lock(&users_lock);
+	user = find(new->uid);
+	if (!is_allowed(user ? user->experiments + 1 : 1,
+			READ_ONCE(experiments_max))) {
+		user = ERR_PTR(-EMFILE);
+	} else if (user) {
+		user->experiments++;
+	} else {
+		new->experiments = 1;
+		hash_add(users, &new->node, __kuid_val(new->uid));
+		swap(user, new);
+	}
+	spin_unlock(&users_lock);
+	kfree(new);
+	return user;
+}
+
+/**
+ * tense_user_put() - an experiment is gone
+ * @user: whose it was
+ */
+void tense_user_put(struct tense_user *user)
+{
+	spin_lock(&users_lock);
+	if (--user->experiments)
+		user = NULL;
+	else
+		hash_del(&user->node);
+	spin_unlock(&users_lock);
+	kfree(user);
+}
+
+/**
+ * tense_user_is_mine() - whether that is the calling task's user
+ * @user: the user of an experiment
+ */
+bool tense_user_is_mine(const struct tense_user *user)
+{
+	return uid_eq(user->uid, current_user_id());
+}
+
+/**
+ * tense_user_take() - one more of something
+ * @user: who has it
+ * @thing: what
+ *
+ * Return: 0, or -EDQUOT if that would be too many.
+ */
+int tense_user_take(struct tense_user *user, enum tense_user_thing thing)
+{
+	unsigned int used = atomic_inc_return(&user->used[thing]);
+
+	if (is_allowed(used, READ_ONCE(limit[thing])))
+		return 0;
+	tense_user_give(user, thing);
+	return -EDQUOT;
+}
+
+/**
+ * tense_user_give() - one less of something
+ * @user: who had it
+ * @thing: what
+ */
+void tense_user_give(struct tense_user *user, enum tense_user_thing thing)
+{
+	atomic_dec(&user->used[thing]);
+}
+
+/* When the module goes: whoever still has something has an experiment that was lost. */
+void tense_users_end(void)
+{
+	WARN_ON_ONCE(!hash_empty(users));
+}
