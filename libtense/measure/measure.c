@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tense-measure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "cache.h"
+#include "counter.h"
+#include "kbest.h"
+#include "ticks.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+#define DEFAULT_K		3
+#define DEFAULT_MAX_SAMPLES	30
+#define DEFAULT_EPSILON		0.001
+
+/* A timer interrupt comes all 1 to 10 ms: what is shorter mostly has none. */
+#define SHORT_NS		10e6
+/* From here on, even many interruptions are a small part of it. */
+#define LONG_NS			1e9
+
+struct run {
+	void (*function)(void *arg);
+	void *arg;
+	struct counter counter;
+	struct cache cache;	/* without memory: a warm one */
+	double tick_ns;
+	unsigned int ticks;
+	struct kbest best;
+};
+
+static double latency(const struct run *r)
+{
+	return r->counter.clock == TENSE_CLOCK_COUNTER ?
+	       r->counter.counter.latency_ns : r->counter.gettime.latency_ns;
+}
+
+/* Without what it takes to read the clock, which is within each time. */
+static double time_once(struct run *r)
+{
+	uint64_t from, to, before, after;
+	int cpu;
+	unsigned int ticks = 0;
+	double ns;
+
+	if (r->cache.memory)
+		cache_flush(&r->cache);
+	cpu = sched_getcpu();
+	before = r->tick_ns > 0 ? ticks_now(cpu) : UINT64_MAX;
+	from = counter_read(&r->counter);
+	r->function(r->arg);
+	to = counter_read(&r->counter);
+	after = r->tick_ns > 0 ? ticks_now(cpu) : UINT64_MAX;
+	/* Of the ticks of two CPUs, which ones it had is not known. */
+	if (before != UINT64_MAX && after != UINT64_MAX && after > before &&
+	    sched_getcpu() == cpu)
+		ticks = (unsigned int)(after - before);
+	ns = (double)(to - from) * r->counter.ns;
+	/* One that came while they were counted is not in so short a time. */
+	if (ticks * r->tick_ns > ns / 2)
+		ticks = 0;
+	r->ticks += ticks;
+	ns -= ticks * r->tick_ns + latency(r);
+	return ns > 0 ? ns : 0;
+}
+
+static void sample(struct run *r, unsigned int max_samples)
+{
+	/* The first one fills the caches, if they are to be full. */
+	if (!r->cache.memory)
+		r->function(r->arg);
+	do
+		kbest_add(&r->best, time_once(r));
+	while (!kbest_converged(&r->best) && r->best.samples < max_samples);
+}
+
+static int check(const struct tense_kbest_options *o, unsigned int k,
+		 unsigned int max_samples)
+{
+	return k > KBEST_MAX || max_samples < k || o->epsilon < 0 ||
+	       !isfinite(o->epsilon) ||
+	       o->flags & ~(TENSE_KBEST_COLD | TENSE_KBEST_RAW) ? -EINVAL : 0;
+}
+
+PUBLIC int tense_kbest(void (*function)(void *arg), void *arg,
+		       const struct tense_kbest_options *options,
+		       struct tense_kbest_result *result)
+{
+	const struct tense_kbest_options none = { 0 };
+	const struct tense_kbest_options *o = options ? options : &none;
+	unsigned int max_samples = o->max_samples ? o->max_samples :
+						    DEFAULT_MAX_SAMPLES;
+	struct run r = {
+		.function = function, .arg = arg,
+		.best = { .k = o->k ? o->k : DEFAULT_K,
+			  .epsilon = o->epsilon > 0 ? o->epsilon :
+						      DEFAULT_EPSILON },
+	};
+	int err = function && result ? check(o, r.best.k, max_samples) : -EINVAL;
+
+	if (!err && o->flags & TENSE_KBEST_COLD)
+		err = cache_prepare(&r.cache);
+	if (err)
+		return err;
+	counter_choose(&r.counter);
+	if (!(o->flags & TENSE_KBEST_RAW))
+		r.tick_ns = ticks_cost(&r.counter);
+	sample(&r, max_samples);
+	cache_free(&r.cache);
+	*result = (struct tense_kbest_result){
+		.ns = r.best.best[0], .spread = kbest_spread(&r.best),
+		.samples = r.best.samples,
+		.converged = kbest_converged(&r.best),
+		.clock = r.counter.clock, .counter = r.counter.counter,
+		.gettime = r.counter.gettime, .tick_ns = r.tick_ns,
+		.ticks = r.ticks,
+	};
+	return 0;
+}
+
+PUBLIC enum tense_protocol tense_protocol(double ns, int loaded)
+{
+	if (ns < SHORT_NS)
+		return TENSE_PROTOCOL_KBEST;
+	if (ns < LONG_NS)
+		return loaded ? TENSE_PROTOCOL_PROCESS : TENSE_PROTOCOL_KBEST;
+	return TENSE_PROTOCOL_PROCESS;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which processes ran between two moments, and how long. */
+#ifndef MEASURE_ACTIVITY_H
+#define MEASURE_ACTIVITY_H
+
+#include <stdbool.h>
+
+#include "taskstats.h"
+
+/* Threads in any order. */
+struct image {
+	struct task_time *tasks;
+	size_t count;
+};
+
+void image_add(struct image *image, const struct task_time *task);
+void image_free(struct image *image);
+
+/* What one process ran. */
+struct activity {
+	char name[17];
+	pid_t process;
+	uint64_t ns;
+};
+
+struct activities {
+	struct activity *list;	/* the longest first */
+	size_t count;
+};
+
+/*
+ * Of all threads in images before and after, and of those that exited in
+ * between; but not what belongs to the processes in own, nor their
+ * descendants, as far as these have exited.
+ */
+void activities_between(struct activities *activities,
+			const struct image *before, const struct image *after,
+			const struct image *exited, const pid_t *own,
+			size_t nr_own);
+void activities_free(struct activities *activities);
+
+/*
+ * What a process and its descendants ran, all of which have exited. Those whose
+ * parent had exited are children of reaper.
+ */
+uint64_t activity_of_tree(const struct image *exited, pid_t process,
+			  pid_t reaper);
+
+/*
+ * Workers of the kernel, which come and go, by what they work for: kworker/0:1H
+ * and kworker/0:2 are both kworker/0.
+ */
+void activity_rename(char *name);
+
+#endif

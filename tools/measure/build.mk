@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What of tense measures: times of commands, daemons and their cutoffs.
+
+MEASURE_SRC := cmd-daemons daemons-cutoffs daemons-learn daemons-show csv duration \
+	cutoffs cutoffs-input cutoffs-output cluster periodicity learn learnt-json \
+	learnt-tables learnt-text scatter circumstances \
+	cmd-measure measure measure-text measure-json measure-table sampler command \
+	image activity taskstats emp environment cutoffs-store \
+	tune settings units journal
+
+MEASURE_CFLAGS := $(patsubst -I%,-isystem %, \
+	$(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null))
+MEASURE_LIBS := -lnl-genl-3 -lnl-3
+$(MEASURE_SRC:%=$(O)/tools/measure/%.o) $(O)/asan/bin/tense: \
+	CPPFLAGS += $(MEASURE_CFLAGS)
+
+# What is run to learn of daemons.
+COUNT_BIN := $(O)/libexec/tense/count
+USER_TARGETS += $(COUNT_BIN)
+
+$(COUNT_BIN): tools/measure/count.c $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -static -o $@ $<
+
+install::
+	$(Q)install -D -m 755 $(COUNT_BIN) $(LIBEXECDIR)/count
+
+measure_tests := $(addprefix $(O)/tests/unit/test-,cutoffs emp activity \
+	taskstats measure environment learn)
+measure_tested := $(addprefix tools/measure/,cutoffs.c emp.c activity.c \
+	taskstats.c measure.c environment.c csv.c cutoffs-store.c duration.c \
+	cutoffs-input.c cutoffs-output.c cluster.c periodicity.c learn.c \
+	learnt-json.c learnt-tables.c scatter.c circumstances.c measure-text.c) \
+	tools/json-text.c tools/user-data.c tools/drawing.c libtense/measure/kbest.c
+
+$(measure_tests): $(O)/tests/unit/%: tests/unit/%.c $(measure_tested) \
+		tools/util.c $(wildcard tools/measure/*.h tests/data/*.hex) \
+		tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(CPPFLAGS) $(MEASURE_CFLAGS) $(CFLAGS) -D_GNU_SOURCE -Itools \
+		-Itests/lib -DSOURCE='"$(CURDIR)"' \
+		-fsanitize=address,undefined -fno-sanitize-recover=all \
+		$(LDFLAGS) -o $@ $(filter %.c,$^) $(MEASURE_LIBS) -ljansson \
+		-lgsl -lgslcblas -lm
+
+# Killed at each step of these.
+tune_steps := open write fsync unlink ftruncate posix_spawnp
+
+$(O)/tests/unit/test-tune: tests/unit/test-tune.c \
+		$(addprefix tools/measure/,tune.c settings.c units.c journal.c \
+		command.c environment.c) tools/util.c \
+		$(wildcard tools/measure/*.h) tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Itools -Itests/lib \
+		-fsanitize=address,undefined -fno-sanitize-recover=all \
+		$(tune_steps:%=-Wl,--wrap=%) -Wl,--wrap=adjtimex \
+		$(LDFLAGS) -o $@ $(filter %.c,$^) -ljansson
+
+UNIT_TESTS += $(O)/tests/unit/test-tune
+
+measure_cli_tests := $(addprefix $(O)/tests/unit/,test-daemons \
+	test-measure-run test-measure-tune test-terminal)
+measure_asan_tests := $(measure_cli_tests:%=%-asan)
+$(measure_cli_tests): $(O)/tests/unit/%: tests/unit/%.sh $(O)/bin/tense
+$(measure_asan_tests): $(O)/tests/unit/%-asan: tests/unit/%.sh $(O)/asan/bin/tense
+$(measure_cli_tests): TESTED = $(abspath $(O)/bin/tense)
+$(measure_asan_tests): TESTED = $(abspath $(O)/asan/bin/tense)
+$(measure_cli_tests) $(measure_asan_tests): $(COUNT_BIN) tests/lib/tap.sh \
+		$(wildcard tests/data/emp-*) | $(O)/tests/unit/measured
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		-e 's|@TENSE@|$(TESTED)|' \
+		$(filter %.sh,$(filter-out %/tap.sh,$^)) >$@ && chmod +x $@
+
+$(O)/tests/unit/measured: tests/unit/measured.c $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -pthread
+
+UNIT_TESTS += $(measure_tests) $(measure_cli_tests) $(measure_asan_tests)

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../commands.h"
+#include "../options.h"
+#include "../program.h"
+#include "../util.h"
+#include "duration.h"
+#include "measure-output.h"
+#include "sampler.h"
+#include "tune.h"
+
+#define RUNS_MAX	100000
+
+static const char usage[] =
+"Usage: tense measure [OPTION...] -- COMMAND [ARGUMENT...]\n"
+"       tense measure [OPTION...] --compare COMMAND COMMAND\n"
+"       tense measure --restore\n"
+"\n"
+"Measures how long a command takes, and how sure that is: elapsed time and the\n"
+"process time of all that it runs, with what else ran meanwhile (protocol EMP).\n"
+"Samples that a daemon spoiled are dropped, then those beyond two standard\n"
+"deviations.\n"
+"\n"
+"  --compare          two commands, each one word for a shell, by turns, and the\n"
+"                     ratio of their times with its interval\n"
+"  --protocol NAME    emp (default), or k-best: go on until the K shortest times\n"
+"                     elapsed agree, and take the shortest\n"
+"  --runs N           samples of each command; default 10, or for k-best at most\n"
+"                     so many; default 30\n"
+"  --k N              for k-best: so many have to agree; default 3, at most 64\n"
+"  --epsilon P        to P percent; default 0.1\n"
+"  --warmup N         runs before that do not count; default 1\n"
+"  --cutoffs FILE     how long daemons may run in a sample, as CSV or JSON of\n"
+"                     tense daemons cutoffs; default the user's own, if there\n"
+"  --tune             make the machine quiet meanwhile: daemons, turbo, governor\n"
+"  --restore          put back what a --tune that was killed has left\n"
+"  --timeout TIME     kill a run that takes longer, as in 90s or 5m\n"
+"  --prepare CMD      run CMD in a shell before each run\n"
+"  --input FILE       standard input of each run; default /dev/null\n"
+"  --ignore-failure   a run may have any exit status\n"
+"  --show-output      do not hide what the command prints\n"
+"  --quiet            say nothing of the progress\n"
+"  --json FILE        all samples and results; - is standard output, and then\n"
+"                     there is no table\n"
+"  --csv FILE         the table as comma-separated values, likewise\n"
+"  --markdown FILE    the table for a document, likewise\n"
+"  --help             print this text\n"
+"\n"
+"TIME is a number with its unit: ns, us, ms, s, m, h or d.\n"
+"\n"
+"Exit status: 0; 1 if the command failed or was too slow; 125 if tense failed or\n"
+"was misused; 126 or 127 if the command cannot be run or was not found.\n";
+
+enum { JSON, CSV, MARKDOWN, OUTPUTS };
+
+static int (*const writers[])(FILE *f, const struct measurement *m) = {
+	[JSON] = measure_json, [CSV] = measure_csv,
+	[MARKDOWN] = measure_markdown,
+};
+
+struct request {
+	struct measurement m;
+	struct sampler_options options;
+	const char *cutoffs;
+	const char *outputs[OUTPUTS];
+	FILE *files[OUTPUTS];
+	size_t k;		/* 0: the default */
+	bool compare;
+	bool restore;
+};
+
+static int parse_count(const char *option, const char *text, size_t min,
+		       size_t max, size_t *count)
+{
+	char *end;
+
+	errno = 0;
+	*count = strtoul(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && *count >= min &&
+	    *count <= max)
+		return 0;
+	warn("measure: --%s '%s' is not a number from %zu to %zu", option,
+	     text, min, max);
+	return -1;
+}
+
+static int parse_protocol(const char *text, enum protocol *protocol)
+{
+	*protocol = !strcmp(text, "k-best") ? PROTOCOL_KBEST : PROTOCOL_EMP;
+	if (*protocol == PROTOCOL_KBEST || !strcmp(text, "emp"))
+		return 0;
+	warn("measure: --protocol '%s' is not emp or k-best", text);
+	return -1;
+}
+
+static int parse_epsilon(const char *text, double *epsilon)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	*epsilon = percent / 100;
+	if (*text >= '0' && *text <= '9' && percent <= 100 &&
+	    (!*end || !strcmp(end, "%")))
+		return 0;
+	warn("measure: --epsilon '%s' is not a percentage from 0 to 100", text);
+	return -1;
+}
+
+/* -1 to go on, or the exit status. */
+static int check_protocol(struct request *r)
+{
+	bool kbest = r->m.protocol == PROTOCOL_KBEST;
+
+	if (!kbest && (r->k || r->m.epsilon >= 0)) {
+		warn("measure: --k and --epsilon are of --protocol k-best");
+		return STATUS_FAILED;
+	}
+	if (kbest && r->compare) {
+		warn("measure: --compare is of --protocol emp");
+		return STATUS_FAILED;
+	}
+	r->m.k = r->k ? (unsigned int)r->k : 3;
+	if (r->m.epsilon < 0)
+		r->m.epsilon = 0.001;
+	if (!r->m.runs)
+		r->m.runs = kbest ? 30 : 10;
+	if (!kbest || r->m.runs >= r->m.k)
+		return -1;
+	warn("measure: --runs %zu are fewer than have to agree, %u (--k)",
+	     r->m.runs, r->m.k);
+	return STATUS_FAILED;
+}
+
+static int parse_timeout(const char *text, double *seconds)
+{
+	if (!parse_duration(text, seconds) && *seconds > 0)
+		return 0;
+	warn("measure: --timeout '%s' is not a time: write it as in 90s or 5m",
+	     text);
+	return -1;
+}
+
+/* -1 to go on, or the exit status. */
+static int parse_options(int argc, char **argv, struct request *r)
+{
+	enum { COMPARE = 1, PROTOCOL, K, EPSILON, RUNS, WARMUP, CUTOFFS,
+	       TUNE, RESTORE, TIMEOUT, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT,
+	       QUIET, OUT_JSON, OUT_CSV, OUT_MARKDOWN, HELP };
+	static const struct option options[] = {
+		{ "compare", no_argument, NULL, COMPARE },
+		{ "protocol", required_argument, NULL, PROTOCOL },
+		{ "k", required_argument, NULL, K },
+		{ "epsilon", required_argument, NULL, EPSILON },
+		{ "runs", required_argument, NULL, RUNS },
+		{ "warmup", required_argument, NULL, WARMUP },
+		{ "cutoffs", required_argument, NULL, CUTOFFS },
+		{ "tune", no_argument, NULL, TUNE },
+		{ "restore", no_argument, NULL, RESTORE },
+		{ "timeout", required_argument, NULL, TIMEOUT },
+		{ "prepare", required_argument, NULL, PREPARE },
+		{ "input", required_argument, NULL, INPUT },
+		{ "ignore-failure", no_argument, NULL, IGNORE_FAILURE },
+		{ "show-output", no_argument, NULL, SHOW_OUTPUT },
+		{ "quiet", no_argument, NULL, QUIET },
+		{ "json", required_argument, NULL, OUT_JSON },
+		{ "csv", required_argument, NULL, OUT_CSV },
+		{ "markdown", required_argument, NULL, OUT_MARKDOWN },
+		{ "help", no_argument, NULL, HELP },
+		{ 0 }
+	};
+	int c, err = 0;
+
+	/* Options of the command are its own. */
+	while (!err && (c = options_next("measure", argc, argv, "+:h", options,
+					 NULL)) != -1) {
+		switch (c) {
+		case COMPARE:
+			r->compare = true;
+			break;
+		case PROTOCOL:
+			err = parse_protocol(optarg, &r->m.protocol);
+			break;
+		case K:
+			err = parse_count("k", optarg, 1, KBEST_MAX, &r->k);
+			break;
+		case EPSILON:
+			err = parse_epsilon(optarg, &r->m.epsilon);
+			break;
+		case RUNS:
+			err = parse_count("runs", optarg, 1, RUNS_MAX,
+					  &r->m.runs);
+			break;
+		case WARMUP:
+			err = parse_count("warmup", optarg, 0, RUNS_MAX,
+					  &r->m.warmup);
+			break;
+		case CUTOFFS:
+			r->cutoffs = optarg;
+			break;
+		case TUNE:
+			r->m.tuned = true;
+			break;
+		case RESTORE:
+			r->restore = true;
+			break;
+		case TIMEOUT:
+			err = parse_timeout(optarg, &r->options.timeout);
+			break;
+		case PREPARE:
+			r->options.prepare = optarg;
+			break;
+		case INPUT:
+			r->options.input = optarg;
+			break;
+		case IGNORE_FAILURE:
+			r->options.ignore_failure = true;
+			break;
+		case SHOW_OUTPUT:
+			r->options.show_output = true;
+			break;
+		case QUIET:
+			r->options.quiet = true;
+			break;
+		case OUT_JSON:
+		case OUT_CSV:
+		case OUT_MARKDOWN:
+			r->outputs[c - OUT_JSON] = optarg;
+			break;
+		case 'h':
+		case HELP:
+			fputs(usage, stdout);
+			return 0;
+		default:
+			return STATUS_FAILED;
+		}
+	}
+	return err ? STATUS_FAILED : -1;
+}
+
+static char *join(char *const *argv)
+{
+	char *text = xstrdup(argv[0]);
+
+	for (size_t i = 1; argv[i]; i++) {
+		char *longer = xprintf("%s %s", text, argv[i]);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* 0, or the status to exit with after a message. */
+static int check_command(const char *name)
+{
+	char *path = find_command(name);
+
+	if (!path) {
+		bool missing = errno == ENOENT;
+
+		warn("%s: %s", name, missing && !strchr(name, '/') ?
+		     "command not found" : strerror(errno));
+		return missing ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+	}
+	free(path);
+	return 0;
+}
+
+/* Takes all of them; argv points into words, or elsewhere if that is NULL. */
+static void add_subject(struct measurement *m, char *title, char **argv,
+			char *words)
+{
+	m->subjects = xrealloc(m->subjects, (m->nr_subjects + 1) *
+					    sizeof(*m->subjects));
+	m->subjects[m->nr_subjects++] = (struct subject){
+		.title = title, .argv = argv, .words = words,
+	};
+}
+
+/* Where there is nothing for a shell to do: its start takes time. */
+static bool is_simple(const char *text)
+{
+	return !text[strcspn(text, "|&;<>()$`\\\"'*?[]#~=%{}!\n")];
+}
+
+static char **split(char *words)
+{
+	char **argv = NULL, *word;
+	size_t count = 0;
+
+	for (word = strtok(words, " \t"); word; word = strtok(NULL, " \t")) {
+		argv = xrealloc(argv, (count + 2) * sizeof(*argv));
+		argv[count++] = word;
+		argv[count] = NULL;
+	}
+	return argv;
+}
+
+static char **shell(char *words)
+{
+	char *const argv[] = { "sh", "-c", words, NULL };
+
+	return memcpy(xmalloc(sizeof(argv)), argv, sizeof(argv));
+}
+
+static int add_shell_subject(struct measurement *m, const char *text)
+{
+	char *words, **argv;
+
+	if (!text[strspn(text, " \t\n")]) {
+		warn("measure: --compare: a command is empty");
+		return STATUS_FAILED;
+	}
+	words = xstrdup(text);
+	argv = is_simple(text) ? split(words) : shell(words);
+	add_subject(m, xstrdup(text), argv, words);
+	return check_command(argv[0]);
+}
+
+static int add_subjects(struct request *r, int argc, char **argv)
+{
+	char **copy;
+	int status;
+
+	if (!argc) {
+		warn("measure: no command: give it after two dashes, as in tense measure -- ls: see tense measure --help");
+		return STATUS_FAILED;
+	}
+	if (!r->compare) {
+		copy = xmalloc((argc + 1) * sizeof(*copy));
+		memcpy(copy, argv, argc * sizeof(*copy));
+		add_subject(&r->m, join(copy), copy, NULL);
+		return check_command(argv[0]);
+	}
+	if (argc != 2) {
+		warn("measure: --compare needs two commands, each of them one word, as in tense measure --compare 'sort a' 'sort -u a'");
+		return STATUS_FAILED;
+	}
+	status = add_shell_subject(&r->m, argv[0]);
+	return status ? status : add_shell_subject(&r->m, argv[1]);
+}
+
+static int check_stdout(const struct request *r)
+{
+	size_t count = options_on_stdout(r->outputs, OUTPUTS);
+
+	if (count > 1)
+		warn("measure: only one of --json, --csv and --markdown can be written to -, standard output");
+	else if (count && r->options.show_output)
+		warn("measure: --show-output would mix what the command prints with what is written to -: name a file");
+	else
+		return 0;
+	return -1;
+}
+
+/* Before hours are spent on what then cannot be written. */
+static int open_files(struct request *r)
+{
+	if (check_stdout(r))
+		return -1;
+	if (access(r->options.input, R_OK)) {
+		warn("%s: %s", r->options.input, strerror(errno));
+		return -1;
+	}
+	for (int i = 0; i < OUTPUTS; i++) {
+		if (!r->outputs[i])
+			continue;
+		r->files[i] = !strcmp(r->outputs[i], "-") ? stdout :
+			      fopen(r->outputs[i], "we");
+		if (!r->files[i]) {
+			warn("%s: %s", r->outputs[i], strerror(errno));
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int write_results(struct request *r)
+{
+	bool table = true;
+
+	for (int i = 0; i < OUTPUTS; i++) {
+		if (!r->files[i])
+			continue;
+		table &= r->files[i] != stdout;
+		if (writers[i](r->files[i], &r->m) || fflush(r->files[i])) {
+			warn("%s: %s", r->outputs[i], strerror(errno));
+			return STATUS_FAILED;
+		}
+	}
+	if (table)
+		measure_text(stdout, &r->m);
+	return 0;
+}
+
+/* The table can wait until the machine is as it was, which others use. */
+static int take_samples(struct request *r)
+{
+	const struct machine machine = machine_here();
+	int status;
+
+	command_prepare();
+	if (r->m.tuned && tune_begin(&machine))
+		return STATUS_FAILED;
+	r->m.changes = *tune_changes();
+	environment_read(&r->m.environment, machine.root);
+	status = sampler_run(&r->m, &r->options);
+	return tune_end() && !status ? STATUS_FAILED : status;
+}
+
+static int measure(struct request *r)
+{
+	int status;
+
+	if (r->cutoffs ? cutoffs_load(&r->m.cutoffs, r->cutoffs) :
+			 cutoffs_load_default(&r->m.cutoffs))
+		return STATUS_FAILED;
+	if (open_files(r))
+		return STATUS_FAILED;
+	status = take_samples(r);
+	if (status)
+		return status;
+	measure_assess(&r->m);
+	return write_results(r);
+}
+
+static int restore(const struct request *r, int argc)
+{
+	const struct machine machine = machine_here();
+
+	if (argc || r->m.tuned) {
+		warn("measure: --restore is for itself: it measures no command");
+		return STATUS_FAILED;
+	}
+	return tune_restore(&machine) ? STATUS_FAILED : 0;
+}
+
+int cmd_measure(int argc, char **argv)
+{
+	struct request r = {
+		.m = { .epsilon = -1, .warmup = 1 },
+		.options = { .input = "/dev/null" },
+	};
+	int status = parse_options(argc, argv, &r);
+
+	if (status < 0 && r.restore)
+		return restore(&r, argc - optind);
+	if (status < 0)
+		status = check_protocol(&r);
+	if (status < 0)
+		status = add_subjects(&r, argc - optind, argv + optind);
+	else
+		return status;
+	if (!status)
+		status = measure(&r);
+	for (int i = 0; i < OUTPUTS; i++)
+		if (r.files[i] && r.files[i] != stdout)
+			fclose(r.files[i]);
+	measure_free(&r.m);
+	return status;
+}

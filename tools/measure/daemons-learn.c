@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../options.h"
+#include "../paths.h"
+#include "../util.h"
+#include "daemons.h"
+#include "duration.h"
+#include "learnt-file.h"
+#include "learnt-text.h"
+#include "sampler.h"
+#include "scatter.h"
+
+#define LEAST_SAMPLES		10
+#define MOST_SAMPLES		100000
+
+/* Counts so far, to find how far it gets in a second. */
+#define CALIBRATION_MILLIONS	100
+#define CALIBRATION_RUNS	3
+
+/* Of a sample, images of the machine and reference loops, about. */
+#define OVERHEAD_SHARE		0.06
+#define OVERHEAD_SECONDS	0.05
+
+struct request {
+	double length[2];	/* by enum task_length; 0: none */
+	size_t samples[2];
+	struct periods periods;
+	const char *store;
+	const char *csv;
+	const char *svg;
+	bool plot;
+	bool json;
+	bool quiet;
+};
+
+static const char *const length_options[] = {
+	[TASK_SHORT] = "task-length", [TASK_LONG] = "long-length",
+};
+
+static const char *const samples_options[] = {
+	[TASK_SHORT] = "samples", [TASK_LONG] = "long-samples",
+};
+
+static int parse_length(struct request *r, enum task_length length,
+			const char *text)
+{
+	if (!parse_duration(text, &r->length[length]) &&
+	    r->length[length] > 0)
+		return 0;
+	warn("daemons learn: --%s '%s' is not a time: write it as in 1s or 2m",
+	     length_options[length], text);
+	return -1;
+}
+
+static int parse_samples(struct request *r, enum task_length length,
+			 const char *text)
+{
+	static const struct unit none = { "", 1 };
+	double count;
+
+	if (!parse_with_unit(text, &none, 1, &count) &&
+	    count >= LEAST_SAMPLES && count <= MOST_SAMPLES &&
+	    count == floor(count)) {
+		r->samples[length] = (size_t)count;
+		return 0;
+	}
+	warn("daemons learn: --%s '%s' is not a number from %d to %d",
+	     samples_options[length], text, LEAST_SAMPLES, MOST_SAMPLES);
+	return -1;
+}
+
+/* -1 to go on, or the exit status. */
+static int parse_options(int argc, char **argv, struct request *r)
+{
+	enum { LENGTH = 1, LONG_LENGTH, SAMPLES, LONG_SAMPLES, PERIODS, CUTOFFS,
+	       CSV, SVG, PLOT, JSON, QUIET, HELP };
+	static const struct option options[] = {
+		{ "task-length", required_argument, NULL, LENGTH },
+		{ "long-length", required_argument, NULL, LONG_LENGTH },
+		{ "samples", required_argument, NULL, SAMPLES },
+		{ "long-samples", required_argument, NULL, LONG_SAMPLES },
+		{ "periods", required_argument, NULL, PERIODS },
+		{ "cutoffs", required_argument, NULL, CUTOFFS },
+		{ "csv", required_argument, NULL, CSV },
+		{ "svg", required_argument, NULL, SVG },
+		{ "plot", no_argument, NULL, PLOT },
+		{ "json", no_argument, NULL, JSON },
+		{ "quiet", no_argument, NULL, QUIET },
+		{ "help", no_argument, NULL, HELP },
+		{ 0 }
+	};
+	int c, err = 0;
+
+	while (!err &&
+	       (c = options_next("daemons", argc, argv, ":h", options,
+				 NULL)) != -1) {
+		switch (c) {
+		case LENGTH:
+		case LONG_LENGTH:
+			err = parse_length(r, c - LENGTH, optarg);
+			break;
+		case SAMPLES:
+		case LONG_SAMPLES:
+			err = parse_samples(r, c - SAMPLES, optarg);
+			break;
+		case PERIODS:
+			err = periods_parse(&r->periods, optarg);
+			break;
+		case CUTOFFS:
+			r->store = optarg;
+			break;
+		case CSV:
+			r->csv = optarg;
+			break;
+		case SVG:
+			r->svg = optarg;
+			break;
+		case PLOT:
+			r->plot = true;
+			break;
+		case JSON:
+			r->json = true;
+			break;
+		case QUIET:
+			r->quiet = true;
+			break;
+		case 'h':
+		case HELP:
+			return daemons_help();
+		default:
+			return STATUS_FAILED;
+		}
+	}
+	return err ? STATUS_FAILED : -1;
+}
+
+static int check_request(int argc, char **argv, struct request *r)
+{
+	if (daemons_bad_argument(argc, argv))
+		return STATUS_FAILED;
+	if (r->samples[TASK_LONG] && !r->length[TASK_LONG]) {
+		warn("daemons learn: --long-samples is of --long-length");
+		return STATUS_FAILED;
+	}
+	if (!r->length[TASK_SHORT])
+		r->length[TASK_SHORT] = 1;
+	if (!r->samples[TASK_SHORT])
+		r->samples[TASK_SHORT] = 300;
+	if (!r->samples[TASK_LONG])
+		r->samples[TASK_LONG] = 30;
+	if (!r->length[TASK_LONG] ||
+	    r->length[TASK_LONG] > r->length[TASK_SHORT])
+		return -1;
+	warn("daemons learn: --long-length %g s is not longer than --task-length %g s",
+	     r->length[TASK_LONG], r->length[TASK_SHORT]);
+	return STATUS_FAILED;
+}
+
+/* Where it is to be written, before hours are spent on it. */
+struct outputs {
+	char *store;
+	FILE *svg;
+};
+
+static int prepare_directory(const char *path)
+{
+	char *inside = xprintf("%s/.", path);
+	int err = 0;
+
+	if ((mkdir(path, 0777) && errno != EEXIST) ||
+	    access(inside, W_OK | X_OK)) {
+		warn("%s: %s", path, strerror(errno));
+		err = -1;
+	}
+	free(inside);
+	return err;
+}
+
+static int open_outputs(struct outputs *o, const struct request *r)
+{
+	o->store = r->store ? xstrdup(r->store) : cutoffs_machine_path();
+	if (cutoffs_try_save(o->store) || (r->csv && prepare_directory(r->csv)))
+		return -1;
+	if (!r->svg)
+		return 0;
+	o->svg = fopen(r->svg, "we");
+	if (!o->svg)
+		warn("%s: %s", r->svg, strerror(errno));
+	return o->svg ? 0 : -1;
+}
+
+static char *duration_text(double seconds)
+{
+	if (seconds < 100)
+		return xprintf("%.0f s", seconds);
+	if (seconds < 100 * 60)
+		return xprintf("%.0f min", seconds / 60);
+	return xprintf("%.1f h", seconds / 3600);
+}
+
+static void announce(const struct request *r)
+{
+	double seconds = 0;
+	char *text;
+
+	for (int i = TASK_SHORT; i <= TASK_LONG; i++)
+		if (r->length[i])
+			seconds += (double)r->samples[i] *
+				   (r->length[i] * (1 + OVERHEAD_SHARE) +
+				    OVERHEAD_SECONDS);
+	text = duration_text(seconds);
+	warn("this takes %s, more on a busy machine; Ctrl-C ends it, and what was measured until then is kept",
+	     text);
+	free(text);
+}
+
+/* Samples of counting so far; m is to be freed. As sampler_run(). */
+static int take(struct measurement *m, uint64_t millions, size_t runs,
+		const struct request *r)
+{
+	const struct sampler_options options = {
+		.input = "/dev/null", .quiet = r->quiet,
+	};
+	struct subject *s = xmalloc(sizeof(*s));
+
+	*s = (struct subject){ .title = find_part(PATH_COUNT) };
+	s->argv = xmalloc(3 * sizeof(*s->argv));
+	s->words = xprintf("%llu", (unsigned long long)millions);
+	s->argv[0] = s->title;
+	s->argv[1] = s->words;
+	s->argv[2] = NULL;
+	*m = (struct measurement){ .subjects = s, .nr_subjects = 1,
+				   .runs = runs, .warmup = 1 };
+	return sampler_run(m, &options);
+}
+
+/* How many millions take a second of CPU time, undisturbed: the most. */
+static int calibrate(const struct request *r, double *rate)
+{
+	struct measurement m;
+	int status = take(&m, CALIBRATION_MILLIONS, CALIBRATION_RUNS, r);
+
+	*rate = 0;
+	for (size_t i = 0; i < m.subjects->count; i++)
+		*rate = fmax(*rate, CALIBRATION_MILLIONS /
+			     m.subjects->samples[i].values[METRIC_PROCESS]);
+	if (!status && !m.others_known) {
+		warn("daemons learn: %s", m.degraded);
+		status = STATUS_FAILED;
+	}
+	measure_free(&m);
+	return status;
+}
+
+static bool was_interrupted(int status)
+{
+	return status > STATUS_SIGNAL;
+}
+
+/* Whether there are enough samples of a length, which may have been interrupted. */
+static bool are_enough(const struct measurement *m, double length, int status)
+{
+	size_t count = m->subjects->count;
+
+	if (count < LEAST_SAMPLES) {
+		warn("nothing can be learnt from %zu samples of %g s: at least %d are needed",
+		     count, length, LEAST_SAMPLES);
+		return false;
+	}
+	if (was_interrupted(status))
+		warn("learning from %zu of %zu samples of %g s", count,
+		     m->runs, length);
+	return true;
+}
+
+static double first_begin(const struct measurement *m)
+{
+	return m->subjects->samples[0].began;
+}
+
+/* As sampler_run(); *origin is of the first series. */
+static int learn_length(struct learnt *learnt, enum task_length length,
+			const struct request *r, double rate, double *origin,
+			char **degraded)
+{
+	struct series *s = &learnt->series[length];
+	double millions = fmax(1, round(r->length[length] * rate));
+	struct measurement m;
+	int status = take(&m, (uint64_t)millions, r->samples[length], r);
+
+	if ((!status || was_interrupted(status)) &&
+	    are_enough(&m, r->length[length], status)) {
+		s->length = r->length[length];
+		s->asked = r->samples[length];
+		if (length == TASK_SHORT)
+			*origin = first_begin(&m);
+		learn_series(s, m.subjects, *origin);
+		if (!*degraded && m.degraded)
+			*degraded = xstrdup(m.degraded);
+	}
+	measure_free(&m);
+	return status;
+}
+
+static int write_picture(const struct outputs *o, const struct request *r,
+			 const struct learnt *learnt)
+{
+	if (!o->svg)
+		return 0;
+	scatter_svg(o->svg, learnt);
+	if (!fflush(o->svg) && !ferror(o->svg))
+		return 0;
+	warn("%s: %s", r->svg, strerror(errno));
+	return -1;
+}
+
+static int print(const struct outputs *o, const struct request *r,
+		 const struct learnt *learnt, const struct circumstances *c,
+		 const json_t *root)
+{
+	if (r->json)
+		return daemons_print_json(root);
+	learnt_text(stdout, learnt, &learnt->cutoffs, c, c);
+	learnt_plot(stdout, learnt, r->plot);
+	printf("\nStored in %s\n", o->store);
+	return 0;
+}
+
+static int write_results(const struct outputs *o, const struct request *r,
+			 const struct learnt *learnt,
+			 const struct circumstances *c)
+{
+	json_t *root = learnt_json(learnt, c);
+	int status = 0;
+
+	if (cutoffs_save(root, o->store) ||
+	    (r->csv && learnt_write_tables(learnt, r->csv)) ||
+	    write_picture(o, r, learnt))
+		status = STATUS_FAILED;
+	else
+		status = print(o, r, learnt, c, root);
+	json_decref(root);
+	return status;
+}
+
+/* Says which of those that are given have no effect. */
+static void warn_of_periods(const struct request *r,
+			    const struct learnt *learnt)
+{
+	for (size_t i = 0; i < r->periods.count; i++)
+		if (!cutoffs_find(&learnt->cutoffs, r->periods.list[i].daemon))
+			warn("--periods: '%s' did not run long in any sample: its period is not used",
+			     r->periods.list[i].daemon);
+}
+
+static int learn(const struct request *r, const struct outputs *o)
+{
+	struct learnt learnt = { 0 };
+	struct circumstances c;
+	double rate, origin = 0;
+	int status, written;
+
+	if (!r->quiet)
+		announce(r);
+	status = calibrate(r, &rate);
+	if (status)
+		return status;
+	circumstances_read(&c);
+	for (int i = TASK_SHORT; i <= TASK_LONG && !status; i++)
+		if (r->length[i])
+			status = learn_length(&learnt, i, r, rate, &origin,
+					      &c.degraded);
+	if (learnt.series[TASK_SHORT].count) {
+		learn_cutoffs(&learnt, &r->periods);
+		warn_of_periods(r, &learnt);
+		written = write_results(o, r, &learnt, &c);
+		status = written ? written : status;
+	}
+	learn_free(&learnt);
+	circumstances_free(&c);
+	return status;
+}
+
+int daemons_learn(int argc, char **argv)
+{
+	struct request r = { 0 };
+	struct outputs o = { 0 };
+	int status = parse_options(argc, argv, &r);
+
+	if (status < 0)
+		status = check_request(argc, argv, &r);
+	if (status < 0)
+		status = open_outputs(&o, &r) ? STATUS_FAILED : learn(&r, &o);
+	if (o.svg)
+		fclose(o.svg);
+	free(o.store);
+	periods_free(&r.periods);
+	return status;
+}

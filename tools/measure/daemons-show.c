@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../options.h"
+#include "../util.h"
+#include "cutoffs-output.h"
+#include "daemons.h"
+#include "learnt-file.h"
+#include "learnt-text.h"
+#include "scatter.h"
+
+struct request {
+	const char *cutoffs;
+	const char *svg;
+	bool plot;
+	bool json;
+};
+
+/* What a file has; of some, cutoffs only. */
+struct stored {
+	struct cutoff_store store;
+	json_t *root;
+	struct learnt learnt;
+	struct circumstances circumstances;
+	bool has_samples;
+};
+
+/* -1 to go on, or the exit status. */
+static int parse_options(int argc, char **argv, struct request *r)
+{
+	enum { CUTOFFS = 1, SVG, PLOT, JSON, HELP };
+	static const struct option options[] = {
+		{ "cutoffs", required_argument, NULL, CUTOFFS },
+		{ "svg", required_argument, NULL, SVG },
+		{ "plot", no_argument, NULL, PLOT },
+		{ "json", no_argument, NULL, JSON },
+		{ "help", no_argument, NULL, HELP },
+		{ 0 }
+	};
+	int c;
+
+	while ((c = options_next("daemons", argc, argv, ":h", options,
+				 NULL)) != -1) {
+		switch (c) {
+		case CUTOFFS:
+			r->cutoffs = optarg;
+			break;
+		case SVG:
+			r->svg = optarg;
+			break;
+		case PLOT:
+			r->plot = true;
+			break;
+		case JSON:
+			r->json = true;
+			break;
+		case 'h':
+		case HELP:
+			return daemons_help();
+		default:
+			return STATUS_FAILED;
+		}
+	}
+	return daemons_bad_argument(argc, argv) ? STATUS_FAILED : -1;
+}
+
+/* -1 to go on, or the exit status after a message. */
+static int load(struct stored *stored, const struct request *r)
+{
+	struct cutoff_store *store = &stored->store;
+	int parsed;
+
+	if (r->cutoffs ? cutoffs_load(store, r->cutoffs) :
+			 cutoffs_load_default(store))
+		return STATUS_FAILED;
+	if (!store->path) {
+		warn("no cutoffs are stored for this machine: tense daemons learn finds them");
+		return 1;
+	}
+	/* It has been read already: if it is not JSON, then CSV. */
+	stored->root = json_load_file(store->path, 0, NULL);
+	if (!stored->root)
+		stored->root = json_pack("{si so}", "version",
+					 CUTOFFS_JSON_VERSION, "cutoffs",
+					 cutoffs_json(&store->cutoffs));
+	parsed = learnt_parse(&stored->learnt, &stored->circumstances,
+			      stored->root, store->path);
+	stored->has_samples = !parsed;
+	if (parsed >= 0 && (stored->has_samples || (!r->svg && !r->plot)))
+		return -1;
+	if (parsed > 0)
+		warn("%s: has no samples to draw, only cutoffs", store->path);
+	return STATUS_FAILED;
+}
+
+static int write_picture(const struct stored *stored, const char *path)
+{
+	FILE *f = fopen(path, "we");
+
+	if (f)
+		scatter_svg(f, &stored->learnt);
+	if (f && !(ferror(f) | fclose(f)))
+		return 0;
+	warn("%s: %s", path, strerror(errno));
+	return STATUS_FAILED;
+}
+
+static int print_json(const struct stored *stored,
+		      const struct circumstances *here)
+{
+	json_object_set_new(stored->root, "path",
+			    json_string(stored->store.path));
+	if (stored->has_samples)
+		json_object_set_new(stored->root, "age_s",
+				    json_integer(here->when -
+						 stored->circumstances.when));
+	return daemons_print_json(stored->root);
+}
+
+static void print(const struct stored *stored, const struct request *r,
+		  const struct circumstances *here)
+{
+	const struct cutoffs *cutoffs = &stored->store.cutoffs;
+
+	if (!stored->has_samples) {
+		printf("Cutoffs of %s\n\n", stored->store.path);
+		cutoffs_text(stdout, cutoffs, &stored->learnt);
+		return;
+	}
+	learnt_text(stdout, &stored->learnt, cutoffs, &stored->circumstances,
+		    here);
+	learnt_plot(stdout, &stored->learnt, r->plot);
+}
+
+static int show(const struct stored *stored, const struct request *r)
+{
+	struct circumstances here;
+	int status = r->svg ? write_picture(stored, r->svg) : 0;
+
+	if (status)
+		return status;
+	circumstances_read(&here);
+	if (r->json)
+		status = print_json(stored, &here);
+	else
+		print(stored, r, &here);
+	circumstances_free(&here);
+	return status;
+}
+
+int daemons_show(int argc, char **argv)
+{
+	struct request r = { 0 };
+	struct stored stored = { 0 };
+	int status = parse_options(argc, argv, &r);
+
+	if (status < 0) {
+		status = load(&stored, &r);
+		if (status < 0)
+			status = show(&stored, &r);
+	}
+	json_decref(stored.root);
+	learn_free(&stored.learnt);
+	circumstances_free(&stored.circumstances);
+	cutoffs_unload(&stored.store);
+	return status;
+}

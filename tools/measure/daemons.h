@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What tense daemons can do, and what these have in common. */
+#ifndef MEASURE_DAEMONS_H
+#define MEASURE_DAEMONS_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+/* Each with its name as argv[0]: the status to exit with. */
+int daemons_cutoffs(int argc, char **argv);
+int daemons_learn(int argc, char **argv);
+int daemons_show(int argc, char **argv);
+
+/* The status to exit with. */
+int daemons_help(void);
+
+/* Says so if there is an argument beside the options. */
+bool daemons_bad_argument(int argc, char **argv);
+
+/* On standard output. 0, or the status to exit with after a message. */
+int daemons_print_json(const json_t *root);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The protocol SEDONA, from samples of a program that does nothing but count to
+ * cutoffs: the central cluster, what daemons do in it and outside, which of them
+ * are infrequent, and how often they run long.
+ */
+#ifndef MEASURE_LEARN_H
+#define MEASURE_LEARN_H
+
+#include <stddef.h>
+
+#include "cluster.h"
+#include "cutoffs-input.h"
+#include "measure.h"
+#include "periodicity.h"
+
+/* Seconds. */
+struct series_sample {
+	double began;		/* since the first of all samples */
+	double elapsed;
+	double process;
+	double levelled;	/* elapsed, had all had the median process time */
+};
+
+/* Samples of tasks of one length, and what follows from them. */
+struct series {
+	double length;		/* that was asked for, seconds; 0: none */
+	size_t asked;
+	struct series_sample *samples;
+	size_t count;
+	struct cluster cluster;	/* of the levelled times, seconds */
+	struct runs runs;
+};
+
+struct daemon_period {
+	char *daemon;
+	struct periodicity seen;	/* seconds */
+};
+
+struct learnt {
+	struct series series[2];	/* by enum task_length */
+	struct daemon_period *periods;	/* of infrequent daemons, by name */
+	size_t nr_periods;
+	struct cutoffs cutoffs;
+};
+
+/* Whether a sample, from 0 on, is of the central cluster, or else an L-sample. */
+bool learn_is_central(const struct series *series, size_t sample);
+
+/*
+ * Takes over samples of a subject, which began at origin or later, by the same
+ * clock. Executions are counted in whole ms, halves up; what is less than half
+ * of one is none.
+ */
+void learn_series(struct series *series, const struct subject *subject,
+		  double origin);
+
+/*
+ * Computes what follows from both series, the second of which may be without
+ * samples: the rules are cutoffs_compute()'s. Periods that are given hold
+ * instead of those that were seen.
+ */
+void learn_cutoffs(struct learnt *learnt, const struct periods *given);
+void learn_free(struct learnt *learnt);
+
+#endif

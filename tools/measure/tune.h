@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A machine made quiet for measurements, and put back as it was found: also by a
+ * later process, if this one is killed.
+ */
+#ifndef MEASURE_TUNE_H
+#define MEASURE_TUNE_H
+
+#include "journal.h"
+
+/*
+ * The machine that is tuned: where its /sys and /proc are ("" for those of this
+ * one), its systemctl, and the directory of its journal.
+ */
+struct machine {
+	const char *root;
+	const char *systemctl;
+	const char *state;
+};
+
+/* This one, or what the environment says. */
+struct machine machine_here(void);
+
+/*
+ * Starts time synchronisation, stops daemons, switches turbo and frequency
+ * scaling off. What cannot be changed is told and left. What another process
+ * left is put back first. Signals that end tense are to be blocked: once one has
+ * come, nothing more is changed. 0, or -1 after a message if the machine is not
+ * to be touched.
+ */
+int tune_begin(const struct machine *machine);
+
+/* Changes that were begun, for as long as the process lives. */
+const struct changes *tune_changes(void);
+
+/*
+ * Puts everything back; also at exit(). 0, or -1 after a message if something is
+ * left, which tune_restore() can try again.
+ */
+int tune_end(void);
+
+/*
+ * Puts back what another process left, and prints it. 0, or -1 after a message.
+ */
+int tune_restore(const struct machine *machine);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../commands.h"
+#include "../progress.h"
+#include "../util.h"
+#include "options.h"
+#include "predict.h"
+#include "refit.h"
+#include "report.h"
+#include "times.h"
+
+static int (*const writers[])(FILE *f, const struct report *r) = {
+	[OUT_JSON] = report_json, [OUT_CSV] = report_csv, [OUT_SVG] = report_svg,
+};
+
+struct bar {
+	struct progress progress;
+	size_t samples;
+};
+
+static void show(size_t taken, void *arg)
+{
+	struct bar *bar = arg;
+
+	progress_show(&bar->progress, (unsigned int)taken,
+		      (unsigned int)bar->samples, "measuring");
+}
+
+static int collect_times(const struct noise_options *o, struct report *r)
+{
+	struct bar bar = { .samples = o->samples };
+	struct collection c;
+	int err;
+
+	r->workload = (struct workload){
+		.length = o->lengths[0], .per_core = o->per_core[0],
+		.samples = o->samples,
+	};
+	if (nops_calibrate(&r->nops))
+		return -1;
+	err = collect(&r->workload, &r->nops, o->quiet ? NULL : show, &bar, &c);
+	progress_end(&bar.progress);
+	r->values = c.noise;
+	r->count = c.count;
+	r->nominal = c.nominal;
+	r->cores = c.cores;
+	return err;
+}
+
+static int read_times(const struct noise_options *o, struct report *r)
+{
+	r->file = o->input;
+	r->nominal = o->lengths[0];
+	if (times_read(o->input, o->column, &r->values, &r->count))
+		return -1;
+	for (size_t i = 0; i < r->count; i++)
+		r->values[i] -= r->nominal;
+	return 0;
+}
+
+/* Before minutes are spent on what then cannot be written. */
+static int open_files(const struct noise_options *o, FILE **files)
+{
+	for (int i = 0; i < NR_OUTPUTS; i++) {
+		if (!o->outputs[i])
+			continue;
+		files[i] = !strcmp(o->outputs[i], "-") ? stdout :
+							 fopen(o->outputs[i], "we");
+		if (!files[i]) {
+			warn("%s: %s", o->outputs[i], strerror(errno));
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int write_results(const struct noise_options *o, FILE **files,
+			 const struct report *r)
+{
+	bool table = true;
+
+	for (int i = 0; i < NR_OUTPUTS; i++) {
+		if (!files[i])
+			continue;
+		table &= files[i] != stdout;
+		if (writers[i](files[i], r) || fflush(files[i])) {
+			warn("%s: %s", o->outputs[i], strerror(errno));
+			return -1;
+		}
+	}
+	if (table)
+		report_text(stdout, r);
+	return 0;
+}
+
+static int fit(const struct noise_options *o)
+{
+	FILE *files[NR_OUTPUTS] = { NULL };
+	struct report r = { 0 };
+	int err = open_files(o, files);
+
+	if (!err)
+		err = o->input ? read_times(o, &r) : collect_times(o, &r);
+	if (!err)
+		err = report_assess(&r, o->bound);
+	if (!err)
+		err = write_results(o, files, &r);
+	for (int i = 0; i < NR_OUTPUTS; i++)
+		if (files[i] && files[i] != stdout)
+			fclose(files[i]);
+	report_free(&r);
+	return err;
+}
+
+int cmd_noise(int argc, char **argv)
+{
+	static int (*const run[])(const struct noise_options *o) = {
+		[FIT] = fit, [PREDICT] = noise_predict, [REFIT] = noise_refit,
+	};
+	struct noise_options o;
+	int status = noise_parse(argc, argv, &o);
+
+	if (status >= 0)
+		return status;
+	/* By default GSL ends the program; here it returns what is no number. */
+	gsl_set_error_handler_off();
+	return run[o.action](&o) ? STATUS_FAILED : 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What tense noise is asked for. */
+#ifndef NOISE_OPTIONS_H
+#define NOISE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collect.h"
+#include "model.h"
+
+#define LENGTHS_MAX	20
+
+enum action { FIT, PREDICT, REFIT, NR_ACTIONS };
+enum output { OUT_JSON, OUT_CSV, OUT_SVG, NR_OUTPUTS };
+
+struct noise_options {
+	enum action action;
+	unsigned int per_core[PER_CORE_MAX];
+	size_t nr_per_core;
+	double lengths[LENGTHS_MAX];	/* seconds */
+	size_t nr_lengths;
+	size_t samples;
+	double bound;			/* seconds, or NAN */
+	const char *input;		/* NULL: collect times */
+	const char *column;
+	bool quiet;
+	const char *outputs[NR_OUTPUTS];
+	const char *coefficients;	/* a file, NULL for that of the machine */
+	bool by_hand;			/* coefficients are these */
+	struct coefficients hand;
+};
+
+/* -1 to go on, or the exit status. */
+int noise_parse(int argc, char **argv, struct noise_options *o);
+
+#endif

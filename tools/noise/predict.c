@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "predict.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../json-text.h"
+#include "../measure/measure-output.h"
+#include "../util.h"
+#include "report.h"
+#include "service.h"
+#include "store.h"
+
+static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
+
+#define QUANTILES	(sizeof(quantiles) / sizeof(quantiles[0]))
+
+struct prediction {
+	const struct coefficients *c;
+	const char *path;	/* NULL: by hand */
+	unsigned int per_core;
+	double length;
+	struct dist levy;
+	double divergence;	/* see service.h */
+	double waits;
+};
+
+/* As of a report: what is constant in the noise is work. */
+static void predict_service(struct prediction *p)
+{
+	double work = p->length + p->levy.location;
+
+	p->divergence = service_divergence(work, p->levy.scale,
+					   p->levy.bound - p->levy.location);
+	p->waits = service_waits(work,
+				 dist_mean(&p->levy) - p->levy.location,
+				 dist_variance(&p->levy));
+}
+
+static void put_errors(FILE *f, const struct coefficients *c)
+{
+	if (isnan(c->laws[SCALE].error))
+		return;
+	fprintf(f, "\n  where they were fitted they are off by factors of %.3g (best case, the work and\n"
+		"  the location), %.3g (scale) and %.3g (range, from the location to the bound)\n",
+		exp(c->laws[BEST].error), exp(c->laws[SCALE].error),
+		exp(c->laws[RANGE].error));
+}
+
+static int put_text(FILE *f, const struct prediction *p)
+{
+	const struct dist *d = &p->levy;
+	struct scale time = scale_of(p->length);
+	struct scale scale = scale_of(dist_quantile(d, 0.9) - d->location);
+
+	fprintf(f, "\nwork of %.4g %s, %u %s per core, by %s:\n"
+		"how much longer it takes, Levy, in %s\n\n",
+		p->length * time.factor, time.unit, p->per_core,
+		p->per_core == 1 ? "process" : "processes",
+		p->path ? p->path : "these coefficients", scale.unit);
+	fprintf(f, "  location %.4g, scale %.4g, bound %.6g\n"
+		"  mean %.4g, deviation %.4g\n", d->location * scale.factor,
+		d->scale * scale.factor, d->bound * scale.factor,
+		dist_mean(d) * scale.factor,
+		sqrt(dist_variance(d)) * scale.factor);
+	for (size_t i = 0; i < QUANTILES; i++)
+		fprintf(f, "%s%.4g %% within %.4g", i ? ", " : "  ",
+			quantiles[i] * 100,
+			dist_quantile(d, quantiles[i]) * scale.factor);
+	fputc('\n', f);
+	if (!isnan(p->divergence))
+		fprintf(f, "  a server with exponential work of this mean is %.3g nats from M/M/1, and mean\n"
+			"  waits are %.3g times those of M/M/1\n",
+			p->divergence, p->waits);
+	put_errors(f, p->c);
+	return ferror(f) ? -1 : 0;
+}
+
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static int put_json(FILE *f, const struct prediction *p)
+{
+	const struct dist *d = &p->levy;
+	json_t *list = json_array(), *root;
+	int err;
+
+	for (size_t i = 0; i < QUANTILES; i++)
+		json_array_append_new(list, json_pack(
+			"{sf sf}", "p", quantiles[i], "noise_s",
+			dist_quantile(d, quantiles[i])));
+	root = json_pack("{si ss sI sf so sf sf sf sf sf so so so}",
+			 "version", NOISE_JSON_VERSION, "tense", TENSE_VERSION,
+			 "processes_per_core", (json_int_t)p->per_core,
+			 "length_s", p->length,
+			 "coefficients", p->path ?
+				json_text(p->path, strlen(p->path)) :
+				json_null(),
+			 "location_s", d->location, "scale_s", d->scale,
+			 "bound_s", d->bound, "mean_s", dist_mean(d),
+			 "variance_s2", dist_variance(d), "quantiles", list,
+			 "divergence_nats", number(p->divergence),
+			 "waits_over_mm1", number(p->waits));
+	err = json_dumpf(root, f, JSON_INDENT(2));
+	if (!err && fputc('\n', f) == EOF)
+		err = -1;
+	json_decref(root);
+	return err;
+}
+
+static int put_file(const char *path, const struct prediction *p)
+{
+	FILE *f = fopen(path, "we");
+	int err = -1;
+
+	if (f) {
+		err = put_json(f, p);
+		err |= fclose(f);
+	}
+	if (err)
+		warn("%s: %s", path, strerror(errno));
+	return err ? -1 : 0;
+}
+
+static int put(const struct noise_options *o, const struct prediction *p)
+{
+	const char *json = o->outputs[OUT_JSON];
+
+	if (json && !strcmp(json, "-"))
+		return put_json(stdout, p);
+	if (json && put_file(json, p))
+		return -1;
+	return put_text(stdout, p);
+}
+
+static int predict(const struct noise_options *o, struct prediction *p)
+{
+	if (coefficients_predict(p->c, p->per_core, p->length, &p->levy)) {
+		warn("noise predict: by these coefficients it would not be a Levy distribution: its scale is %.3g s, and it ends %.3g s after its location",
+		     p->levy.scale, p->levy.bound - p->levy.location);
+		return -1;
+	}
+	predict_service(p);
+	return put(o, p);
+}
+
+int noise_predict(const struct noise_options *o)
+{
+	struct coefficients c = o->hand;
+	char *path = NULL;
+	struct prediction p = {
+		.c = &c, .per_core = o->per_core[0], .length = o->lengths[0],
+	};
+	int err = 0;
+
+	if (!o->by_hand) {
+		path = o->coefficients ? xstrdup(o->coefficients) :
+					 store_default_path();
+		err = store_load(&c, path);
+	}
+	p.path = path;
+	if (!err)
+		err = predict(o, &p);
+	free(path);
+	return err;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef NOISE_PREDICT_H
+#define NOISE_PREDICT_H
+
+#include "options.h"
+
+/*
+ * tense noise predict: the Levy's parameters by coefficients, and what follows
+ * from them. 0, or -1 after a message.
+ */
+int noise_predict(const struct noise_options *o);
+
+#endif

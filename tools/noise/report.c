@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "report.h"
+
+#include <gsl/gsl_sort_double.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "../util.h"
+#include "service.h"
+
+/* Noise is what is beyond the shortest that a time can be: the Levy's location. */
+static void assess_service(struct report *r)
+{
+	const struct fit *levy = &r->fits[LEVY];
+	double location = levy->dist.location;
+
+	r->work = r->divergence = r->waits = NAN;
+	if (!levy->converged)
+		return;
+	r->work = r->nominal + location;
+	r->divergence = service_divergence(r->work, levy->dist.scale,
+					   levy->dist.bound - location);
+	r->waits = service_waits(r->work,
+				 gsl_stats_mean(r->values, 1, r->count) -
+				 location,
+				 gsl_stats_variance(r->values, 1, r->count));
+}
+
+/*
+ * By how much less than the work a time can be at most: of a file's, nothing is
+ * known but that no time is below 0; but the shortest times are what the work here
+ * is calibrated by, and no CPU becomes twice as fast.
+ */
+static double most_gained(const struct report *r)
+{
+	return r->file ? r->nominal : r->nominal / 2;
+}
+
+int report_assess(struct report *r, double bound)
+{
+	struct limits limits = { .least = -most_gained(r) };
+	const char *why;
+
+	r->sorted = xmalloc(r->count * sizeof(*r->sorted));
+	for (size_t i = 0; i < r->count; i++)
+		r->sorted[i] = r->values[i];
+	gsl_sort(r->sorted, 1, r->count);
+	why = fit_refuses(r->sorted, r->count);
+	if (why) {
+		warn("noise: %s", why);
+		return -1;
+	}
+	limits.bound = isnan(bound) ? fit_bound(r->sorted, r->count) : bound;
+	if (limits.bound <= r->sorted[r->count - 1]) {
+		warn("noise: --bound %g s is not over all times: the longest takes %g s more than the work",
+		     bound, r->sorted[r->count - 1]);
+		return -1;
+	}
+	for (int i = 0; i < NR_FAMILIES; i++)
+		r->fits[i] = fit_family(i, r->sorted, r->count, &limits);
+	r->closest = fit_closest(r->fits, NR_FAMILIES);
+	assess_service(r);
+	return 0;
+}
+
+void report_free(struct report *r)
+{
+	free(r->values);
+	free(r->sorted);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is said of times: where they come from, the fits, a server's queue. */
+#ifndef NOISE_REPORT_H
+#define NOISE_REPORT_H
+
+#include <stdio.h>
+
+#include "collect.h"
+#include "fit.h"
+
+#define NOISE_JSON_VERSION	1
+
+struct report {
+	/* Where the times are from. */
+	const char *file;	/* NULL: they were collected */
+	struct workload workload;
+	struct nops nops;
+	unsigned int cores;
+
+	double nominal;		/* seconds; 0 where it is not known */
+	double *values;		/* times less that, in the order of the samples */
+	double *sorted;
+	size_t count;
+
+	struct fit fits[NR_FAMILIES];
+	const struct fit *closest;	/* one of these, or NULL */
+
+	/* Of a server whose work, without the noise, is exponential. */
+	double work;		/* its mean, seconds, or NAN */
+	double divergence;	/* see service.h */
+	double waits;
+};
+
+/*
+ * Fits all families to the values. bound, in seconds, is the Levy's; NAN to
+ * choose it. 0, or -1 after a message.
+ */
+int report_assess(struct report *r, double bound);
+void report_free(struct report *r);
+
+/* As a table, as JSON, the times only, plots. Each is 0, or -1 with errno. */
+int report_text(FILE *f, const struct report *r);
+int report_json(FILE *f, const struct report *r);
+int report_csv(FILE *f, const struct report *r);
+int report_svg(FILE *f, const struct report *r);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Coefficients in a file, of each machine. */
+#ifndef NOISE_STORE_H
+#define NOISE_STORE_H
+
+#include "model.h"
+
+/*
+ * noise-MACHINE.json in the user's directory of data, so that a home directory
+ * that machines share has one of each. The caller frees it.
+ */
+char *store_default_path(void);
+
+/* 0, or -1 after a message. */
+int store_load(struct coefficients *c, const char *path);
+
+/* Makes the directories that lead to it. 0, or -1 after a message. */
+int store_save(const struct coefficients *c, const struct cell *cells,
+	       size_t count, const char *path);
+
+#endif

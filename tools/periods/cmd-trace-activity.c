@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../commands.h"
+#include "../measure/duration.h"
+#include "../options.h"
+#include "../util.h"
+#include "hogs.h"
+#include "output.h"
+
+#define LOADS_MAX	8
+#define SECONDS_MAX	600
+#define ERROR_SECONDS_MAX	10
+#define ERROR_SAMPLES	5
+#define PERIODS_LISTED	10
+
+static const char usage[] =
+"Usage: tense trace-activity [OPTION...]\n"
+"\n"
+"Shows when a program had its CPU and when it had not: a loop reads the cycle\n"
+"counter, and where two readings are far apart, something else ran. Tells what\n"
+"that was as far as it can be known, how often the timer interrupts, and what\n"
+"an interrupt costs.\n"
+"\n"
+"  --duration TIME    how long, as in 300ms or 2s; default 1s\n"
+"  --threshold CYCLES what is longer is inactive, in cycles, or a time as in 2us;\n"
+"                     default 20 turns of the loop\n"
+"  --cpu N            on CPU N; default the one that it starts on\n"
+"  --load LIST        beside so many processes on that CPU that take what they\n"
+"                     get; 0,1,10 are three recordings; default 0\n"
+"  --periods N        list the first N inactive periods; default 10\n"
+"  --interval-error   instead: what the process timer says of computations of\n"
+"                     known length, up to --duration, default 200ms; and --load\n"
+"                     is by default 0,10\n"
+"  --json [FILE]      all periods and results, on standard output or to FILE\n"
+"  --csv FILE         all periods, or with --interval-error all samples, as\n"
+"                     comma-separated values; - is standard output\n"
+"  --svg FILE         a picture of them, likewise\n"
+"  --help             print this text\n"
+"\n"
+"TIME is a number with its unit: ns, us, ms, s, m, h or d.\n"
+"\n"
+"Exit status: 0, or 125 if tense failed or was misused.\n";
+
+enum { JSON, CSV, SVG, OUTPUTS, TEXT = OUTPUTS };
+
+enum option_name { DURATION = 1, THRESHOLD, CPU, LOAD, PERIODS, INTERVAL_ERROR,
+		   OUT_JSON, OUT_CSV, OUT_SVG, HELP };
+
+struct loads {
+	unsigned int list[LOADS_MAX];
+	size_t count;
+};
+
+struct request {
+	double seconds;		/* 0: the default */
+	const char *threshold;	/* NULL: the default */
+	int cpu;		/* -1: the one that it is on */
+	struct loads loads;
+	size_t listed;
+	bool interval_error;
+	const char *outputs[OUTPUTS];
+	FILE *files[OUTPUTS];
+};
+
+static int parse_number(const char *option, const char *text,
+			unsigned long most, unsigned long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && *number <= most)
+		return 0;
+	warn("trace-activity: --%s '%s' is not a number from 0 to %lu", option,
+	     text, most);
+	return -1;
+}
+
+static int add_load(struct loads *loads, const char *text)
+{
+	unsigned long number;
+
+	if (parse_number("load", text, HOGS_MAX, &number))
+		return -1;
+	for (size_t i = 0; i < loads->count; i++) {
+		if (loads->list[i] == number) {
+			warn("trace-activity: --load %lu is there twice",
+			     number);
+			return -1;
+		}
+	}
+	if (loads->count == LOADS_MAX) {
+		warn("trace-activity: --load has more than %d numbers",
+		     LOADS_MAX);
+		return -1;
+	}
+	loads->list[loads->count++] = (unsigned int)number;
+	return 0;
+}
+
+static int parse_loads(const char *text, struct loads *loads)
+{
+	char *copy = xstrdup(text), *rest = copy, *word;
+	int err = 0;
+
+	loads->count = 0;
+	while (!err && (word = strsep(&rest, ",")))
+		err = add_load(loads, word);
+	free(copy);
+	return err;
+}
+
+static int parse_seconds(const char *text, double *seconds)
+{
+	if (!parse_duration(text, seconds) && *seconds > 0)
+		return 0;
+	warn("trace-activity: --duration '%s' is not a time: write it as in 300ms or 2s",
+	     text);
+	return -1;
+}
+
+/* 0, or -1 after a message. */
+static int set_option(struct request *r, enum option_name option, char *argument)
+{
+	unsigned long number = 0;
+	int err = 0;
+
+	switch (option) {
+	case DURATION:
+		return parse_seconds(argument, &r->seconds);
+	case THRESHOLD:
+		r->threshold = argument;
+		break;
+	case CPU:
+		err = parse_number("cpu", argument, INT32_MAX - 1, &number);
+		r->cpu = (int)number;
+		break;
+	case LOAD:
+		return parse_loads(argument, &r->loads);
+	case PERIODS:
+		err = parse_number("periods", argument, RECORD_GAPS_MAX,
+				   &number);
+		r->listed = number;
+		break;
+	case INTERVAL_ERROR:
+		r->interval_error = true;
+		break;
+	case OUT_JSON:
+	case OUT_CSV:
+	case OUT_SVG:
+		r->outputs[option - OUT_JSON] = argument ? argument : "-";
+		break;
+	default:
+		break;
+	}
+	return err;
+}
+
+/* -1 to go on, or the exit status. */
+static int parse_options(int argc, char **argv, struct request *r)
+{
+	static const struct option options[] = {
+		{ "duration", required_argument, NULL, DURATION },
+		{ "threshold", required_argument, NULL, THRESHOLD },
+		{ "cpu", required_argument, NULL, CPU },
+		{ "load", required_argument, NULL, LOAD },
+		{ "periods", required_argument, NULL, PERIODS },
+		{ "interval-error", no_argument, NULL, INTERVAL_ERROR },
+		{ "json", optional_argument, NULL, OUT_JSON },
+		{ "csv", required_argument, NULL, OUT_CSV },
+		{ "svg", required_argument, NULL, OUT_SVG },
+		{ "help", no_argument, NULL, HELP },
+		{ 0 }
+	};
+	int c;
+
+	while ((c = options_next("trace-activity", argc, argv, "+:h", options,
+				 NULL)) != -1) {
+		if (c == 'h' || c == HELP) {
+			fputs(usage, stdout);
+			return 0;
+		}
+		if (c == '?')
+			return STATUS_FAILED;
+		if (set_option(r, c, c == OUT_JSON ? options_word(argc, argv) :
+						     optarg))
+			return STATUS_FAILED;
+	}
+	if (optind == argc)
+		return -1;
+	warn("trace-activity: takes no argument '%s': see tense trace-activity --help",
+	     argv[optind]);
+	return STATUS_FAILED;
+}
+
+/* Fills in what was not given. 0, or -1 after a message. */
+static int complete(struct request *r)
+{
+	double most = r->interval_error ? ERROR_SECONDS_MAX : SECONDS_MAX;
+	double least = r->interval_error ? 0.001 : 0;
+
+	if (r->seconds <= 0)
+		r->seconds = r->interval_error ? 0.2 : 1;
+	if (options_on_stdout(r->outputs, OUTPUTS) > 1) {
+		warn("trace-activity: only one of --json, --csv and --svg can be written to -, standard output");
+		return -1;
+	}
+	if (!r->loads.count)
+		r->loads = r->interval_error ?
+			   (struct loads){ { 0, 10 }, 2 } :
+			   (struct loads){ { 0 }, 1 };
+	if (r->seconds >= least && r->seconds <= most)
+		return 0;
+	warn("trace-activity: --duration is %g s: should be %s%g s", r->seconds,
+	     r->interval_error ? "0.001 s to " : "at most ", most);
+	return -1;
+}
+
+/* Before time is spent on what then cannot be written. */
+static int open_files(struct request *r)
+{
+	for (int i = 0; i < OUTPUTS; i++) {
+		if (!r->outputs[i])
+			continue;
+		r->files[i] = !strcmp(r->outputs[i], "-") ? stdout :
+			      fopen(r->outputs[i], "we");
+		if (!r->files[i]) {
+			warn("%s: %s", r->outputs[i], strerror(errno));
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int set_threshold(const struct request *r, struct watcher *w)
+{
+	const double ns = w->counter.ns;
+	const struct unit units[] = { { "", 1 }, { "ns", 1 / ns },
+				      { "us", 1e3 / ns }, { "ms", 1e6 / ns } };
+	const char *unit = unit_name(w);
+	double value;
+
+	if (!r->threshold)
+		return 0;
+	if (parse_with_unit(r->threshold, units,
+			    sizeof(units) / sizeof(units[0]), &value)) {
+		warn("trace-activity: --threshold '%s' is not a number of %s or a time: write it as in 2000 or 1us",
+		     r->threshold, unit);
+		return -1;
+	}
+	if (value < 2 * (double)w->turn) {
+		warn("trace-activity: --threshold %s is too short: a turn of the loop takes %ju %s, and a gap has to be twice as long at least",
+		     r->threshold, (uintmax_t)w->turn, unit);
+		return -1;
+	}
+	if (value * ns > r->seconds * 1e9) {
+		warn("trace-activity: --threshold %s is longer than all of the time",
+		     r->threshold);
+		return -1;
+	}
+	w->threshold = (uint64_t)value;
+	return 0;
+}
+
+/* One of both. */
+struct result {
+	const struct activity *activity;
+	const struct interval_errors *errors;
+};
+
+static int write_as(FILE *f, const struct result *result, int form)
+{
+	static int (*const activity[])(FILE *f, const struct activity *a) = {
+		[JSON] = activity_json, [CSV] = activity_csv,
+		[SVG] = activity_svg, [TEXT] = activity_text,
+	};
+	static int (*const errors[])(FILE *f, const struct interval_errors *e) = {
+		[JSON] = errors_json, [CSV] = errors_csv, [SVG] = errors_svg,
+		[TEXT] = errors_text,
+	};
+
+	return result->errors ? errors[form](f, result->errors) :
+				activity[form](f, result->activity);
+}
+
+/* The table is for a standard output that nothing else is written to. */
+static int write_outputs(const struct request *r, const struct result *result)
+{
+	bool table = true;
+
+	for (int i = 0; i < OUTPUTS; i++) {
+		if (!r->files[i])
+			continue;
+		table &= r->files[i] != stdout;
+		if (write_as(r->files[i], result, i) || fflush(r->files[i])) {
+			warn("%s: %s", r->outputs[i], strerror(errno));
+			return STATUS_FAILED;
+		}
+	}
+	if (table)
+		write_as(stdout, result, TEXT);
+	return 0;
+}
+
+static int record_all(const struct request *r, struct activity *a)
+{
+	struct hogs hogs;
+
+	for (; a->count < r->loads.count; a->count++) {
+		struct recording *one = &a->recordings[a->count];
+
+		*one = (struct recording){ .load = r->loads.list[a->count] };
+		if (hogs_start(&hogs, one->load))
+			return -1;
+		watcher_record(&a->watcher, one, r->seconds);
+		hogs_stop(&hogs);
+		periods_analyse(one);
+		if (one->full)
+			warn("trace-activity: ended early, after %d inactive periods: --threshold is too short for this machine",
+			     RECORD_GAPS_MAX);
+	}
+	return 0;
+}
+
+static int trace_activity(const struct request *r, const struct watcher *w)
+{
+	struct activity a = {
+		.watcher = *w, .listed = r->listed,
+		.recordings = xmalloc(r->loads.count * sizeof(*a.recordings)),
+	};
+	int status = record_all(r, &a) ? STATUS_FAILED :
+		     write_outputs(r, &(struct result){ .activity = &a });
+
+	for (size_t i = 0; i < a.count; i++)
+		recording_free(&a.recordings[i]);
+	free(a.recordings);
+	return status;
+}
+
+static int measure_errors(const struct request *r, const struct watcher *w)
+{
+	struct interval_errors e = {
+		.watcher = *w,
+		.tick_ns = 1e9 / (double)sysconf(_SC_CLK_TCK),
+	};
+	struct hogs hogs;
+	int status = 0;
+
+	for (size_t i = 0; i < r->loads.count && !status; i++) {
+		if (hogs_start(&hogs, r->loads.list[i])) {
+			status = STATUS_FAILED;
+			break;
+		}
+		error_measure(&e.samples, w, r->loads.list[i],
+			      r->seconds * 1e3, ERROR_SAMPLES);
+		hogs_stop(&hogs);
+	}
+	if (!status) {
+		e.nr_rows = error_rows(&e.samples, &e.rows);
+		status = write_outputs(r, &(struct result){ .errors = &e });
+	}
+	free(e.rows);
+	free(e.samples.list);
+	return status;
+}
+
+int cmd_trace_activity(int argc, char **argv)
+{
+	struct request r = { .cpu = -1, .listed = PERIODS_LISTED };
+	struct watcher w;
+	int status = parse_options(argc, argv, &r);
+
+	if (status >= 0)
+		return status;
+	status = STATUS_FAILED;
+	if (!complete(&r) && !open_files(&r) && !watcher_prepare(&w, r.cpu) &&
+	    !set_threshold(&r, &w))
+		status = r.interval_error ? measure_errors(&r, &w) :
+					    trace_activity(&r, &w);
+	for (int i = 0; i < OUTPUTS; i++)
+		if (r.files[i] && r.files[i] != stdout)
+			fclose(r.files[i]);
+	return status;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* At which even times a CPU is interrupted, by its inactive periods alone. */
+#ifndef PERIODS_INTERVAL_H
+#define PERIODS_INTERVAL_H
+
+#include "periods.h"
+
+/* Intervals that are looked for: those of 40 to 4000 HZ. */
+#define INTERVAL_MIN_NS		0.25e6
+#define INTERVAL_MAX_NS		25e6
+
+/* An interrupt is one that is expected if it is off by at most this part of it. */
+#define INTERVAL_TOLERANCE	(1.0 / 40)
+/* And by at most so much. */
+#define INTERVAL_TOLERANCE_NS	50e3
+
+/* A process that ran for less gave the CPU back by itself. */
+#define INTERVAL_SLICE_NS	1e6
+/* Slices of others are looked at if they are so close to each other. */
+#define INTERVAL_SLICES_NS	100e6
+
+/* Fewer show no interval. */
+#define INTERVAL_LEAST		8
+/* Nor do hits that are as likely by chance, for one of many combs tried. */
+#define INTERVAL_CHANCE		1e-10
+
+/* Of the times at which one would have been seen, this part has to be hit. */
+#define INTERVAL_SEEN		0.5
+/* Of the ends of slices this part, which is not to be by chance either. */
+#define INTERVAL_ENDED		0.25
+#define INTERVAL_END_CHANCE	1e-3
+
+/*
+ * A timer interrupts at even times; what else interrupts, or another process
+ * that runs when it is due, only adds and hides some. So:
+ *
+ * - Distances between any two inactive periods are counted in bins that are
+ *   narrow against the distance. Those that stand out are candidates, and so are
+ *   parts of them.
+ * - For each, the comb of even times is laid through one inactive period after
+ *   the other and followed from hit to hit; the one with most hits is fitted
+ *   by least squares.
+ *
+ * First that is done with slices: inactive periods with a context switch that
+ * are long, since a scheduler that acts at ticks takes the CPU at one and gives
+ * it back at one, or as much later as a switch takes. Of all candidates, the
+ * longest interval is taken that explains about as many of their beginnings and
+ * ends as any; and a part of it, if interrupts are seen at its times, too.
+ *
+ * Where slices show nothing, it is done with what interrupts without a switch.
+ * Then the comb is taken that is hit most and hits most: by the product of the
+ * share of its times that were hit, squared, and their number. Twice the
+ * interval hits half as many, half of it is hit at every other time only.
+ * Times that are hidden by another process do not count.
+ *
+ * What chance hits is taken out of each share. It is no interval if it was hit
+ * fewer than INTERVAL_LEAST times, less than the shares above, or as often as
+ * chance would have it.
+ */
+void interval_infer(struct timer *t, const struct gap *gaps, size_t count,
+		    uint64_t length, double ns);
+
+/* Is a time one at which the timer interrupts? */
+bool interval_hits(const struct timer *t, double time);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * When a program had its CPU and when it had not, as a loop saw it that does
+ * nothing but read a counter: between two readings that are further apart than
+ * a threshold, something else ran. All times are in units of the counter, from
+ * the start of the recording.
+ */
+#ifndef PERIODS_PERIODS_H
+#define PERIODS_PERIODS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "interrupts.h"
+
+/* What had the CPU in an inactive period, as far as that can be known. */
+enum cause {
+	CAUSE_TIMER,		/* an interrupt that came when the timer's does */
+	CAUSE_PROCESS,		/* another thread: there was a context switch */
+	CAUSE_OTHER,		/* any other interrupt, or the host of a guest */
+	NR_CAUSES,
+};
+
+/* An inactive period. */
+struct gap {
+	uint64_t begin;
+	uint64_t end;
+	bool switched;		/* another thread ran, as the kernel counts it */
+	enum cause cause;
+};
+
+/* Interrupts that come at even times. */
+struct timer {
+	double interval;	/* 0: none seen */
+	double error;		/* of the interval, 95 %, to each side */
+	double tolerance;	/* by which one may be off */
+	double first;		/* when the first one came, or would have */
+	size_t seen;		/* that came when one was expected */
+	size_t expected;	/* when the loop had the CPU, so that it sees them */
+};
+
+struct recording {
+	unsigned int load;	/* other processes that take what CPU they get */
+	double ns;		/* of a unit of the counter */
+	uint64_t turn;		/* median of the loop, without a gap */
+	uint64_t threshold;
+	uint64_t length;
+	struct gap *gaps;	/* in order, and apart */
+	size_t count;
+	bool full;		/* too many gaps: it ended early */
+	struct timer timer;
+	struct interrupts interrupts;	/* that came meanwhile */
+	double stolen;		/* seconds, by the host, of all CPUs */
+};
+
+/* All or some of the inactive periods, by how long they are. */
+struct share {
+	size_t count;
+	uint64_t total;
+	uint64_t shortest;	/* these are 0 if there is none */
+	uint64_t median;
+	uint64_t longest;
+};
+
+/* Active ones have even numbers: A0, I0, A1 ... and at the end an active one. */
+struct period {
+	const struct gap *gap;	/* NULL: active */
+	size_t index;		/* of its kind */
+	uint64_t begin;
+	uint64_t end;
+};
+
+size_t periods_count(const struct recording *r);
+struct period periods_at(const struct recording *r, size_t number);
+
+/* Infers the timer, and says of each gap what caused it. */
+void periods_analyse(struct recording *r);
+
+/* For qsort(), of uint64_t. */
+int periods_shortest_first(const void *left, const void *right);
+
+struct share periods_share(const struct recording *r, enum cause cause);
+struct share periods_inactive(const struct recording *r);
+
+/*
+ * What an interrupt costs a program: the timer's, or where it was not seen, all
+ * that no other thread ran in.
+ */
+struct share periods_interrupt_cost(const struct recording *r);
+
+const char *cause_name(enum cause cause);
+
+void recording_free(struct recording *r);
+
+#endif
