@@ -44,6 +44,8 @@ SHAREDIR = $(DESTDIR)$(PREFIX)/share/tense
 MANDIR = $(DESTDIR)$(PREFIX)/share/man
 COMPLETIONDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 INCLUDEDIR = $(DESTDIR)$(PREFIX)/include
+# udev looks in this of /usr, of /usr/local, and in /etc/udev/rules.d.
+UDEVDIR = $(DESTDIR)$(PREFIX)/lib/udev/rules.d
 
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
 ifneq ($(shell mkdir -p '$(O)' 2>/dev/null && [ -w '$(O)' ] && echo good),good)
@@ -52,7 +54,7 @@ endif
 endif
 
 # What these need is installed before anything is built.
-ifneq ($(filter check unit guest check-patches demo experiments bench accuracy,$(MAKECMDGOALS)),)
+ifneq ($(filter check unit guest check-patches demo experiments bench bench-cost bench-diff bench-measure bench-noise accuracy accuracy-exact window stress debug fuzz storms kcsan coverage,$(MAKECMDGOALS)),)
 ifneq ($(shell tools/install-deps >&2 && echo good),good)
 $(error packages are missing)
 endif
@@ -67,11 +69,17 @@ RUN_TAP := TAP_LOGS=$(O)/tests/log tests/run-tap
 
 .PHONY: all user module kernels check unit guest check-patches demo
 .PHONY: experiments bench accuracy check-run demo-run experiments-run bench-run
-.PHONY: accuracy-run
+.PHONY: accuracy-run accuracy-exact accuracy-exact-run stress stress-run
+.PHONY: window window-run bench-measure bench-measure-run bench-noise
+.PHONY: bench-noise-run bench-cost
+.PHONY: bench-cost-run bench-diff bench-diff-run
+.PHONY: debug debug-run fuzz fuzz-run coverage coverage-run
+.PHONY: storms storms-run kcsan kcsan-run
 .PHONY: install uninstall clean dist help FORCE
 all: user module
 
 -include libtense/build.mk
+-include libtense/measure/build.mk
 -include tools/build.mk
 -include tests/build.mk
 -include tests/guest/build.mk
@@ -103,9 +111,7 @@ endif
 
 ## kernels        the kernels that `tense run` would build on its first use
 kernels:
-	$(Q)for config in kernel/configs/*.config; do \
-		arch=$$(basename $$config .config); \
-		[ $$arch = uml ] && arch=um; \
+	$(Q)for arch in um x86_64; do \
 		tools/kernel-build --arch $$arch --verbose || exit 1; \
 	done
 
@@ -131,11 +137,50 @@ demo-run: user module
 experiments-run: user module
 ## bench          the figures of the README: cost and accuracy
 bench-run: user module
+## bench-cost     what calls cost in instructions, the same each time
+bench-cost-run: user
+## bench-diff     and what of that has changed since the figures in tests/data
+bench-diff-run: bench-cost-run
+## bench-measure  times of `tense measure` beside those of hyperfine and perf
+bench-measure-run: user
+## bench-noise    how the times of the same work are distributed here
+bench-noise-run: user
 ## accuracy       predictions beside the truth, for 15 workloads and 6 programs
 accuracy-run: user module
+## accuracy-exact the same on two CPUs, where instructions are counted
+accuracy-exact-run: user
+## window         what a window costs and what it misplaces, over its length
+window-run: user
+## stress         programs on two CPUs for STRESS_MINUTES, 30: nothing may stop
+stress-run: $(O)/tests/guest/test-smp-programs $(smp4_tests)
+	$(Q)for t in $(smp4_tests); do $$t || exit; done
+	$(Q)STRESS_MINUTES=$${STRESS_MINUTES:-30} $<
+
+## debug          tests on a kernel that checks its locks, memory and objects
+debug-run: user module $(debug_tests)
+	$(Q)$(RUN_TAP) $(debug_tests)
+
+## kcsan          tests on a kernel that looks for data races: OPS=, 20000, calls
+kcsan-run: $(kcsan_tests)
+	$(Q)$(RUN_TAP) $(filter-out %-fuzz,$(kcsan_tests))
+	$(Q)tests/guest/fuzz-rounds $(filter %-fuzz,$(kcsan_tests)) \
+		$(or $(OPS),20000) $(SEED)
+
+## storms         SCALE=, 100, times 100 tasks and 10 experiments at once, killed
+storms-run: $(O)/tests/guest/debug-storms
+	$(Q)GUEST_MEMORY=3072 GUEST_SECONDS=7200 $< $(or $(SCALE),100)
+
+## fuzz           the device's calls at random: OPS=, 1000000, and SEED=
+fuzz-run: $(O)/tests/guest/debug-fuzz
+	$(Q)tests/guest/fuzz-rounds $< $(or $(OPS),1000000) $(SEED)
+
+## fuzz-parsers   what reads files and options, damaged: SECONDS= each, 60; clang
+## coverage       lines of the module that the tests of debug and fuzz run
+coverage-run: $(debug_tests)
+	$(Q)tests/coverage $(O)/coverage $(debug_tests)
 
 # By a make of their own, which finds what was installed.
-check demo experiments bench accuracy:
+check demo experiments bench bench-cost bench-diff bench-measure bench-noise accuracy accuracy-exact window stress debug fuzz storms kcsan coverage:
 	$(Q)tools/install-deps && $(MAKE) --no-print-directory O=$(O) $@-run
 
 ## install        to $(DESTDIR)$(PREFIX); uninstall removes it again

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Runs the command here, on a kernel that has /dev/tense. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,13 +11,31 @@
 
 #include "backend.h"
 #include "paths.h"
+#include "trace-file.h"
 #include "util.h"
+
+#define WINDOW_PARAMETER	"/sys/module/tense/parameters/window"
 
 extern char **environ;
 
 static bool native_usable(void)
 {
 	return access(TENSE_DEVICE, R_OK | W_OK) == 0;
+}
+
+/* It is set when the module is loaded. */
+static void check_window(const struct run *run)
+{
+	unsigned long long window = TENSE_WINDOW_NS;
+	FILE *f = fopen(WINDOW_PARAMETER, "re");
+
+	if (f && fscanf(f, "%llu", &window) != 1)
+		window = 0;
+	if (f)
+		fclose(f);
+	if (window != run->window_ns)
+		die(STATUS_FAILED, "--window: here tense.ko was loaded with a window of %llu ns: load it with window=%" PRIu64 ", or use --backend uml",
+		    window, run->window_ns);
 }
 
 static int close_streams(void *arg, const char **what)
@@ -38,9 +57,17 @@ static void stop_too(void *arg, int sig)
 	raise(SIGSTOP);
 }
 
+static int take_part(void *arg, const struct trace_part *part, const void *data)
+{
+	trace_file_add(arg, part, sizeof(*part));
+	trace_file_add(arg, data, part->size);
+	return 0;
+}
+
 static void native_run(const struct run *run, struct outcome *out,
 		       void **stats)
 {
+	struct trace_record record = { .take = take_part, .arg = run->trace };
 	struct launch l = {
 		.argv = run->argv,
 		.env = run->real ? environ : preload_environment(),
@@ -61,6 +88,12 @@ static void native_run(const struct run *run, struct outcome *out,
 			    "add yourself to the group tense, or use --backend uml");
 		die(STATUS_FAILED, TENSE_DEVICE ": %s: load tense.ko on a patched kernel, or use --backend uml",
 		    strerror(errno));
+	}
+	if (run->window_ns)
+		check_window(run);
+	if (run->trace) {
+		record.buffer_kib = run->trace->buffer_kib;
+		l.record = &record;
 	}
 	launch(&l, out, stats);
 }

@@ -55,13 +55,14 @@ static char *checked_kernel(const struct run *run)
 	return kernel_build("x86_64");
 }
 
-/* Does not return. */
+/* Does not return. A session of its own: signals to a group are for tense. */
 static void exec_emulator(struct qemu *q, char **argv, pid_t parent)
 {
 	fcntl(q->control, F_SETFD, 0);
 	for (int i = 0; i < q->streams.nr; i++)
 		fcntl(q->streams.stream[i].machine, F_SETFD, 0);
 	guest_child(&q->guest, parent);
+	setsid();
 	execv(argv[0], argv);
 	dprintf(2, "%s: %s\n", argv[0], strerror(errno));
 	_exit(STATUS_FAILED);
@@ -112,7 +113,7 @@ static void qemu_run(const struct run *run, struct outcome *out, void **stats)
 	};
 	char *emulator = find_emulator();
 	char *directory = checked_kernel(run);
-	char *module = xprintf("%s/tense.ko", directory), *init;
+	char *module = xprintf("%s/tense.ko", directory), *init, *options;
 	struct guest_kernel k = { .module = module };
 	struct qemu_machine m = {
 		.emulator = emulator,
@@ -127,8 +128,10 @@ static void qemu_run(const struct run *run, struct outcome *out, void **stats)
 	m.kernel = xprintf("%s/build/vmlinux", directory);
 	m.init = init;
 	m.kvm_cpu = qemu_kvm_cpu(emulator, m.kernel, cache);
-	k.module_options = m.kvm_cpu ? "" : EMULATED_OPTIONS;
-	guest_begin(&q.guest, run);
+	options = guest_module_options(run, m.kvm_cpu ? "" : EMULATED_OPTIONS);
+	k.module_options = options;
+	guest_prepare(&q.guest, run);
+	guest_begin(&q.guest);
 	boot(&q, &m);
 	k.clock_ns = time_of_day();
 	guest_serve(&q.guest, &k, &ops, &q.streams, out, stats);
@@ -141,6 +144,7 @@ static void qemu_run(const struct run *run, struct outcome *out, void **stats)
 	free(emulator);
 	free(directory);
 	free(module);
+	free(options);
 	free(init);
 }
 

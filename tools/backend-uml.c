@@ -175,15 +175,18 @@ static void uml_run(const struct run *run, struct outcome *out, void **stats)
 	char *kernel = xprintf("%s/linux", directory);
 	char *module = xprintf("%s/tense.ko", directory);
 	char *init = guest_init_path();
-	struct guest_kernel k = { .module = module, .module_options = "" };
+	char *options = guest_module_options(run, "");
+	struct guest_kernel k = { .module = module, .module_options = options };
 
-	guest_begin(&u.guest, run);
+	guest_prepare(&u.guest, run);
+	guest_begin(&u.guest);
 	boot(&u, kernel, init);
 	guest_serve(&u.guest, &k, &ops, &u, out, stats);
 	guest_end(&u.guest);
 	free(directory);
 	free(kernel);
 	free(module);
+	free(options);
 	free(init);
 }
 

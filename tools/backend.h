@@ -8,17 +8,24 @@
 
 #include "launch.h"
 
+struct trace_file;
+
 struct run {
 	char **argv;
 	unsigned int percent;
 	struct clock_choice choice;
+	uint64_t window_ns;	/* virtual; 0: the module's default */
 	bool real;		/* in real time: no module, no experiment */
 	bool device;		/* real, but with the module loaded */
 	bool stats;		/* wanted */
+	struct trace_file *trace;	/* for what the kernel does, or NULL */
 	unsigned int cpus;	/* 0: as many as the back end likes */
 	unsigned long long memory_mib;	/* the same */
+	bool deterministic;	/* count instructions instead of time */
+	char **files;		/* to be packed for that, ends with NULL */
+	char **omitted;		/* not to be, by real path; the same, or NULL */
 	char **writable;	/* directories by real path, ends with NULL */
-	const char *directory;	/* the current one, by real path */
+	char *directory;	/* the current one, by real path */
 	bool closed[3];		/* standard streams that the caller closed */
 	/* The caller's dispositions, before tense changed any. */
 	uint64_t ignored;
@@ -38,5 +45,7 @@ struct backend {
 extern const struct backend backend_native;
 extern const struct backend backend_uml;
 extern const struct backend backend_qemu;
+/* That of run->deterministic, which has no name of its own. */
+extern const struct backend backend_exact;
 
 #endif

@@ -2,24 +2,37 @@
 # tense and guest-init, and the links that make the build directory look like
 # an installation.
 
-WHATIF_SRC := options plan run probe log metric latency estimate assess environment \
-	names text json load table curve html
-TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-kernel cmd-whatif setup stats \
-	json-text backend-native backend-uml \
-	backend-qemu qemu-machine qemu-kvm qemu-streams guest pump terminal launch kernel progress \
-	resolve nearest functions inlines inlines-dwarf program paths util \
-	$(WHATIF_SRC:%=whatif-%)
-INIT_SRC := guest-init guest-channels guest-mounts guest-streams pump launch util
+include tools/measure/build.mk
+include tools/noise/build.mk
+include tools/periods/build.mk
 
-TENSE_OBJ := $(TENSE_SRC:%=$(O)/tools/%.o) $(LIBTENSE_SYMBOLS_OBJ)
+WHATIF_SRC := options plan run probe log metric latency estimate assess environment \
+	exact names text json load table curve html drop watch
+TRACE_SRC := record file page read model percent table chrome svg svg-lines svg-lanes
+TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-kernel cmd-trace cmd-whatif \
+	options run-options setup stats time-unit \
+	json-text drawing backend-native backend-uml \
+	backend-qemu qemu-machine qemu-kvm qemu-streams guest pump terminal launch \
+	backend-exact exact-input exact-output archive pack bring-back \
+	kernel emulator script progress reference \
+	resolve nearest functions inlines inlines-dwarf loader program paths user-data util \
+	$(WHATIF_SRC:%=whatif-%) $(TRACE_SRC:%=trace-%) $(MEASURE_SRC:%=measure/%) \
+	$(NOISE_SRC:%=noise/%) $(PERIODS_SRC:%=periods/%)
+INIT_SRC := guest-init guest-channels guest-files guest-mounts guest-streams pump launch trace-record \
+	util
+
+TENSE_MEASURE_LIB := kbest $(PERIODS_LIB)
+TENSE_OBJ := $(TENSE_SRC:%=$(O)/tools/%.o) $(LIBTENSE_SYMBOLS_OBJ) \
+	$(TENSE_MEASURE_LIB:%=$(O)/libtense/measure/%.o)
 # libstdc++ for what it demangles, looked up when it is needed.
-TENSE_LIBS := -ljansson -lz -lelf -ldw -lpcre2-8 -lgsl -lgslcblas -lm \
+TENSE_LIBS := $(MEASURE_LIBS) -ljansson -lz -lelf -ldw -lpcre2-8 -lgsl -lgslcblas -ltraceevent -lm \
 	-Wl,--no-as-needed -lstdc++
 INIT_OBJ := $(INIT_SRC:%=$(O)/tools/%.o)
 TENSE_BIN := $(O)/bin/tense
 INIT_BIN := $(O)/libexec/tense/guest-init
+TURNS_LIB := $(O)/libexec/tense/tense-turns.so
 
-USER_TARGETS += $(TENSE_BIN) $(INIT_BIN) $(O)/share/tense
+USER_TARGETS += $(TENSE_BIN) $(INIT_BIN) $(TURNS_LIB) $(O)/share/tense
 
 $(O)/tools/%.o: tools/%.c $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
@@ -40,25 +53,37 @@ $(TENSE_BIN): $(TENSE_OBJ)
 # Static: it starts in a guest that has nothing yet, and the sooner the better.
 $(INIT_BIN): $(INIT_OBJ)
 	$(call quiet,LD,$@) mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lz
+
+# Part of QEMU while it runs, which has the functions that it calls.
+$(TURNS_LIB): tools/qemu-turns.c tools/qemu-plugin.h \
+		kernel/include/linux/tense-turns.h $(O)/flags
+	$(call quiet,LD,$@) mkdir -p $(@D) && \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden \
+		-Ikernel/include $(LDFLAGS) -shared -o $@ $<
 
 $(O)/share/tense:
 	$(Q)mkdir -p $(@D) && ln -srfn . $@
 
--include $(wildcard $(O)/tools/*.d)
+-include $(wildcard $(O)/tools/*.d $(O)/tools/measure/*.d $(O)/tools/noise/*.d \
+	$(O)/tools/periods/*.d)
 
 # Tests of the above. Those of the guest's side need its kernel.
 cli_tests := $(addprefix $(O)/tests/,unit/test-cli unit/test-cli-asan \
 	unit/test-functions unit/test-functions-asan unit/test-completion \
-	guest/test-run guest/test-clocks guest/test-run-qemu)
+	unit/test-bad-setup unit/test-packed guest/test-bad-input guest/test-run guest/test-clocks guest/test-run-qemu guest/test-trace \
+	guest/test-trace-qemu)
 asan_tests := $(filter %-asan,$(cli_tests))
 $(cli_tests): TESTED = $(abspath $(TENSE_BIN))
 $(asan_tests): TESTED = $(abspath $(ASAN_BIN))
 $(asan_tests): $(O)/tests/%-asan: tests/%.sh $(O)/asan/bin/tense
 $(filter-out $(asan_tests) %-qemu,$(cli_tests)): $(O)/tests/%: tests/%.sh
 $(O)/tests/guest/test-run-qemu: tests/guest/test-run.sh
+$(O)/tests/guest/test-trace-qemu: tests/guest/test-trace.sh
+$(O)/tests/guest/test-trace $(O)/tests/guest/test-trace-qemu: \
+	| $(O)/workloads/speeds
 $(cli_tests): BACKEND = uml
-$(O)/tests/guest/test-run-qemu: BACKEND = qemu
+$(filter %-qemu,$(cli_tests)): BACKEND = qemu
 $(cli_tests): tests/lib/tap.sh
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
@@ -69,7 +94,9 @@ $(cli_tests): tests/lib/tap.sh
 # In a directory that looks like the other one.
 ASAN_BIN := $(O)/asan/bin/tense
 $(ASAN_BIN): $(TENSE_SRC:%=tools/%.c) $(LIBTENSE_SYMBOLS:%=libtense/%.c) \
-		$(wildcard tools/*.h libtense/*.h) \
+		$(TENSE_MEASURE_LIB:%=libtense/measure/%.c) \
+		$(wildcard tools/*.h tools/measure/*.h tools/noise/*.h \
+		tools/periods/*.h libtense/*.h) \
 		$(O)/tools/whatif-report.css.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	ln -sfn ../lib $(O)/asan/lib && ln -sfn ../libexec $(O)/asan/libexec && \
@@ -96,19 +123,21 @@ UNIT_TESTS += $(filter $(O)/tests/unit/%,$(cli_tests))
 GUEST_TESTS += $(filter $(O)/tests/guest/%,$(cli_tests)) $(stream_tests)
 
 # What kernel-build takes, in the layout of the source.
-SHARE_FILES := Kbuild tools/kernel-build \
-	$(wildcard kernel/Kconfig kernel/configs/* kernel/sched/* kernel/time/* kernel/um/*) \
+SHARE_FILES := Kbuild tools/kernel-build tools/qemu-fetch \
+	$(wildcard kernel/Kconfig kernel/configs/* kernel/sched/* kernel/time/* kernel/um/* kernel/x86/*) \
 	$(wildcard kernel/include/linux/* kernel/include/uapi/linux/*) \
 	$(wildcard patches/v6.1/*) $(wildcard module/*.[ch])
 
 install::
 	$(Q)install -D -m 755 $(TENSE_BIN) $(BINDIR)/tense
 	$(Q)install -D -m 755 $(INIT_BIN) $(LIBEXECDIR)/guest-init
+	$(Q)install -D -m 644 $(TURNS_LIB) $(LIBEXECDIR)/tense-turns.so
 	$(Q)for f in $(SHARE_FILES); do \
 		mode=644; [ -x $$f ] && mode=755; \
 		install -D -m $$mode $$f $(SHAREDIR)/$$f || exit 1; \
 	done
 	$(Q)install -D -m 644 tools/tense.bash $(COMPLETIONDIR)/tense
+	$(Q)install -D -m 644 tools/60-tense.rules $(UDEVDIR)/60-tense.rules
 	$(Q)for f in tools/man/*.1; do \
 		install -D -m 644 $$f $(MANDIR)/man1/$${f##*/} || exit 1; \
 	done
@@ -116,17 +145,21 @@ install::
 uninstall::
 	$(Q)rm -f $(BINDIR)/tense $(MANDIR)/man1/tense.1 \
 		$(MANDIR)/man1/tense-run.1 $(MANDIR)/man1/tense-check.1 \
+		$(MANDIR)/man1/tense-daemons.1 \
 		$(MANDIR)/man1/tense-functions.1 $(MANDIR)/man1/tense-kernel.1 \
-		$(MANDIR)/man1/tense-whatif.1 \
-		$(COMPLETIONDIR)/tense
+		$(MANDIR)/man1/tense-measure.1 $(MANDIR)/man1/tense-noise.1 \
+		$(MANDIR)/man1/tense-trace.1 $(MANDIR)/man1/tense-trace-activity.1 \
+		$(MANDIR)/man1/tense-whatif.1 $(COMPLETIONDIR)/tense \
+		$(UDEVDIR)/60-tense.rules
 	$(Q)rm -rf $(LIBEXECDIR) $(SHAREDIR)
 
 # Of whatif, its parts with a program and a machine that are not real. The
 # statistics take too many repetitions for sanitizers.
 whatif_tests := $(addprefix $(O)/tests/unit/test-whatif-,estimate plan)
 whatif_tested := $(addprefix tools/whatif-,$(addsuffix .c,options plan log \
-	metric latency assess environment text json load table curve html estimate)) \
-	tools/util.c tools/json-text.c
+	metric latency assess environment text json load table curve html estimate drop)) \
+	$(addprefix tools/measure/,cutoffs-store.c cutoffs.c csv.c) \
+	tools/util.c tools/user-data.c tools/json-text.c tools/time-unit.c tools/drawing.c
 WHATIF_TEST_CFLAGS = $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 	-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi -Itools \
 	-Itests/lib -Itests/unit -I$(O)/tools
@@ -147,7 +180,34 @@ $(O)/tests/unit/test-whatif-plan: tests/unit/test-whatif-plan.c \
 		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		$(TENSE_LIBS)
 
-UNIT_TESTS += $(whatif_tests)
+$(O)/tests/unit/test-whatif-watch: tests/unit/test-whatif-watch.c \
+		tests/unit/fake-program.c $(whatif_tested) tools/whatif-watch.c \
+		$(addprefix tools/measure/,image.c activity.c taskstats.c) \
+		$(O)/tools/whatif-report.css.h tests/unit/fake-program.h \
+		$(wildcard tools/*.h tools/measure/*.h) tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(WHATIF_TEST_CFLAGS) $(MEASURE_CFLAGS) -fsanitize=address,undefined \
+		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
+		$(TENSE_LIBS)
+
+UNIT_TESTS += $(whatif_tests) $(O)/tests/unit/test-whatif-watch
+
+# Of trace, what is made of recordings that are known.
+trace_tests := $(addprefix $(O)/tests/unit/test-trace-,read model output)
+trace_tested := $(addprefix tools/trace-,$(addsuffix .c,page read model percent \
+	table chrome svg svg-lines svg-lanes)) tools/drawing.c tools/json-text.c \
+	tools/util.c
+
+$(trace_tests): $(O)/tests/unit/%: tests/unit/%.c tests/unit/fake-recording.c \
+		tests/unit/fake-story.c $(trace_tested) \
+		$(wildcard tests/unit/fake-*.h) \
+		$(wildcard tools/*.h) tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(WHATIF_TEST_CFLAGS) -fsanitize=address,undefined \
+		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
+		-ltraceevent -ljansson -lm
+
+UNIT_TESTS += $(trace_tests)
 
 whatif_cli_tests := $(addprefix $(O)/tests/unit/,test-whatif test-whatif-asan)
 $(O)/tests/unit/test-whatif: TESTED = $(abspath $(TENSE_BIN))

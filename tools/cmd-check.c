@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <getopt.h>
+#include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,9 @@
 #include <zlib.h>
 
 #include "commands.h"
+#include "emulator.h"
 #include "kernel.h"
+#include "options.h"
 #include "paths.h"
 #include "program.h"
 #include "qemu-machine.h"
@@ -93,6 +95,36 @@ static void check_kernel(struct item *item)
 			       patched == 1 ? "has CONFIG_TENSE" :
 			       patched == 0 ? "is without CONFIG_TENSE" :
 			       "does not tell its configuration");
+}
+
+/* Made or not yet: what root may, a file system may not, so try. */
+static bool can_write_in(const char *directory)
+{
+	char *copy = xstrdup(directory), *path = copy, *probe;
+	bool result;
+
+	while (access(path, F_OK) && errno == ENOENT)
+		path = dirname(path);
+	probe = xprintf("%s/.tense-XXXXXX", path);
+	result = mkdtemp(probe) && !rmdir(probe);
+	free(probe);
+	free(copy);
+	return result;
+}
+
+static void check_cache(struct item *item)
+{
+	char *directory = kernel_directory("um");
+
+	if (directory)
+		*strrchr(directory, '/') = '\0';
+	item->good = directory && can_write_in(directory);
+	item->detail = !directory ? xstrdup("cannot tell") : item->good ?
+		       xstrdup(directory) :
+		       xprintf("%s: %s", directory, strerror(errno));
+	if (!item->good)
+		item->mend = xstrdup("TENSE_CACHE=DIRECTORY tense run true");
+	free(directory);
 }
 
 static void check_built(struct item *item)
@@ -193,6 +225,25 @@ static void check_qemu(struct item *item)
 	free(path);
 }
 
+/* For --deterministic, which fetches it when it is used first. */
+static void check_emulator(struct item *item)
+{
+	char *path = emulator_path(), *missing;
+
+	item->good = path;
+	item->detail = path;
+	if (path)
+		return;
+	missing = emulator_missing();
+	item->detail = missing ? missing :
+		       xstrdup("not here, fetched when it is used first");
+	if (!missing)
+		item->mend = xstrdup("tense run --deterministic true");
+	for (char *p = item->detail; *p; p++)
+		if (*p == '\n')
+			*p = ' ';
+}
+
 static const struct {
 	const char *name;
 	const char *what;
@@ -202,14 +253,16 @@ static const struct {
 	{ "kernel", "this kernel", check_kernel },
 	{ "guest_kernel", "kernel for guests", check_built },
 	{ "build_tools", "tools to build it", check_build_tools },
+	{ "cache", "cache to build in", check_cache },
 	{ "guest_init", "guest-init", check_guest_init },
 	{ "library", "libtense", check_library },
 	{ "ptrace", "ptrace", check_ptrace },
 	{ "qemu", "QEMU", check_qemu },
+	{ "qemu_counting", "QEMU that counts", check_emulator },
 };
 
-enum { DEVICE, KERNEL, GUEST_KERNEL, BUILD_TOOLS, GUEST_INIT, LIBRARY, PTRACE,
-       QEMU, NR_CHECKS };
+enum { DEVICE, KERNEL, GUEST_KERNEL, BUILD_TOOLS, CACHE, GUEST_INIT, LIBRARY,
+       PTRACE, QEMU, QEMU_COUNTING, NR_CHECKS };
 
 _Static_assert(sizeof(checks) / sizeof(checks[0]) == NR_CHECKS, "one each");
 
@@ -219,7 +272,8 @@ static bool can_run(const struct item *items)
 		return false;
 	return items[DEVICE].good ||
 	       (items[GUEST_INIT].good && items[PTRACE].good &&
-		(items[GUEST_KERNEL].good || items[BUILD_TOOLS].good));
+		(items[GUEST_KERNEL].good ||
+		 (items[BUILD_TOOLS].good && items[CACHE].good)));
 }
 
 /* What `tense run` does without is not worth mending. */
@@ -232,10 +286,12 @@ static bool matters(const struct item *items, int i)
 	case KERNEL:
 		return items[i].mend;
 	case BUILD_TOOLS:
+	case CACHE:
 		return !items[DEVICE].good && !items[GUEST_KERNEL].good;
 	case LIBRARY:
 		return true;
 	case QEMU:
+	case QEMU_COUNTING:
 		return false;
 	default:
 		return !items[DEVICE].good;
@@ -290,8 +346,8 @@ int cmd_check(int argc, char **argv)
 	bool json = false, good;
 	int c;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((c = options_next("check", argc, argv, ":h", options,
+				 NULL)) != -1) {
 		switch (c) {
 		case JSON:
 			json = true;
@@ -301,8 +357,6 @@ int cmd_check(int argc, char **argv)
 			fputs(usage, stdout);
 			return 0;
 		default:
-			warn("check: unknown option '%s': see tense check --help",
-			     argv[optind - 1]);
 			return STATUS_FAILED;
 		}
 	}

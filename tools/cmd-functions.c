@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include "commands.h"
 #include "functions.h"
 #include "inlines.h"
+#include "options.h"
 #include "program.h"
 #include "resolve.h"
 #include "util.h"
@@ -500,8 +500,8 @@ static int parse_options(int argc, char **argv, struct listing *listing)
 	};
 	int c;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((c = options_next("functions", argc, argv, ":h", options,
+				 NULL)) != -1) {
 		switch (c) {
 		case JSON:
 			listing->json = true;
@@ -518,8 +518,6 @@ static int parse_options(int argc, char **argv, struct listing *listing)
 			fputs(usage, stdout);
 			return 0;
 		default:
-			warn("functions: unknown option '%s', or it lacks its argument: see tense functions --help",
-			     argv[optind - 1]);
 			return STATUS_FAILED;
 		}
 	}

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <getopt.h>
 #include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,7 +17,9 @@
 #include <jansson.h>
 
 #include "commands.h"
+#include "emulator.h"
 #include "kernel.h"
+#include "options.h"
 #include "util.h"
 
 #define KERNEL_JSON_VERSION	1
@@ -28,12 +29,13 @@ static const char usage[] =
 "       tense kernel list [--json]\n"
 "       tense kernel remove [--unused | --all | NAME...]\n"
 "\n"
-"Manages the kernels that tense builds for its guests.\n"
+"Manages the kernels that tense builds for its guests, and the QEMU that it\n"
+"fetches to count instructions.\n"
 "\n"
 "  build    build those of these back ends, or of all, unless they are there\n"
 "  list     what is in the cache\n"
-"  remove   remove kernels by their names, those that this version of tense\n"
-"           does not use, or all and what they were built from\n"
+"  remove   remove something by its name, what this version of tense does not\n"
+"           use, or all and what the kernels were built from\n"
 "\n"
 "Exit status: 0 if that was done, 125 if not.\n";
 
@@ -43,13 +45,17 @@ static const struct {
 } guests[] = {
 	{ "uml", "um" },
 	{ "qemu", "x86_64" },
+	/* From here on no back end's. */
+	{ "tests", "debug" },
 };
 
 #define NR_GUESTS (sizeof(guests) / sizeof(guests[0]))
+#define NR_BACKENDS (NR_GUESTS - 1)
 
 struct entry {
 	char *name;
-	const char *backend;	/* NULL: not a kernel */
+	const char *backend;	/* or who else; NULL: not a kernel */
+	bool emulator;
 	bool used;		/* by this version of tense */
 	time_t last;
 	unsigned long long size;
@@ -93,6 +99,11 @@ static const char *backend_of(const char *name)
 	return NULL;
 }
 
+static bool is_emulator(const char *name)
+{
+	return !strncmp(name, "qemu-", strlen("qemu-"));
+}
+
 /* A kernel's modules, which are small, go with it, if it is still there. */
 static bool is_module(const char *cache, const char *name)
 {
@@ -114,21 +125,35 @@ static bool is_listed(const char *cache, const char *name)
 		return false;
 	if (backend_of(name))
 		return !is_module(cache, name);
-	return !strncmp(name, "source-", strlen("source-")) ||
+	return is_emulator(name) || !strncmp(name, "source-", strlen("source-")) ||
 	       !strcmp(name, "ccache");
 }
 
-static bool is_used(char *const *current, const char *name)
-{
-	size_t len = strlen(name);
+/* What this version would take, by their paths. */
+struct current {
+	char *kernel[NR_GUESTS];
+	char *emulator;
+};
 
+static bool is_used(const struct current *current, const struct entry *e)
+{
+	size_t len = strlen(e->name);
+	const char *place;
+
+	if (e->emulator) {
+		place = current->emulator ? strstr(current->emulator, e->name) :
+					    NULL;
+		return place && place[len] == '/';
+	}
 	for (size_t i = 0; i < NR_GUESTS; i++)
-		if (current[i] && !strncmp(basename(current[i]), name, len))
+		if (current->kernel[i] &&
+		    !strncmp(basename(current->kernel[i]), e->name, len))
 			return true;
-	return false;
+	return !e->backend;
 }
 
-static void add_entry(struct cache *c, const char *name, char *const *current)
+static void add_entry(struct cache *c, const char *name,
+		      const struct current *current)
 {
 	char *path = xprintf("%s/%s", c->path, name);
 	struct stat st;
@@ -141,9 +166,10 @@ static void add_entry(struct cache *c, const char *name, char *const *current)
 		e = &c->entries[c->n++];
 		*e = (struct entry){
 			.name = xstrdup(name), .backend = backend_of(name),
+			.emulator = is_emulator(name),
 			.last = st.st_mtime, .size = counted,
 		};
-		e->used = !e->backend || is_used(current, name);
+		e->used = is_used(current, e);
 	}
 	free(path);
 }
@@ -157,29 +183,30 @@ static int by_name(const void *a, const void *b)
 
 static void read_cache(struct cache *c)
 {
-	char *current[NR_GUESTS];
+	struct current current = { .emulator = emulator_path() };
 	struct dirent *entry;
 	DIR *dir;
 
 	*c = (struct cache){ 0 };
 	for (size_t i = 0; i < NR_GUESTS; i++)
-		current[i] = kernel_directory(guests[i].arch);
-	if (!current[0])
+		current.kernel[i] = kernel_directory(guests[i].arch);
+	if (!current.kernel[0])
 		die(STATUS_FAILED, "cannot tell where the cache is");
-	c->path = xstrdup(current[0]);
+	c->path = xstrdup(current.kernel[0]);
 	*strrchr(c->path, '/') = '\0';
 	dir = opendir(c->path);
 	if (!dir && errno != ENOENT)
 		die(STATUS_FAILED, "%s: %s", c->path, strerror(errno));
 	while (dir && (entry = readdir(dir)))
 		if (is_listed(c->path, entry->d_name))
-			add_entry(c, entry->d_name, current);
+			add_entry(c, entry->d_name, &current);
 	if (dir)
 		closedir(dir);
 	if (c->n)
 		qsort(c->entries, c->n, sizeof(*c->entries), by_name);
 	for (size_t i = 0; i < NR_GUESTS; i++)
-		free(current[i]);
+		free(current.kernel[i]);
+	free(current.emulator);
 }
 
 static void cache_free(struct cache *c)
@@ -192,6 +219,8 @@ static void cache_free(struct cache *c)
 
 static const char *what(const struct entry *e)
 {
+	if (e->emulator)
+		return "emulator";
 	return e->backend ? e->backend : !strcmp(e->name, "ccache") ?
 	       "compiler's cache" : "source";
 }
@@ -290,7 +319,7 @@ static int lock(const struct cache *c)
 	if (fd < 0)
 		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		die(STATUS_FAILED, "a kernel is being built: try again later");
+		die(STATUS_FAILED, "something is being built or fetched: try again later");
 	free(path);
 	return fd;
 }
@@ -328,19 +357,19 @@ static int remove_entries(struct cache *c, int argc, char **argv, bool unused,
 
 static int build(int argc, char **argv)
 {
-	bool wanted[NR_GUESTS] = { 0 };
+	bool wanted[NR_BACKENDS] = { 0 };
 
 	for (int i = 0; i < argc; i++) {
 		size_t j;
 
-		for (j = 0; j < NR_GUESTS; j++)
+		for (j = 0; j < NR_BACKENDS; j++)
 			if (!strcmp(argv[i], guests[j].backend))
 				break;
-		if (j == NR_GUESTS)
+		if (j == NR_BACKENDS)
 			misuse("no back end that has a kernel:", argv[i]);
 		wanted[j] = true;
 	}
-	for (size_t i = 0; i < NR_GUESTS; i++) {
+	for (size_t i = 0; i < NR_BACKENDS; i++) {
 		char *directory;
 
 		if (argc && !wanted[i])
@@ -372,14 +401,14 @@ static int parse(int argc, char **argv, struct flags *f)
 	};
 	int c;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((c = options_next("kernel", argc, argv, ":h", options,
+				 NULL)) != -1) {
 		f->json = f->json || c == JSON;
 		f->unused = f->unused || c == UNUSED;
 		f->all = f->all || c == ALL;
 		f->help = f->help || c == HELP || c == 'h';
 		if (c == '?')
-			misuse("unknown option", argv[optind - 1]);
+			exit(STATUS_FAILED);
 	}
 	return optind;
 }

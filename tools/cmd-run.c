@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <linux/tense.h>
-
-#include "backend.h"
 #include "commands.h"
+#include "options.h"
+#include "run-options.h"
 #include "setup.h"
 #include "stats.h"
 #include "util.h"
@@ -34,6 +31,13 @@ static const char usage[] =
 "  --idle WHAT      while all of the command waits, virtual time follows the\n"
 "                   real one (real, default), or goes to the next deadline at\n"
 "                   once if nothing outside can end a wait before (skip)\n"
+"  --window TIME    how far CPUs may be apart in virtual time: 20us to 100ms,\n"
+"                   default 500us\n"
+"  --deterministic  count instructions instead of time, in an emulated guest with\n"
+"                   copies of files: each run is like the other to the last digit\n"
+"  --file PATH      --deterministic: a file or directory that the command needs\n"
+"                   beyond its libraries and those in the current one; may be\n"
+"                   repeated\n"
 "  --rw DIR         uml, qemu: a directory that the command may write to,\n"
 "                   besides the current one and /tmp, where writes are lost; may\n"
 "                   be repeated\n"
@@ -44,70 +48,25 @@ static const char usage[] =
 "                   command itself\n"
 "  --help           print this text\n"
 "\n"
+"TIME is a number with its unit: ns, us, ms, s, m, h or d.\n"
+"\n"
 "Exit status: the command's; 128 + n if signal n ended it; 127 if it was not\n"
 "found, 126 if it could not be executed, 125 if tense failed or was misused.\n";
 
-static void __attribute__((noreturn, format(printf, 1, 2)))
-misuse(const char *format, ...)
-{
-	va_list args;
-	char line[300];
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	die(STATUS_FAILED, "run: %s: see tense run --help", line);
-}
-
-static unsigned int parse_percent(const char *text)
-{
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (end == text || *end || errno || value < TENSE_PERCENT_MIN ||
-	    value > TENSE_PERCENT_MAX)
-		misuse("percent '%s' is not a number from %d to %d", text,
-		       TENSE_PERCENT_MIN, TENSE_PERCENT_MAX);
-	return value;
-}
-
-/* The index of a name in a list. */
-static unsigned int parse_name(const char *what, const char *text,
-			       const char *const *names)
-{
-	for (unsigned int i = 0; names[i]; i++)
-		if (!strcmp(text, names[i]))
-			return i;
-	misuse("%s '%s' is not known", what, text);
-}
-
 struct options {
-	const struct backend *backend;	/* NULL: to be chosen */
+	struct run_options run;
 	const char *json;
 	bool table;
 	bool help;
-	char **dirs;
-	size_t nr_dirs;
 };
 
 /* Returns the index of the command in argv. */
 static int parse_options(int argc, char **argv, struct options *o,
 			 struct run *run)
 {
-	enum {
-		BACKEND = 1, CPUS, MEMORY, PERCENT, CLOCK, IDLE, RW, STATS, JSON,
-		REAL, DEVICE, HELP
-	};
+	enum { STATS = 1, JSON, REAL, DEVICE, HELP };
 	static const struct option options[] = {
-		{ "backend", required_argument, NULL, BACKEND },
-		{ "cpus", required_argument, NULL, CPUS },
-		{ "memory", required_argument, NULL, MEMORY },
-		{ "percent", required_argument, NULL, PERCENT },
-		{ "clock", required_argument, NULL, CLOCK },
-		{ "idle", required_argument, NULL, IDLE },
-		{ "rw", required_argument, NULL, RW },
+		RUN_OPTIONS,
 		{ "stats", no_argument, NULL, STATS },
 		{ "json", required_argument, NULL, JSON },
 		{ "real", no_argument, NULL, REAL },
@@ -115,39 +74,13 @@ static int parse_options(int argc, char **argv, struct options *o,
 		{ "help", no_argument, NULL, HELP },
 		{ 0 }
 	};
-	bool chosen = false;
 	int c;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
+	while ((c = options_next("run", argc, argv, "+:h", options,
+				 NULL)) != -1) {
+		if (run_options_take(&o->run, run, c, optarg))
+			continue;
 		switch (c) {
-		case BACKEND:
-			if (!backend_find(optarg, &o->backend))
-				misuse("unknown back end '%s'", optarg);
-			break;
-		case CPUS:
-			setup_cpus(run, optarg);
-			break;
-		case MEMORY:
-			setup_memory(run, optarg);
-			break;
-		case PERCENT:
-			run->percent = parse_percent(optarg);
-			chosen = true;
-			break;
-		case CLOCK:
-			run->choice.clocks = parse_name("clock", optarg,
-							clock_names);
-			chosen = true;
-			break;
-		case IDLE:
-			run->choice.idle = parse_name("idle", optarg,
-						      idle_names);
-			chosen = true;
-			break;
-		case RW:
-			o->dirs[o->nr_dirs++] = setup_directory(optarg);
-			break;
 		case STATS:
 			o->table = true;
 			break;
@@ -165,16 +98,17 @@ static int parse_options(int argc, char **argv, struct options *o,
 		case HELP:
 			o->help = true;
 			return argc;
-		case ':':
-			misuse("%s needs an argument", argv[optind - 1]);
 		default:
-			misuse("unknown option '%s'", argv[optind - 1]);
+			exit(STATUS_FAILED);
 		}
 	}
 	if (optind == argc)
-		misuse("no command");
-	if (run->real && chosen)
-		misuse("--real excludes --percent, --clock and --idle");
+		run_options_misuse(&o->run, "no command");
+	if (run->real && o->run.chosen)
+		run_options_misuse(&o->run,
+				   "--real excludes --percent, --clock and --idle");
+	if (run->real && !run->device && run->window_ns)
+		run_options_misuse(&o->run, "--real excludes --window");
 	return optind;
 }
 
@@ -201,22 +135,25 @@ static int write_json(FILE *f, const struct run *run, const char *backend,
 static int run_command(struct run *run, struct options *o)
 {
 	FILE *json = o->json ? open_json(o->json) : NULL;
+	const struct backend *backend;
 	struct outcome out;
 	void *stats;
 	int status;
 
-	o->backend = backend_choose(o->backend, run);
-	o->backend->run(run, &out, &stats);
+	if (json)
+		run_options_omit(&o->run, run, o->json);
+	backend = backend_choose(o->run.backend, run);
+	backend->run(run, &out, &stats);
 	status = setup_status(&out, run->argv);
 
 	if (json && out.kind <= OUTCOME_SIGNALED &&
-	    write_json(json, run, o->backend->name, status, &out, stats)) {
+	    write_json(json, run, backend->name, status, &out, stats)) {
 		warn("%s: %s", o->json, strerror(errno));
 		status = STATUS_FAILED;
 	}
 	if (o->table && out.kind <= OUTCOME_SIGNALED)
-		stats_print(stderr, &out, stats,
-			    o->backend == &backend_uml);
+		stats_print(stderr, run, &out, stats,
+			    backend == &backend_uml);
 	if (json)
 		fclose(json);
 	free(stats);
@@ -225,31 +162,19 @@ static int run_command(struct run *run, struct options *o)
 
 int cmd_run(int argc, char **argv)
 {
-	struct run run = { .percent = TENSE_PERCENT_REAL };
 	struct options o = { 0 };
-	char *directory;
+	struct run run;
 	int status = 0;
 
-	setup_caller(&run);
-	/* At most as many as there are arguments, the current one, NULL. */
-	o.dirs = xmalloc((argc + 2) * sizeof(*o.dirs));
+	run_options_begin(&o.run, &run, "run", argc);
 	run.argv = argv + parse_options(argc, argv, &o, &run);
+	run.stats = o.table || o.json;
 	if (o.help) {
 		fputs(usage, stdout);
-		goto out;
+	} else {
+		run_options_end(&o.run, &run);
+		status = run_command(&run, &o);
 	}
-	run.stats = o.table || o.json;
-	directory = getcwd(NULL, 0);
-	if (!directory)
-		die(STATUS_FAILED, "the current directory: %s",
-		    strerror(errno));
-	run.directory = directory;
-	setup_writable(&run, o.dirs, o.nr_dirs);
-	status = run_command(&run, &o);
-	free(directory);
-out:
-	for (char **dir = o.dirs; *dir; dir++)
-		free(*dir);
-	free(o.dirs);
+	run_options_free(&o.run, &run);
 	return status;
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <libgen.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include "commands.h"
+#include "options.h"
 #include "paths.h"
 #include "setup.h"
 #include "util.h"
+#include "whatif-daemons.h"
 #include "whatif-json.h"
 #include "whatif-options.h"
 #include "whatif-output.h"
@@ -48,10 +50,15 @@ static const char usage[] =
 "  --csv FILE         the table as comma-separated values\n"
 "  --report FILE      a page for a browser, with the curve\n"
 "  --from FILE        no runs: results of those in FILE, by an earlier --json\n"
-"  --backend NAME   native, uml or qemu, as of tense run\n"
-"  --cpus N         CPUs of the guest, as of tense run\n"
-"  --memory SIZE    its memory, as of tense run\n"
-"  --rw DIR         a directory that COMMAND may write to, as of tense run\n"
+"  --deterministic    count instructions, not time, in an emulated guest with\n"
+"                     copies of files: the same answer to the last digit\n"
+"  --runs N           --deterministic: of each kind; default 3\n"
+"  --file PATH        --deterministic: a file or directory that it needs,\n"
+"                     as of tense run; may be repeated\n"
+"  --backend NAME     native, uml or qemu, as of tense run\n"
+"  --cpus N           CPUs of the guest, as of tense run\n"
+"  --memory SIZE      its memory, as of tense run\n"
+"  --rw DIR           a directory that COMMAND may write to, as of tense run\n"
 "  --help             print this text\n"
 "\n"
 "Exit status: 0 with an answer of any kind; 1 if the command failed or never\n"
@@ -72,6 +79,8 @@ struct request {
 	struct output output[OUTPUTS];
 	const struct backend *backend;
 	const char *from;
+	char **files;
+	size_t nr_files;
 	char **dirs;
 	size_t nr_dirs;
 	char **forward;		/* options for the tense in a guest */
@@ -112,8 +121,8 @@ static void set_whole(const char *text, double max, uint64_t *value)
 enum option_value {
 	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, LATENCY, PRECISION,
 	MAX_RUNS, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, QUIET, SEED,
-	STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM, BACKEND, CPUS,
-	MEMORY, RW, INSIDE, SPEC, PROBE, HELP,
+	STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM, DETERMINISTIC,
+	RUNS, PACKED_FILE, BACKEND, CPUS, MEMORY, RW, INSIDE, SPEC, PROBE, HELP,
 };
 
 static const struct option options[] = {
@@ -137,6 +146,9 @@ static const struct option options[] = {
 	{ "csv", required_argument, NULL, OUTPUT_CSV },
 	{ "report", required_argument, NULL, OUTPUT_REPORT },
 	{ "from", required_argument, NULL, FROM },
+	{ "deterministic", no_argument, NULL, DETERMINISTIC },
+	{ "runs", required_argument, NULL, RUNS },
+	{ "file", required_argument, NULL, PACKED_FILE },
 	{ "backend", required_argument, NULL, BACKEND },
 	{ "cpus", required_argument, NULL, CPUS },
 	{ "memory", required_argument, NULL, MEMORY },
@@ -182,6 +194,15 @@ static bool set_run(struct whatif *w, int c, const char *arg)
 		if (whole < WHATIF_ROUNDS_MIN)
 			misuse("--max-runs is at least %d", WHATIF_ROUNDS_MIN);
 		w->max_runs = whole;
+		return true;
+	case DETERMINISTIC:
+		w->deterministic = true;
+		return true;
+	case RUNS:
+		set_whole(arg, 10000, &whole);
+		if (whole < WHATIF_EXACT_ROUNDS_MIN)
+			misuse("--runs is at least %d", WHATIF_EXACT_ROUNDS_MIN);
+		w->runs = whole;
 		return true;
 	case PREPARE:
 		free(w->prepare);
@@ -264,6 +285,9 @@ static void set_rest(struct request *q, int c, char *arg)
 	case FROM:
 		q->from = arg;
 		break;
+	case PACKED_FILE:
+		q->files[q->nr_files++] = arg;
+		break;
 	case BACKEND:
 		if (!backend_find(arg, &q->backend))
 			misuse("unknown back end '%s'", arg);
@@ -291,33 +315,23 @@ static void set_rest(struct request *q, int c, char *arg)
 	}
 }
 
-/* The file of --json may be a word of its own, unless it looks like an option. */
-static char *optional_word(int argc, char **argv)
-{
-	if (optarg || optind >= argc ||
-	    (argv[optind][0] == '-' && argv[optind][1]))
-		return optarg;
-	return argv[optind++];
-}
-
 /* Returns the index of the command in argv. */
 static int parse_options(int argc, char **argv, struct request *q)
 {
 	int c, index = 0;
+	const char *wrong;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:h", options, &index)) != -1) {
+	while ((c = options_next("whatif", argc, argv, "+:h", options,
+				 &index)) != -1) {
 		if (c == 'h' || c == HELP) {
 			q->help = true;
 			return argc;
 		}
-		if (c == ':')
-			misuse("%s needs an argument", argv[optind - 1]);
 		if (c == '?')
-			misuse("unknown option '%s'", argv[optind - 1]);
+			exit(STATUS_FAILED);
 		if (!set_run(&q->w, c, optarg ? optarg : "")) {
 			set_rest(q, c, c == OUTPUT_JSON ?
-				 optional_word(argc, argv) : optarg);
+				 options_word(argc, argv) : optarg);
 			continue;
 		}
 		q->forward[q->nr_forward++] =
@@ -327,8 +341,15 @@ static int parse_options(int argc, char **argv, struct request *q)
 	}
 	if (q->from && optind < argc)
 		misuse("--from takes no command");
+	if (q->from && q->w.deterministic)
+		misuse("--from has no runs that --deterministic could be for");
 	if (!q->from && optind == argc)
 		misuse("no command");
+	if (q->nr_files && !q->w.deterministic)
+		misuse("--file is for --deterministic: other guests see all files");
+	wrong = whatif_plan_runs(&q->w);
+	if (wrong)
+		misuse("%s", wrong);
 	return optind;
 }
 
@@ -409,6 +430,7 @@ static int measure_here(struct request *q, const struct run *run)
 		.tmp = q->inside ? "/dev/shm" : temporary(),
 		.ignored = run->ignored, .mask = run->mask,
 		.quiet = q->w.show_output,
+		.exact = q->w.deterministic,
 		.silent = q->w.quiet || q->w.show_output,
 		.round = q->w.nr_conditions,
 	};
@@ -480,18 +502,23 @@ static void arguments_free(struct arguments *a)
 	free(a->argv);
 }
 
+static void load_file(struct whatif *w, FILE *f, const char *name)
+{
+	char *error = whatif_json_read(f, w);
+
+	if (error)
+		die(STATUS_FAILED, "%s: %s", name, error);
+	fclose(f);
+	whatif_assess(w);
+}
+
 static void load(struct whatif *w, const char *path)
 {
 	FILE *f = fopen(path, "re");
-	char *error;
 
 	if (!f)
 		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
-	error = whatif_json_read(f, w);
-	if (error)
-		die(STATUS_FAILED, "%s: %s", path, error);
-	fclose(f);
-	whatif_assess(w);
+	load_file(w, f, path);
 }
 
 /*
@@ -541,22 +568,100 @@ static int measure_in_guest(struct request *q, struct run *run)
 	return status;
 }
 
+/* Of the guest's output the one that is the answer; the other is for the user. */
+static FILE *redirect_output(struct run *run, int *output)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int answer = memfd_create("answer", MFD_CLOEXEC);
+
+	*output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (null < 0 || answer < 0 || *output < 0 ||
+	    dup2(null, STDIN_FILENO) < 0 || dup2(answer, STDOUT_FILENO) < 0)
+		die(STATUS_FAILED, "the standard streams: %s", strerror(errno));
+	close(null);
+	run->closed[STDIN_FILENO] = false;
+	run->closed[STDOUT_FILENO] = false;
+	return fdopen(answer, "r");
+}
+
+/* What an earlier answer left there is not to change this one. */
+static void find_outputs(const struct request *q, char **paths)
+{
+	for (int i = 0; i < OUTPUTS; i++) {
+		const char *name = q->output[i].name;
+
+		if (name && strcmp(name, "-") != 0)
+			*paths = realpath(name, NULL);
+		paths += !!*paths;
+	}
+}
+
+/*
+ * The same in a guest that gets all it is to have before it starts, and nothing
+ * by which one run of it could be told from another: no name of a temporary
+ * file, no date.
+ */
+static int measure_exactly(struct request *q, struct run *run)
+{
+	struct whatif w = { 0 };
+	char *omitted[OUTPUTS + 1] = { NULL };
+	struct arguments args;
+	struct outcome out;
+	int status, output;
+	void *stats;
+	FILE *answer;
+
+	setup_writable(run, q->dirs, q->nr_dirs);
+	inner_command(q, "-", &args);
+	run->argv = args.argv;
+	run->files = whatif_exact_files(&q->w, q->files);
+	run->omitted = omitted;
+	find_outputs(q, omitted);
+	run->real = true;
+	run->device = true;
+	answer = redirect_output(run, &output);
+	q->backend->run(run, &out, &stats);
+	dup2(output, STDOUT_FILENO);
+	close(output);
+	free(stats);
+	status = setup_status(&out, run->argv);
+	if (!status) {
+		rewind(answer);
+		load_file(&w, answer, "what the guest measured");
+		whatif_environment_exact(&w.environment, q->backend->name);
+		whatif_free(&q->w);
+		q->w = w;
+	}
+	for (char **path = omitted; *path; path++)
+		free(*path);
+	whatif_exact_free(run->files);
+	arguments_free(&args);
+	return status;
+}
+
 static int measure(struct request *q, struct run *run)
 {
 	char *directory = getcwd(NULL, 0);
+	struct whatif_watch *watch = NULL;
 	int status;
 
 	if (!directory)
 		die(STATUS_FAILED, "the current directory: %s",
 		    strerror(errno));
 	run->directory = directory;
-	if (q->backend != &backend_native)
+	/* The clocks of other guests are not this machine's. */
+	if (!run->deterministic && !q->inside && q->backend != &backend_qemu)
+		watch = whatif_watch_begin(q->stats);
+	if (run->deterministic)
+		status = measure_exactly(q, run);
+	else if (q->backend != &backend_native)
 		status = measure_in_guest(q, run);
 	else if (backend_native.usable())
 		status = measure_here(q, run);
 	else
 		die(STATUS_FAILED, "/dev/tense: %s: use --backend uml",
 		    strerror(errno));
+	whatif_watch_end(watch, status ? NULL : &q->w);
 	free(directory);
 	return status;
 }
@@ -575,6 +680,7 @@ static int run_request(struct request *q, struct run *run)
 	if (q->from) {
 		load(&q->w, q->from);
 	} else {
+		run->deterministic = q->w.deterministic && !q->inside;
 		q->backend = backend_choose(q->backend, run);
 		if (!q->inside)
 			whatif_names(&q->w, q->backend->probes);
@@ -593,14 +699,27 @@ static void request_free(struct request *q)
 	for (int i = 0; i < OUTPUTS; i++)
 		if (q->output[i].file && q->output[i].file != stdout)
 			fclose(q->output[i].file);
+	free(q->files);
 	free(q->dirs);
 	free(q->forward);
+}
+
+/* Unless asked for. */
+static void choose_seed(struct whatif *w)
+{
+	uint32_t seed = 1;
+
+	if (w->seed)
+		return;
+	if (!w->deterministic)
+		getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+	w->seed = seed;
 }
 
 int cmd_whatif(int argc, char **argv)
 {
 	struct request q = {
-		.w = { .precision = 1, .max_runs = 50 },
+		.w = { .precision = 1 },
 		.output = {
 			[JSON] = { .write = whatif_json_write },
 			[CSV] = { .write = whatif_csv },
@@ -608,7 +727,6 @@ int cmd_whatif(int argc, char **argv)
 		},
 	};
 	struct run run = { 0 };
-	uint32_t seed = 1;
 	int status;
 
 	q.run = &run;
@@ -616,9 +734,9 @@ int cmd_whatif(int argc, char **argv)
 	/* At most as many as there are arguments, and some of ours. */
 	q.dirs = xmalloc((argc + 4) * sizeof(*q.dirs));
 	q.forward = xmalloc((argc + 1) * sizeof(*q.forward));
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
-		q.w.seed = seed;
+	q.files = xmalloc((argc + 1) * sizeof(*q.files));
 	q.w.argv = argv + parse_options(argc, argv, &q);
+	choose_seed(&q.w);
 	status = run_request(&q, &run);
 	request_free(&q);
 	return status;

@@ -14,6 +14,7 @@
 #define WAIT_STEPS	30000
 
 static bool ports;
+static bool one_way;
 
 static int open_port(int channel, int mode)
 {
@@ -58,6 +59,7 @@ int channel_open_control(void)
 	char path[32];
 	int fd = open_hostfd(0, O_RDWR);
 
+	one_way = !access(PACKED_REQUEST, F_OK);
 	ports = fd < 0;
 	if (ports)
 		fd = wait_for_port(0, O_RDWR);
@@ -73,6 +75,11 @@ int channel_open_control(void)
 bool channel_is_port(void)
 {
 	return ports;
+}
+
+bool channel_is_one_way(void)
+{
+	return one_way;
 }
 
 int channel_open(int channel, int mode)

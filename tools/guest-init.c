@@ -5,6 +5,7 @@
  * terminal input and output, and reports the outcome. When tense is gone, so
  * is the guest.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -41,7 +42,7 @@ void power_off(void)
 
 	sync();
 	/* What is still on its way through a port would be lost. */
-	if (control >= 0 && channel_is_port())
+	if (control >= 0 && channel_is_port() && !channel_is_one_way())
 		while (read(control, &byte, 1) > 0 || errno == EINTR)
 			errno = 0;
 	for (;;)
@@ -96,12 +97,25 @@ static void limit_open_files(struct rlimit *limit)
 		limit->rlim_cur = limit->rlim_max;
 }
 
+/* From where the request comes. */
+static int open_request(void)
+{
+	int fd = control;
+
+	if (channel_is_one_way())
+		fd = open(PACKED_REQUEST, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fail("cannot open " PACKED_REQUEST);
+	return fd;
+}
+
 static void read_request(struct setup *s)
 {
+	int from = open_request();
 	struct message m;
 	char *buf, *p, *end, **strings;
 
-	if (read_full(control, &m, sizeof(m)))
+	if (read_full(from, &m, sizeof(m)))
 		fail("no request from tense");
 	if (m.type != MESSAGE_REQUEST || m.size < sizeof(s->r)) {
 		errno = EPROTO;
@@ -109,8 +123,10 @@ static void read_request(struct setup *s)
 	}
 	/* Never freed: it holds the command's arguments. */
 	buf = xmalloc(m.size);
-	if (read_full(control, buf, m.size))
+	if (read_full(from, buf, m.size))
 		fail("no request from tense");
+	if (from != control)
+		close(from);
 	memcpy(&s->r, buf, sizeof(s->r));
 	limit_open_files(&s->r.limits[RLIMIT_NOFILE]);
 	if (s->r.version != PROTO_VERSION) {
@@ -247,14 +263,42 @@ static void tell_stopped(void *arg, int sig)
 		     NULL, 0);
 }
 
+static int take_part(void *arg, const struct trace_part *part, const void *data)
+{
+	const struct setup *s = arg;
+
+	return send_message(s->report, MESSAGE_TRACE, part, sizeof(*part), data,
+			    part->size);
+}
+
+/*
+ * So that the command begins at the same time between two ticks, even where the
+ * boot took a little longer because there are other files.
+ */
+static void wait_for_second(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec++;
+	until.tv_nsec = 0;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) ==
+	       EINTR)
+		;
+}
+
 static void __attribute__((noreturn)) run_launcher(struct setup *s, int tty)
 {
+	struct trace_record record = {
+		.buffer_kib = s->r.trace_kib, .take = take_part, .arg = s,
+	};
 	struct launch l = {
 		.argv = s->argv,
 		.env = s->env,
 		.percent = s->r.percent,
 		.choice = { s->r.clocks, s->r.idle },
 		.stats = s->r.stats,
+		.record = s->r.trace_kib ? &record : NULL,
 		.group = true,
 		.tty = tty,
 		.ignored = s->r.ignored,
@@ -291,6 +335,10 @@ static void __attribute__((noreturn)) run_launcher(struct setup *s, int tty)
 		if (s->r.blocked >> (sig - 1) & 1)
 			sigaddset(&l.mask, sig);
 
+	if (channel_is_one_way()) {
+		wait_for_second();
+		set_clock(s->r.clock_ns);
+	}
 	launch(&l, &out, &stats);
 	send_message(s->report, MESSAGE_OUTCOME, &out, sizeof(out), stats,
 		     out.stats_size);
@@ -389,7 +437,7 @@ static void drain(int master)
 	}
 }
 
-static void serve(pid_t launcher, int report_fd, int master)
+static void serve(pid_t launcher, int report_fd, int master, int files)
 {
 	struct report report = { 0 };
 	struct pollfd polls[3 + STREAM_POLLS];
@@ -425,12 +473,28 @@ static void serve(pid_t launcher, int report_fd, int master)
 		;
 	drain(master);
 	streams_finish();
+	if (files >= 0)
+		files_send(files);
 	sync();
 	if (!report.len) {
 		errno = ECHILD;
 		fail("the launcher died");
 	}
 	write_full(control, report.buf, report.len);
+}
+
+/* What is ours is of no concern to the command, and takes memory. */
+static void remove_packed(void)
+{
+	DIR *dir = opendir(PACKED_DIRECTORY);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	if (rmdir(PACKED_DIRECTORY))
+		fail("cannot remove " PACKED_DIRECTORY);
 }
 
 int main(void)
@@ -449,8 +513,11 @@ int main(void)
 		fail("cannot mount /dev");
 	control = channel_open_control();
 	read_request(&s);
-	set_clock(s.r.clock_ns);
+	if (!channel_is_one_way())
+		set_clock(s.r.clock_ns);
 	mount_all(s.writable);
+	if (s.r.files >= 0)
+		files_begin(s.writable);
 	set_network(s.host_name);
 	if (s.r.device)
 		load_module(s.module, s.module_options);
@@ -458,6 +525,8 @@ int main(void)
 	if (s.r.tty_out >= 0)
 		master = open_pty(&s, &slave);
 	streams_open(&s, control, master, slave);
+	if (channel_is_one_way())
+		remove_packed();
 
 	/* The launcher must not be caught by what is for the command. */
 	launch_signals(&set);
@@ -479,6 +548,6 @@ int main(void)
 	streams_handed_over(&s);
 	if (slave >= 0)
 		close(slave);
-	serve(pid, report[0], master);
+	serve(pid, report[0], master, s.r.files);
 	power_off();
 }

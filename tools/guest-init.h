@@ -4,6 +4,7 @@
  *	guest-channels	the ways to tense
  *	guest-streams	the command's streams, where they have to be carried
  *	guest-mounts	the file systems
+ *	guest-files	what the command wrote, where the host does not see it
  */
 #ifndef TOOLS_GUEST_INIT_H
 #define TOOLS_GUEST_INIT_H
@@ -38,6 +39,8 @@ int channel_open_control(void);
 int channel_open(int channel, int mode);
 /* Channels are ports, which carry streams and are none. */
 bool channel_is_port(void);
+/* There is no word from tense: all that it has to say was packed. */
+bool channel_is_one_way(void);
 int send_message(int fd, uint32_t type, const void *payload, uint32_t size,
 		 const void *more, uint32_t more_size);
 
@@ -61,5 +64,10 @@ void streams_end(const struct end_message *m);
 bool streams_drained(void);
 /* Tells tense what the command read. */
 void streams_finish(void);
+
+/* The directories whose files were packed, before anything writes to them. */
+void files_begin(char *const *writable);
+/* What has become of those files, by that channel. */
+void files_send(int channel);
 
 #endif

@@ -89,6 +89,9 @@ void mount_all(char *const *writable)
 	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
 		if (symlink(links[i][0], links[i][1]) && errno != EEXIST)
 			fail("cannot create %s", links[i][1]);
+	/* All there is was packed, and can be written to. */
+	if (channel_is_one_way())
+		return;
 	mount_tmp();
 
 	for (int i = 0; writable[i]; i++) {

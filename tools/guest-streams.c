@@ -25,6 +25,7 @@ struct carrier {
 
 static struct carrier carriers[CHANNELS_MAX - 1];
 static int nr_carriers;
+static int input_file = -1;	/* that was packed */
 static int control_fd = -1;
 
 static struct carrier *add_carrier(int channel, bool input, int other)
@@ -60,6 +61,14 @@ static int open_pipe(const struct setup *s, int channel, bool input)
 	return other;
 }
 
+static int open_input(const struct setup *s)
+{
+	input_file = open(PACKED_INPUT, O_RDONLY | O_CLOEXEC);
+	if (input_file < 0 || fchown(input_file, s->r.uid, s->r.gid))
+		fail("cannot open " PACKED_INPUT);
+	return input_file;
+}
+
 static int open_stream(struct setup *s, int i, int slave)
 {
 	const struct stream *stream = &s->r.streams[i];
@@ -69,6 +78,8 @@ static int open_stream(struct setup *s, int i, int slave)
 		return slave;
 	if (stream->channel == STREAM_CLOSED)
 		return -1;
+	if (stream->channel == STREAM_FILE)
+		return open_input(s);
 	for (int j = 0; j < i; j++) {
 		if (s->r.streams[j].channel != stream->channel)
 			continue;
@@ -117,9 +128,9 @@ void streams_events(struct pollfd *polls)
 	}
 }
 
-static void tell_end(const struct carrier *c, uint64_t bytes)
+static void tell_end(int channel, uint64_t bytes)
 {
-	struct end_message m = { .channel = c->channel, .bytes = bytes };
+	struct end_message m = { .channel = channel, .bytes = bytes };
 
 	if (channel_is_port())
 		send_message(control_fd, MESSAGE_END, &m, sizeof(m), NULL, 0);
@@ -151,13 +162,13 @@ static void carrier_run(struct carrier *c, const struct pollfd *polls)
 		if (c->input) {
 			close_input(c);
 		} else {
-			tell_end(c, c->pump.written);
+			tell_end(c->channel, c->pump.written);
 			close_output(c);
 		}
 		break;
 	case PUMP_NO_READER:
 		if (c->input) {
-			tell_end(c, c->pump.written);
+			tell_end(c->channel, c->pump.written);
 			if (!c->terminal)
 				close(c->pump.to);
 			c->pipe = -1;
@@ -204,6 +215,8 @@ bool streams_drained(void)
 
 void streams_finish(void)
 {
+	if (input_file >= 0)
+		tell_end(STREAM_FILE, lseek(input_file, 0, SEEK_CUR));
 	for (int i = 0; i < nr_carriers; i++) {
 		struct carrier *c = &carriers[i];
 		int left = 0;
@@ -212,6 +225,6 @@ void streams_finish(void)
 			continue;
 		if (ioctl(c->pipe, FIONREAD, &left))
 			left = 0;
-		tell_end(c, c->pump.written - left);
+		tell_end(c->channel, c->pump.written - left);
 	}
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 
 #include "paths.h"
 #include "setup.h"
+#include "trace-file.h"
 #include "util.h"
 
 extern char **environ;
@@ -53,11 +55,27 @@ unsigned long long guest_memory_mib(const struct run *run,
 	return setup_memory_mib(run, mib > most ? most : mib < 256 ? 256 : mib);
 }
 
-void guest_begin(struct guest *g, const struct run *run)
+char *guest_module_options(const struct run *run, const char *base)
+{
+	/* Everyone there is the user who started the guest. */
+	if (!run->window_ns)
+		return xprintf("%s user_probes=1", base);
+	return xprintf("%s user_probes=1 window=%" PRIu64, base,
+		       run->window_ns);
+}
+
+void guest_prepare(struct guest *g, const struct run *run)
+{
+	*g = (struct guest){
+		.run = run, .nr_channels = 1, .files = STREAM_CLOSED,
+		.tty_in = STREAM_CLOSED, .tty_out = STREAM_CLOSED,
+	};
+}
+
+void guest_begin(struct guest *g)
 {
 	sigset_t set;
 
-	*g = (struct guest){ .run = run, .nr_channels = 1 };
 	launch_signals(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGWINCH);
@@ -115,8 +133,6 @@ void guest_streams(struct guest *g,
 		s->channel = g->nr_channels++;
 		add(arg, s->channel, own_description(i, s->mode), i == 0);
 	}
-	g->tty_in = STREAM_CLOSED;
-	g->tty_out = STREAM_CLOSED;
 	if (tty < 0)
 		return;
 	g->tty_out = g->nr_channels++;
@@ -194,7 +210,8 @@ int guest_send_end(struct guest *g, int channel, uint64_t bytes)
 	return send_message(g, MESSAGE_END, &m, sizeof(m));
 }
 
-static int send_request(struct guest *g, const struct guest_kernel *kernel)
+char *guest_request(struct guest *g, const struct guest_kernel *kernel,
+		    size_t *size)
 {
 	const struct run *run = g->run;
 	struct request r = {
@@ -204,18 +221,20 @@ static int send_request(struct guest *g, const struct guest_kernel *kernel)
 		.idle = run->choice.idle,
 		.device = run->device || !run->real,
 		.stats = run->stats,
+		.trace_kib = run->trace ? run->trace->buffer_kib : 0,
 		.uid = getuid(),
 		.gid = getgid(),
 		.clock_ns = kernel->clock_ns,
 		.ignored = run->ignored,
 		.tty_in = g->tty_in,
 		.tty_out = g->tty_out,
+		.files = g->files,
 	};
 	char **env = run->real ? environ : preload_environment();
 	struct payload p = { 0 };
 	struct utsname name;
 	gid_t *groups;
-	int n, result;
+	int n;
 
 	r.umask = umask(0);
 	umask(r.umask);
@@ -243,10 +262,18 @@ static int send_request(struct guest *g, const struct guest_kernel *kernel)
 	r.argc = add_strings(&p, run->argv);
 	r.envc = add_strings(&p, env);
 	memcpy(p.buf, &r, sizeof(r));
-
-	result = send_message(g, MESSAGE_REQUEST, p.buf, p.len);
 	free(groups);
-	free(p.buf);
+	*size = p.len;
+	return p.buf;
+}
+
+static int send_request(struct guest *g, const struct guest_kernel *kernel)
+{
+	size_t size;
+	char *request = guest_request(g, kernel, &size);
+	int result = send_message(g, MESSAGE_REQUEST, request, size);
+
+	free(request);
 	return result;
 }
 
@@ -334,17 +361,32 @@ static void show_log(const struct guest *g)
 	}
 }
 
-/* A command that the kernel killed does not know why. */
-static void tell_out_of_memory(const struct guest *g)
+static bool is_in_log(const struct guest *g, const char *words)
 {
 	char text[20000];
 
 	read_log(g, text, sizeof(text));
-	if (strstr(text, "Out of memory"))
+	return strstr(text, words);
+}
+
+/* A command that the kernel killed does not know why. */
+void guest_tell_out_of_memory(const struct guest *g)
+{
+	if (is_in_log(g, "Out of memory"))
 		warn("the guest ran out of memory, and its kernel killed what used most of it: --memory gives it more");
 }
 
-static void kernel_died(struct guest *g, struct outcome *out)
+/* Why there is no result, of a kernel or an emulator that ended by itself. */
+static const char *find_reason(const struct guest *g)
+{
+	if (is_in_log(g, "cannot set up guest memory"))
+		return "there is not enough memory here for the guest: --memory gives it less";
+	if (is_in_log(g, "Out of memory") || is_in_log(g, "deadlocked on memory"))
+		return "the guest ran out of memory: --memory gives it more";
+	return "the kernel ended without a result";
+}
+
+void guest_died(struct guest *g, struct outcome *out)
 {
 	int status;
 
@@ -359,12 +401,11 @@ static void kernel_died(struct guest *g, struct outcome *out)
 			 "the kernel was killed: %s",
 			 strsignal(WTERMSIG(status)));
 	else
-		snprintf(out->text, sizeof(out->text),
-			 "the kernel ended without a result");
+		snprintf(out->text, sizeof(out->text), "%s", find_reason(g));
 }
 
-static void take_outcome(const struct message *m, const char *payload,
-			 struct outcome *out, void **stats)
+void guest_take_outcome(const struct message *m, const char *payload,
+			struct outcome *out, void **stats)
 {
 	memcpy(out, payload, sizeof(*out));
 	if (out->stats_size && m->size == sizeof(*out) + out->stats_size) {
@@ -396,8 +437,10 @@ static enum answer handle_control(struct guest *g, const struct guest_ops *ops,
 	} else if (m.type == MESSAGE_END && ops->end &&
 		   m.size == sizeof(struct end_message)) {
 		ops->end(arg, (void *)payload);
+	} else if (m.type == MESSAGE_TRACE && g->run->trace) {
+		trace_file_add(g->run->trace, payload, m.size);
 	} else if (m.type == MESSAGE_OUTCOME && m.size >= sizeof(*out)) {
-		take_outcome(&m, payload, out, stats);
+		guest_take_outcome(&m, payload, out, stats);
 		answer = ANSWER_OUTCOME;
 	}
 	free(payload);
@@ -433,13 +476,13 @@ static void serve(struct guest *g, const struct guest_ops *ops, void *arg,
 		if (polls[1].revents)
 			answer = handle_control(g, ops, arg, out, stats);
 		if (answer == ANSWER_DIED) {
-			kernel_died(g, out);
+			guest_died(g, out);
 			return;
 		}
 	}
 	if (ops->ended)
 		ops->ended(arg, out);
-	tell_out_of_memory(g);
+	guest_tell_out_of_memory(g);
 }
 
 void guest_serve(struct guest *g, const struct guest_kernel *kernel,
@@ -450,7 +493,7 @@ void guest_serve(struct guest *g, const struct guest_kernel *kernel,
 	*stats = NULL;
 	terminal_start(&g->terminal);
 	if (send_request(g, kernel))
-		kernel_died(g, out);
+		guest_died(g, out);
 	else
 		serve(g, ops, arg, out, stats);
 }

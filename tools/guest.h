@@ -25,6 +25,7 @@ struct guest {
 	struct stream streams[3];
 	int tty_in;		/* channels, or STREAM_CLOSED */
 	int tty_out;
+	int files;		/* the same, of files that come back */
 	int nr_channels;	/* the control channel included */
 	bool started;		/* the command was */
 };
@@ -50,7 +51,12 @@ char *guest_init_path(void);
 unsigned long long guest_memory_mib(const struct run *run,
 				    unsigned long long most);
 
-void guest_begin(struct guest *g, const struct run *run);
+/* Of the module: what the run asks for, after what the back end does. */
+char *guest_module_options(const struct run *run, const char *base);
+
+void guest_prepare(struct guest *g, const struct run *run);
+/* From here on signals wait to be read. */
+void guest_begin(struct guest *g);
 /*
  * Assigns channels to the streams that the caller left open, and hands each
  * descriptor over, in order, to be the stream from then on.
@@ -66,16 +72,26 @@ void guest_child(struct guest *g, pid_t parent);
 
 /* What only the back end knows; time of day, or 0. */
 struct guest_kernel {
-	const char *module;
+	const char *module;	/* its path in the guest */
+	const char *module_file;	/* here, if it has to be packed */
 	const char *module_options;
 	uint64_t clock_ns;
 };
 
-/* Sends the request, carries signals and the terminal, gets the outcome. */
+/* The request, of *size bytes, which the caller frees. */
+char *guest_request(struct guest *g, const struct guest_kernel *kernel,
+		    size_t *size);
+/* Sends it, carries signals and the terminal, gets the outcome. */
 void guest_serve(struct guest *g, const struct guest_kernel *kernel,
 		 const struct guest_ops *ops, void *arg, struct outcome *out,
 		 void **stats);
 int guest_send_end(struct guest *g, int channel, uint64_t bytes);
+
+/* What guest_serve() does with what comes of it. */
+void guest_take_outcome(const struct message *m, const char *payload,
+			struct outcome *out, void **stats);
+void guest_died(struct guest *g, struct outcome *out);
+void guest_tell_out_of_memory(const struct guest *g);
 
 /* Restores the terminal and ends what still runs. */
 void guest_end(struct guest *g);

@@ -1,137 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "kernel.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "paths.h"
-#include "progress.h"
-#include "util.h"
-
-extern char **environ;
-
-/* The descriptor that kernel-build gets for its progress. */
-#define PROGRESS_FD	3
-
-static pid_t start(const char *arch, const char *option, int *out,
-		   int *progress)
-{
-	char *script = find_part(PATH_KERNEL_BUILD);
-	char fd[8];
-	char *argv[] = { "sh", script, "--arch", (char *)arch, (char *)option,
-			 option ? NULL : fd, NULL };
-	posix_spawn_file_actions_t actions;
-	int out_pipe[2], progress_pipe[2], error;
-	pid_t pid;
-
-	snprintf(fd, sizeof(fd), "%d", PROGRESS_FD);
-	if (!option)
-		argv[4] = "--progress-fd";
-	if (access(script, R_OK))
-		die(STATUS_FAILED, "%s: %s", script, strerror(errno));
-	if (pipe2(out_pipe, O_CLOEXEC) || pipe2(progress_pipe, O_CLOEXEC))
-		die(STATUS_FAILED, "pipe: %s", strerror(errno));
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY,
-					 0);
-	posix_spawn_file_actions_adddup2(&actions, out_pipe[1], 1);
-	posix_spawn_file_actions_adddup2(&actions, progress_pipe[1],
-					 PROGRESS_FD);
-	error = posix_spawn(&pid, "/bin/sh", &actions, NULL, argv, environ);
-	if (error)
-		die(STATUS_FAILED, "/bin/sh: %s", strerror(error));
-	posix_spawn_file_actions_destroy(&actions);
-	close(out_pipe[1]);
-	close(progress_pipe[1]);
-	*out = out_pipe[0];
-	*progress = progress_pipe[0];
-	free(script);
-	return pid;
-}
-
-static char *read_all(int fd)
-{
-	size_t len = 0;
-	char *text = NULL;
-	ssize_t n;
-
-	do {
-		text = xrealloc(text, len + 4096);
-		n = read(fd, text + len, 4095);
-		if (n > 0)
-			len += n;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	close(fd);
-	text[len] = '\0';
-	while (len && text[len - 1] == '\n')
-		text[--len] = '\0';
-	return text;
-}
-
-static int wait_for(pid_t pid)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return status;
-}
-
-/* Lines "DONE TOTAL WHAT", until the script ends. */
-static void show_progress(int fd)
-{
-	struct progress progress = { 0 };
-	FILE *lines = fdopen(fd, "r");
-	unsigned int done, total;
-	char what[64], line[100];
-
-	if (!lines)
-		die(STATUS_FAILED, "fdopen: %s", strerror(errno));
-	while (fscanf(lines, "%u %u %63[^\n]", &done, &total, what) == 3) {
-		snprintf(line, sizeof(line), total ? "%s the kernel, once" :
-			 "first use: %s", what);
-		progress_show(&progress, done, total, line);
-	}
-	progress_end(&progress);
-	fclose(lines);
-}
+#include "script.h"
 
 char *kernel_build(const char *arch)
 {
-	int out, progress, status;
-	char *text;
-	pid_t pid;
+	char *options[] = { "--arch", (char *)arch, NULL };
 
-	pid = start(arch, NULL, &out, &progress);
-	show_progress(progress);
-	text = read_all(out);
-	status = wait_for(pid);
-	if (WIFSIGNALED(status))
-		die(STATUS_FAILED, "the kernel build was stopped: %s",
-		    strsignal(WTERMSIG(status)));
-	/* The script said why. */
-	if (status || !*text)
-		exit(STATUS_FAILED);
-	return text;
+	return script_run(PATH_KERNEL_BUILD, options, "the kernel");
 }
 
-static char *ask(const char *arch, const char *option, int *status)
+static char *ask(const char *arch, char *option, int *status)
 {
-	int out, progress;
-	pid_t pid = start(arch, option, &out, &progress);
-	char *text = read_all(out);
+	char *options[] = { "--arch", (char *)arch, option, NULL };
 
-	close(progress);
-	*status = wait_for(pid);
-	return text;
+	return script_ask(PATH_KERNEL_BUILD, options, status);
 }
 
 char *kernel_directory(const char *arch)

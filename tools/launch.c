@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,9 @@
 #include <linux/tense.h>
 
 #include "util.h"
+
+/* Calls that show the kernel what a call costs. */
+#define LEARN_READINGS 32
 
 struct child_error {
 	int error;
@@ -52,34 +56,30 @@ static void set_dispositions(uint64_t ignored)
 			signal(sig, SIG_IGN);
 }
 
-/* The command inherits it, so that all it does is at that percent. */
-static int set_percent(int device, unsigned int percent)
+__attribute__((format(printf, 2, 3)))
+static int tell(int device, const char *fmt, ...)
 {
-	char text[16];
-	int len = snprintf(text, sizeof(text), "%u", percent);
+	char text[32];
+	va_list args;
+	int len;
 
+	va_start(args, fmt);
+	len = vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
 	return write(device, text, len) == len ? 0 : -1;
 }
 
 const char *const clock_names[] = { "all", "monotonic", "none", NULL };
 const char *const idle_names[] = { "real", "skip", NULL };
 
-static int set_choice(int device, const char *what, const char *name)
-{
-	char text[32];
-	int len = snprintf(text, sizeof(text), "%s %s", what, name);
-
-	return write(device, text, len) == len ? 0 : -1;
-}
-
-/* The device of an older module knows only what is the default. */
+/* What is not said is as these are at first. */
 static int set_choices(int device, const struct clock_choice *c)
 {
 	if (c->clocks != CLOCKS_ALL &&
-	    set_choice(device, "clocks", clock_names[c->clocks]))
+	    tell(device, "clocks %s", clock_names[c->clocks]))
 		return -1;
 	if (c->idle != IDLE_REAL &&
-	    set_choice(device, "idle", idle_names[c->idle]))
+	    tell(device, "idle %s", idle_names[c->idle]))
 		return -1;
 	return 0;
 }
@@ -229,6 +229,19 @@ static void read_stats(int device, const struct begin *begin, pid_t child,
 	*stats = s;
 }
 
+/* The launcher's work with it is part of the experiment's time, and comes last. */
+static void send_record(const struct launch *l, const struct begin *begin,
+			pid_t child, struct outcome *out)
+{
+	const struct trace_begin b = {
+		.launcher = getpid(), .program = child, .time = begin->time,
+	};
+	const char *what = "";
+
+	if (trace_record_send(l->record, &b, &what))
+		fail(out, what, errno);
+}
+
 static uint64_t timeval_ns(const struct timeval *tv)
 {
 	return tv->tv_sec * 1000000000ULL + tv->tv_usec * 1000ULL;
@@ -263,11 +276,19 @@ static int wait_child(const struct launch *l, const sigset_t *set, pid_t pid)
 	}
 }
 
+/* Of a call of the device, for programs that make none in a row. */
+static void learn_cost(int device)
+{
+	for (int i = 0; i < LEARN_READINGS; i++)
+		lseek(device, 0, SEEK_CUR);
+}
+
 void launch(const struct launch *l, struct outcome *out, void **stats)
 {
 	struct child_error e;
 	struct rusage usage;
 	int device = -1, report[2], status;
+	const char *what = "";
 	struct begin *begin;
 	uint64_t start;
 	sigset_t set;
@@ -282,6 +303,10 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 		return;
 	}
 
+	if (l->record && trace_record_start(l->record, &what)) {
+		fail(out, what, errno);
+		goto out_device;
+	}
 	if (l->percent) {
 		device = open(TENSE_DEVICE, O_RDWR | O_CLOEXEC);
 		if (device < 0) {
@@ -289,11 +314,13 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 			     errno);
 			goto out_device;
 		}
-		if (set_percent(device, l->percent)) {
+		/* The command inherits it: all it does is at that percent. */
+		if (tell(device, "%u", l->percent)) {
 			fail(out, "cannot set the percent in " TENSE_DEVICE,
 			     errno);
 			goto out_device;
 		}
+		learn_cost(device);
 		if (set_choices(device, &l->choice)) {
 			fail(out, "cannot choose the clocks in " TENSE_DEVICE,
 			     errno);
@@ -341,8 +368,12 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 
 	status = wait_child(l, &set, pid);
 	out->real_ns = now_ns() - start;
+	if (l->record && trace_record_stop(l->record, &what))
+		fail(out, what, errno);
 	if (l->percent && l->stats)
 		read_stats(device, begin, pid, out, stats);
+	if (l->record && out->kind != OUTCOME_FAILED)
+		send_record(l, begin, pid, out);
 	getrusage(RUSAGE_CHILDREN, &usage);
 	out->user_ns = timeval_ns(&usage.ru_utime);
 	out->system_ns = timeval_ns(&usage.ru_stime);
@@ -352,6 +383,8 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 	out->value = WIFSIGNALED(status) ? WTERMSIG(status) :
 					   WEXITSTATUS(status);
 out_device:
+	if (l->record)
+		trace_record_end(l->record);
 	if (device >= 0)
 		close(device);
 	munmap(begin, sizeof(*begin));

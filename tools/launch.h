@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "trace-record.h"
+
 /* Which clocks are virtual, and what virtual time does when all wait. */
 struct clock_choice {
 	enum { CLOCKS_ALL, CLOCKS_MONOTONIC, CLOCKS_NONE } clocks;
@@ -25,6 +27,7 @@ struct launch {
 	unsigned int percent;	/* 0: in real time, no experiment */
 	struct clock_choice choice;
 	bool stats;
+	struct trace_record *record;	/* NULL: nothing is recorded */
 	bool group;		/* a process group of its own */
 	int tty;		/* for the group to be in front of, or -1 */
 	uint64_t ignored;	/* signals to ignore, bit n is signal n + 1 */

@@ -7,9 +7,14 @@
 #define TOOLS_PATHS_H
 
 #define PATH_GUEST_INIT		"libexec/tense/guest-init"
+#define PATH_COUNT		"libexec/tense/count"
 #define PATH_LIBTENSE		"lib/libtense.so.0"
 #define PATH_LIBTENSE_FUNCTIONS	"lib/libtense-functions.so"
+/* Which the one above opens. */
+#define PATH_LIBTENSE_REDIRECT	"lib/libtense-redirect.so.0"
 #define PATH_KERNEL_BUILD	"share/tense/tools/kernel-build"
+#define PATH_QEMU_TURNS		"libexec/tense/tense-turns.so"
+#define PATH_QEMU_FETCH		"share/tense/tools/qemu-fetch"
 
 /* The absolute path, which the caller frees. */
 char *find_part(const char *path);

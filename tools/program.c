@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "program.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <paths.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gelf.h>
 
 #include "../libtense/debug-file.h"
+#include "loader.h"
 #include "util.h"
 
 #define SCRIPT_DEPTH	5	/* what the kernel follows */
@@ -102,14 +100,11 @@ static char *after_env(char *arguments)
 	return NULL;
 }
 
-/*
- * The program that runs a script, for the path of a script; NULL for any
- * other file. *error if the line names none.
- */
-static char *interpreter(const char *path, char **error)
+char *script_interpreter(const char *path, char **via, char **error)
 {
 	char head[HEAD_SIZE + 1], *name, *arguments, *found;
 
+	*via = NULL;
 	read_head(path, head);
 	if (strncmp(head, "#!", 2) != 0)
 		return NULL;
@@ -119,6 +114,7 @@ static char *interpreter(const char *path, char **error)
 	if (*arguments)
 		*arguments++ = '\0';
 	if (!strcmp(base_name(name), "env")) {
+		*via = xstrdup(name);
 		name = after_env(arguments);
 		if (!name)
 			name = "";
@@ -133,7 +129,7 @@ static char *interpreter(const char *path, char **error)
 /* Follows the #! lines. */
 static char *find_program(const char *name, char **script, char **error)
 {
-	char *path = find_command(name), *next;
+	char *path = find_command(name), *next, *via;
 
 	if (!path) {
 		*error = errno == ENOENT && !strchr(name, '/') ?
@@ -142,7 +138,8 @@ static char *find_program(const char *name, char **script, char **error)
 		return NULL;
 	}
 	for (int i = 0; i < SCRIPT_DEPTH; i++) {
-		next = interpreter(path, error);
+		next = script_interpreter(path, &via, error);
+		free(via);
 		if (!next && !*error)
 			return path;
 		if (i)
@@ -188,68 +185,6 @@ void program_add(struct program *program, char *path, char *soname)
 	free(soname);
 }
 
-/* The loader that the executable asks for; NULL if it is static. */
-static char *get_loader(Elf *elf)
-{
-	GElf_Phdr header;
-	Elf_Data *data;
-	size_t count;
-
-	if (elf_getphdrnum(elf, &count))
-		return NULL;
-	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(elf, i, &header) ||
-		    header.p_type != PT_INTERP)
-			continue;
-		data = elf_getdata_rawchunk(elf, header.p_offset,
-					    header.p_filesz, ELF_T_BYTE);
-		if (!data || !data->d_buf || !data->d_size ||
-		    ((char *)data->d_buf)[data->d_size - 1])
-			return NULL;
-		return xstrdup(data->d_buf);
-	}
-	return NULL;
-}
-
-/*
- * Of glibc as ldd(1) does it: with --list it gives up where one library is
- * missing. Another loader would run the program.
- */
-static void exec_loader(const char *loader, const char *path)
-{
-	if (!strncmp(base_name(loader), "ld-linux", 8)) {
-		setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-		execl(loader, loader, path, NULL);
-	} else {
-		execl(loader, loader, "--list", path, NULL);
-	}
-	_exit(STATUS_NOT_FOUND);
-}
-
-/*
- * Only the loader itself knows all of its rules. It maps the objects, and
- * runs nothing of them.
- */
-static FILE *list_objects(const char *loader, const char *path, pid_t *pid)
-{
-	int fds[2], null;
-
-	if (pipe2(fds, O_CLOEXEC))
-		die(STATUS_FAILED, "pipe: %s", strerror(errno));
-	*pid = fork();
-	if (*pid < 0)
-		die(STATUS_FAILED, "fork: %s", strerror(errno));
-	if (*pid == 0) {
-		null = open("/dev/null", O_RDWR | O_CLOEXEC);
-		dup2(null, STDIN_FILENO);
-		dup2(fds[1], STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		exec_loader(loader, path);
-	}
-	close(fds[1]);
-	return fdopen(fds[0], "r");
-}
-
 /* Tense's own are in its way only. */
 static bool is_ours(const char *path)
 {
@@ -265,48 +200,29 @@ static void add_missing(struct program *program, const char *name)
 	free(old);
 }
 
-/* "	SONAME => PATH (0xADDRESS)" or "	PATH (0xADDRESS)" */
-static void parse_line(struct program *program, char *line, const char *loader)
-{
-	char *name = line + strspn(line, " \t"), *path, *end;
+struct listing {
+	struct program *program;
+	const char *loader;
+};
 
-	name[strcspn(name, "\n")] = '\0';
-	path = strstr(name, " => ");
-	if (path) {
-		*path = '\0';
-		path += 4;
-	} else {
-		path = name;
-	}
-	end = strstr(path, " (0x");
-	if (end)
-		*end = '\0';
-	if (!strcmp(path, "not found"))
-		add_missing(program, name);
-	else if (*path == '/' && end && !is_ours(path))
-		add_object(program, path, base_name(name),
-			   !strcmp(name, loader) || !strcmp(path, loader));
+static void add_listed(void *arg, const char *name, const char *path)
+{
+	const struct listing *l = arg;
+
+	if (!path)
+		add_missing(l->program, name);
+	else if (!is_ours(path))
+		add_object(l->program, path, base_name(name),
+			   !strcmp(name, l->loader) || !strcmp(path, l->loader));
 }
 
 static void add_libraries(struct program *program, const char *loader,
 			  char **error)
 {
 	const char *path = program->objects[0].path;
-	char *line = NULL;
-	size_t size = 0;
-	int status = 0;
-	pid_t pid;
-	FILE *f;
+	struct listing l = { program, loader };
+	int status = loader_list(loader, path, add_listed, &l);
 
-	f = list_objects(loader, path, &pid);
-	if (!f)
-		die(STATUS_FAILED, "fdopen: %s", strerror(errno));
-	while (getline(&line, &size, f) > 0)
-		parse_line(program, line, loader);
-	free(line);
-	fclose(f);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
 	/* With libraries missing it fails, after it has said so. */
 	if (status && program->count == 1 && !program->missing)
 		*error = xprintf("%s: its loader %s cannot load it: run it to see why",
@@ -334,7 +250,7 @@ static void open_objects(struct program *program, char **error)
 		tense_elf_close(fd, elf);
 		return;
 	}
-	loader = get_loader(elf);
+	loader = loader_of(elf);
 	program->is_static = !loader;
 	tense_elf_close(fd, elf);
 	if (loader)

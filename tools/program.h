@@ -34,6 +34,13 @@ void program_add(struct program *program, char *path, char *soname);
 /* The path that execvp() takes, or NULL with errno. The caller frees it. */
 char *find_command(const char *name);
 
+/*
+ * The program that runs a script, for the path of a script, and *via the env(1)
+ * that finds it, or NULL; NULL for any other file, and *error if the line names
+ * no program. The caller frees them.
+ */
+char *script_interpreter(const char *path, char **via, char **error);
+
 /* What to end with where program_open() failed: STATUS_*. */
 int command_status(const char *name);
 

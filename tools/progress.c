@@ -2,26 +2,104 @@
 #include "progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "util.h"
 
 #define WIDTH		30
+#define WIDTH_MIN	5	/* of a bar that still says something */
 #define REFRESH_NS	100000000
+
+/* That whose line is on the terminal. */
+static const struct progress *shown;
+
+static void clear_line(void)
+{
+	if (shown)
+		fputs("\r\033[K", stderr);
+	shown = NULL;
+}
+
+static size_t columns(void)
+{
+	struct winsize size;
+
+	return !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col ?
+	       size.ws_col : 80;
+}
+
+/* What goes on in a second line cannot be cleared: it ends before. */
+static void show_line(const struct progress *p, const char *line)
+{
+	clear_line();
+	fprintf(stderr, "%.*s", (int)columns() - 1, line);
+	shown = p;
+	before_message = clear_line;
+}
+
+/* Empty until it can be told. */
+static void time_left(const struct progress *p, unsigned int done,
+		      unsigned int total, char *text, size_t size)
+{
+	uint64_t took = p->shown - p->start, left;
+
+	*text = '\0';
+	if (done <= p->first || took <= 3000000000)
+		return;
+	left = took / (done - p->first) * (total - done) / 1000000000;
+	snprintf(text, size, " %llu:%02llu left", (unsigned long long)left / 60,
+		 (unsigned long long)left % 60);
+}
+
+/* As wide as there is room for, with a space before it; or none. */
+static void draw_bar(unsigned int done, unsigned int total, size_t others,
+		     char bar[WIDTH + 4])
+{
+	size_t room = columns() - 1, width, full;
+
+	*bar = '\0';
+	if (room < others + 3 + WIDTH_MIN)
+		return;
+	width = room - others - 3;
+	if (width > WIDTH)
+		width = WIDTH;
+	full = (size_t)done * width / total;
+	memcpy(bar, " [", 2);
+	memset(bar + 2, '#', full);
+	memset(bar + 2 + full, '.', width - full);
+	memcpy(bar + 2 + width, "]", 2);
+}
+
+static void show_counted(const struct progress *p, unsigned int done,
+			 unsigned int total, const char *what)
+{
+	char bar[WIDTH + 4], left[40], percent[16], *line;
+
+	time_left(p, done, total, left, sizeof(left));
+	snprintf(percent, sizeof(percent), " %3u%%",
+		 (unsigned int)((uint64_t)done * 100 / total));
+	draw_bar(done, total, strlen("tense: ") + strlen(what) +
+		 strlen(percent) + strlen(left), bar);
+	line = xprintf("tense: %s%s%s%s", what, bar, percent, left);
+	show_line(p, line);
+	free(line);
+}
 
 void progress_show(struct progress *p, unsigned int done, unsigned int total,
 		   const char *what)
 {
-	uint64_t now = now_ns(), left;
-	char bar[WIDTH + 1];
-	unsigned int full;
+	uint64_t now = now_ns();
+	char *line;
 
 	if (!isatty(STDERR_FILENO))
 		return;
 	if (!total) {
-		fprintf(stderr, "\r\033[Ktense: %s", what);
-		p->lines = 1;
+		line = xprintf("tense: %s", what);
+		show_line(p, line);
+		free(line);
 		return;
 	}
 	if (!p->start) {
@@ -31,29 +109,12 @@ void progress_show(struct progress *p, unsigned int done, unsigned int total,
 		return;
 	}
 	p->shown = now;
-	p->lines = 1;
-
 	/* The total is an estimate. */
-	if (done > total)
-		done = total;
-	full = (uint64_t)done * WIDTH / total;
-	memset(bar, '#', full);
-	memset(bar + full, '.', WIDTH - full);
-	bar[WIDTH] = '\0';
-	fprintf(stderr, "\r\033[Ktense: %s [%s] %3u%%", what,
-		bar, (unsigned int)((uint64_t)done * 100 / total));
-	if (done > p->first && now - p->start > 3000000000) {
-		left = (now - p->start) / (done - p->first) *
-		       (total - done) / 1000000000;
-		fprintf(stderr, " %llu:%02llu left",
-			(unsigned long long)left / 60,
-			(unsigned long long)left % 60);
-	}
+	show_counted(p, done < total ? done : total, total, what);
 }
 
 void progress_end(struct progress *p)
 {
-	if (p->lines)
-		fprintf(stderr, "\r\033[K");
-	p->lines = 0;
+	if (shown == p)
+		clear_line();
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A line on a terminal that says how far something is; elsewhere nothing. */
+/*
+ * A line on a terminal that says how far something is; elsewhere nothing. It is
+ * cleared before a message, and comes again after it.
+ */
 #ifndef TOOLS_PROGRESS_H
 #define TOOLS_PROGRESS_H
 
@@ -9,7 +12,6 @@ struct progress {
 	uint64_t start;		/* of the counted part */
 	uint64_t shown;
 	unsigned int first;	/* done at start */
-	int lines;		/* on the terminal: 0 or 1 */
 };
 
 /* total is 0 where it is not known. */

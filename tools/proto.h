@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <termios.h>
 
-#define PROTO_VERSION	4
+#define PROTO_VERSION	6
 
 enum message_type {
 	/* To the guest. */
@@ -22,6 +22,7 @@ enum message_type {
 	/* From the guest. */
 	MESSAGE_STARTED,	/* the command runs */
 	MESSAGE_STOPPED,	/* the command stopped, by int32_t signal */
+	MESSAGE_TRACE,		/* struct trace_part and what it is of */
 	MESSAGE_OUTCOME,	/* struct outcome, statistics */
 	/* Either way, of a stream that is carried by a port. */
 	MESSAGE_END,		/* struct end_message */
@@ -46,10 +47,21 @@ struct message {
 #define TAG_ROOT	"tense-root"
 #define TAG_WRITABLE	"tense-rw%d"
 
+/*
+ * A guest without the host's files, and without a word from the host once it
+ * runs: all that it is to have is packed into its initial file system.
+ */
+#define PACKED_DIRECTORY "/.tense"
+#define PACKED_INIT	PACKED_DIRECTORY "/init"
+#define PACKED_REQUEST	PACKED_DIRECTORY "/request"	/* its payload */
+#define PACKED_INPUT	PACKED_DIRECTORY "/input"
+#define PACKED_LIST	PACKED_DIRECTORY "/list"	/* struct packed_file */
+
 /* Where a standard stream leads. */
 enum {
 	STREAM_CLOSED = -1,
 	STREAM_TTY = -2,	/* the pseudo-terminal */
+	STREAM_FILE = -3,	/* PACKED_INPUT */
 };
 
 struct stream {
@@ -64,6 +76,7 @@ struct request {
 	uint32_t idle;
 	uint32_t device;	/* load the module, even if in real time */
 	uint32_t stats;
+	uint64_t trace_kib;	/* of its buffers; 0: nothing is recorded */
 	uint32_t uid;
 	uint32_t gid;
 	uint32_t umask;
@@ -73,6 +86,7 @@ struct request {
 	struct stream streams[3];
 	int32_t tty_in;		/* channels, or STREAM_CLOSED */
 	int32_t tty_out;
+	int32_t files;		/* channel for files that changed, or -1 */
 	struct termios termios;
 	struct winsize winsize;
 	struct rlimit limits[RLIM_NLIMITS];
@@ -82,6 +96,24 @@ struct request {
 	uint32_t argc;
 	uint32_t envc;
 };
+
+/*
+ * A file in a directory that the command may write to, its path behind it: in
+ * the list, as it was packed, in the order of strcmp(); and in the channel for
+ * files, first those that are gone, the last one first, then those that are new
+ * or changed, with their contents behind the path, or the target of a link, and
+ * at last one with FILES_END.
+ */
+struct packed_file {
+	int32_t directory;	/* its index among the writable ones */
+	uint32_t mode;		/* as of stat(); 0: it is gone */
+	uint32_t crc;		/* of contents or target */
+	uint32_t path;		/* bytes, from that directory on, and a null */
+	uint64_t size;
+	int64_t mtime;
+};
+
+#define FILES_END	(-1)
 
 /*
  * From where a stream comes from: there are so many bytes in all. From where it

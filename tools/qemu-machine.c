@@ -6,6 +6,25 @@
 
 #include "util.h"
 
+/* A descriptor as a file. */
+#define DESCRIPTOR	"/dev/fd/%d"
+
+/*
+ * The counter is in nanoseconds, which the kernel would find out with an error.
+ * Programs are where they were in the other run, even if something else is not.
+ */
+#define COUNTED_OPTIONS	"tsc_early_khz=1000000 norandmaps "
+
+/*
+ * The kernel tries its timer against the counter, which goes on while the host
+ * runs something else: it would find a timer that does not work.
+ */
+#define TIMED_OPTIONS	"no_timer_check "
+
+/* A page that nobody has where a machine starts. */
+#define TURNS_ADDRESS	"0x50000"
+#define TURNS_OPTION	"tense.turns=" TURNS_ADDRESS " "
+
 /* The root changes for nobody: what was looked up once stays known. */
 #define ROOT_OPTIONS	"trans=virtio,version=9p2000.L,msize=512000,cache=loose,access=any"
 
@@ -53,30 +72,71 @@ static void add_files(struct list *l, const char *path, char *tag,
 	free(tag);
 }
 
+/*
+ * If instructions are counted, a port is a file, and what is written to it is
+ * there before the next instruction, not when another thread gets to it.
+ */
 static void add_ports(struct list *l, const struct qemu_machine *m)
 {
-	add_option(l, "-device", xprintf("virtio-serial-pci,max_ports=%d",
-					 PORT_FIRST + CHANNELS_MAX));
+	add_option(l, "-device", xprintf("virtio-serial-pci,max_ports=%d%s",
+					 PORT_FIRST + CHANNELS_MAX, m->counted ?
+					 ",ioeventfd=off" : ""));
 	for (int i = 0; i < m->nr_ports; i++) {
-		add_option(l, "-chardev", xprintf("socket,id=port%d,fd=%d", i,
-						  m->ports[i]));
+		add_option(l, "-chardev", m->counted ?
+			   xprintf("file,id=port%d,path=" DESCRIPTOR, i,
+				   m->ports[i]) :
+			   xprintf("socket,id=port%d,fd=%d", i, m->ports[i]));
 		add_option(l, "-device",
 			   xprintf("virtserialport,chardev=port%d,nr=%d", i,
 				   PORT_FIRST + i));
 	}
 }
 
+static char *root_options(const struct qemu_machine *m)
+{
+	if (m->counted)
+		return xstrdup("rdinit=" PACKED_INIT);
+	if (!m->init)
+		return xstrdup("");
+	return xprintf("root=%s rootfstype=9p rootflags=%s ro init=\"%s\"",
+		       TAG_ROOT, ROOT_OPTIONS, m->init);
+}
+
 static void add_kernel(struct list *l, const struct qemu_machine *m)
 {
-	char *root = m->init ?
-		xprintf("root=%s rootfstype=9p rootflags=%s ro init=\"%s\"",
-			TAG_ROOT, ROOT_OPTIONS, m->init) : xstrdup("");
+	char *root = root_options(m);
 
 	add_option(l, "-kernel", xstrdup(m->kernel));
+	if (m->counted)
+		add_option(l, "-initrd", xprintf(DESCRIPTOR, m->initramfs));
 	add_option(l, "-append",
-		   xprintf("console=ttyS0 quiet panic=-1 %s %s",
-			   m->kvm_cpu ? "" : "tsc=reliable", root));
+		   xprintf("console=ttyS0 quiet panic=-1 %s %s%s",
+			   m->kvm_cpu ? "" : "tsc=reliable ", m->counted ?
+			   COUNTED_OPTIONS TURNS_OPTION : TIMED_OPTIONS,
+			   root));
 	free(root);
+}
+
+/*
+ * One thread for all CPUs, and nothing by the host's clocks or random numbers;
+ * a buffer for translated code that does not depend on the host's memory.
+ */
+static void add_counting(struct list *l, const struct qemu_machine *m)
+{
+	char *turns = escape(m->turns);
+
+	add_option(l, "-accel", xstrdup("tcg,thread=single,tb-size=256"));
+	add_option(l, "-icount", xprintf("shift=%d,sleep=off", QEMU_SHIFT));
+	add_option(l, "-rtc", xstrdup("base=2024-01-01,clock=vm"));
+	add_option(l, "-seed", xstrdup("1"));
+	/* Both the plugin and the guest see the memory. */
+	add_option(l, "-object",
+		   xprintf("memory-backend-file,id=memory,size=%lluM,share=on,mem-path="
+			   DESCRIPTOR, m->memory_mib, m->memory));
+	add_option(l, "-plugin",
+		   xprintf("%s,memory=" DESCRIPTOR ",at=" TURNS_ADDRESS ",ns=%d",
+			   turns, m->memory, 1 << QEMU_SHIFT));
+	free(turns);
 }
 
 static void add_guest(struct list *l, const struct qemu_machine *m)
@@ -93,9 +153,14 @@ char **qemu_machine_command(const struct qemu_machine *m)
 	struct list l = { 0 };
 
 	add(&l, xstrdup(m->emulator));
-	add_option(&l, "-M", xstrdup("q35,i8042=off,sata=off,smm=off,vmport=off,usb=off"));
-	add_option(&l, "-accel", xstrdup(m->kvm_cpu ? "kvm" :
-						      "tcg,thread=multi"));
+	add_option(&l, "-M", xprintf("q35,i8042=off,sata=off,smm=off,vmport=off,usb=off%s",
+				     m->counted ?
+				     ",hpet=off,memory-backend=memory" : ""));
+	if (m->counted)
+		add_counting(&l, m);
+	else
+		add_option(&l, "-accel", xstrdup(m->kvm_cpu ? "kvm" :
+						 "tcg,thread=multi"));
 	add_option(&l, "-cpu", xstrdup(m->kvm_cpu ? m->kvm_cpu : "max"));
 	add_option(&l, "-smp", xprintf("%u", m->cpus));
 	add_option(&l, "-m", xprintf("%lluM", m->memory_mib));
@@ -103,9 +168,13 @@ char **qemu_machine_command(const struct qemu_machine *m)
 	add(&l, xstrdup("-no-user-config"));
 	add(&l, xstrdup("-no-reboot"));
 	add_option(&l, "-display", xstrdup("none"));
-	add_option(&l, "-chardev", xstrdup("stdio,id=log,signal=off"));
+	add_option(&l, "-chardev", m->counted ?
+		   xprintf("file,id=log,append=on,path=" DESCRIPTOR, 1) :
+		   xstrdup("stdio,id=log,signal=off"));
 	add_option(&l, "-serial", xstrdup("chardev:log"));
-	if (m->init)
+	if (m->counted)
+		add_ports(&l, m);
+	else if (m->init)
 		add_guest(&l, m);
 	add_kernel(&l, m);
 	return l.argv;

@@ -3,6 +3,8 @@
 #ifndef TOOLS_QEMU_MACHINE_H
 #define TOOLS_QEMU_MACHINE_H
 
+#include <stdbool.h>
+
 #include "proto.h"
 
 #define QEMU_PROGRAM	"qemu-system-x86_64"
@@ -10,15 +12,25 @@
 /* Of slots that the machine has for devices, what the rest leaves. */
 #define QEMU_WRITABLE_MAX	16
 
+/*
+ * If instructions are counted, one takes 2^n ns. The less it takes, the less of a
+ * program's time goes into ticks, of which there are 1000 in a second.
+ */
+#define QEMU_SHIFT	0
+
 struct qemu_machine {
 	const char *emulator;
 	const char *kernel;
 	const char *init;		/* NULL: no files, and it dies of that */
+	bool counted;			/* its clock counts instructions, and: */
+	int initramfs;			/* a descriptor, instead of files */
+	int memory;			/* a descriptor of an empty file */
+	const char *turns;		/* path of tense-turns.so */
 	const char *kvm_cpu;		/* NULL: emulated */
 	unsigned int cpus;
 	unsigned long long memory_mib;
 	char *const *writable;
-	int ports[CHANNELS_MAX];	/* sockets, by channel */
+	int ports[CHANNELS_MAX];	/* sockets, or files, by channel */
 	int nr_ports;
 };
 

@@ -3,12 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <linux/tense.h>
+
+#include "measure/duration.h"
 #include "util.h"
 
 static const struct backend *const backends[] = {
@@ -41,23 +46,6 @@ static void check_machine(const struct backend *b, const struct run *run)
 		    "use --backend qemu" : "use fewer");
 }
 
-const struct backend *backend_choose(const struct backend *asked,
-				     const struct run *run)
-{
-	if (!asked && run->cpus > 1)
-		asked = &backend_qemu;
-	for (size_t i = 0; i < NR_BACKENDS && !asked; i++) {
-		bool guest = run->cpus || run->memory_mib;
-
-		if ((!guest || backends[i]->cpus_max) && backends[i]->usable())
-			asked = backends[i];
-	}
-	if (!asked)
-		die(STATUS_FAILED, "no back end can be used: see tense check");
-	check_machine(asked, run);
-	return asked;
-}
-
 /* Of those that this process may run on. */
 static unsigned int host_cpus(void)
 {
@@ -72,9 +60,47 @@ static unsigned int host_cpus(void)
  * Two CPUs of a guest on one of the host's would stop each other, and what a
  * stopped one loses would look like time that its program took.
  */
+static void check_host(const struct run *run)
+{
+	unsigned int most = host_cpus();
+
+	if (run->cpus > most)
+		die(STATUS_FAILED, "--cpus %u: tense may use %u of this machine's CPUs, and a guest cannot have more, but for one with --deterministic",
+		    run->cpus, most);
+}
+
+/* Only a guest that is emulated can do that. */
+static const struct backend *choose_exact(const struct backend *asked)
+{
+	if (asked && asked != &backend_qemu)
+		die(STATUS_FAILED, "--deterministic: instructions are counted by the back end qemu, not by %s",
+		    asked->name);
+	return &backend_exact;
+}
+
+const struct backend *backend_choose(const struct backend *asked,
+				     const struct run *run)
+{
+	if (run->deterministic)
+		return choose_exact(asked);
+	check_host(run);
+	if (!asked && run->cpus > 1)
+		asked = &backend_qemu;
+	for (size_t i = 0; i < NR_BACKENDS && !asked; i++) {
+		bool guest = run->cpus || run->memory_mib;
+
+		if ((!guest || backends[i]->cpus_max) && backends[i]->usable())
+			asked = backends[i];
+	}
+	if (!asked)
+		die(STATUS_FAILED, "no back end can be used: see tense check");
+	check_machine(asked, run);
+	return asked;
+}
+
 void setup_cpus(struct run *run, const char *text)
 {
-	unsigned long cpus, most = host_cpus();
+	unsigned long cpus;
 	char *end;
 
 	cpus = strtoul(text, &end, 10);
@@ -83,30 +109,51 @@ void setup_cpus(struct run *run, const char *text)
 	if (cpus > backend_qemu.cpus_max)
 		die(STATUS_FAILED, "--cpus %s: a guest has at most %u CPUs",
 		    text, backend_qemu.cpus_max);
-	if (cpus > most)
-		die(STATUS_FAILED, "--cpus %s: tense may use %lu of this machine's CPUs, and a guest cannot have more",
-		    text, most);
 	run->cpus = cpus;
 }
 
-static unsigned long long parse_memory(const char *name, const char *text)
+unsigned long long setup_size(const char *name, const char *text,
+			      unsigned long long least,
+			      unsigned long long most)
 {
 	char *end;
 	unsigned long long mib = strtoull(text, &end, 10);
 
+	/* Nothing that overflows, or a sign that wraps around. */
+	if (mib > most)
+		mib = most + 1;
 	if (*end == 'G')
 		mib *= 1024;
 	if (*end == 'G' || *end == 'M')
 		end++;
-	if (end == text || *end || mib < 64 || mib > 1024 * 1024)
-		die(STATUS_FAILED, "%s is %s: should be 64M to 1024G", name,
-		    text);
+	if (end == text || strchr(text, '-') || *end || mib < least ||
+	    mib > most)
+		die(STATUS_FAILED, "%s is %s: should be %lluM to %lluG", name,
+		    text, least, most / 1024);
 	return mib;
+}
+
+static unsigned long long parse_memory(const char *name, const char *text)
+{
+	return setup_size(name, text, 64, 1024 * 1024);
 }
 
 void setup_memory(struct run *run, const char *text)
 {
 	run->memory_mib = parse_memory("--memory", text);
+}
+
+void setup_window(struct run *run, const char *text)
+{
+	double seconds, ns = 0;
+
+	if (!parse_duration(text, &seconds))
+		ns = round(seconds * 1e9);
+	if (ns < TENSE_WINDOW_MIN_NS || ns > TENSE_WINDOW_MAX_NS)
+		die(STATUS_FAILED, "--window %s: should be a time from %dus to %dms, such as 500us",
+		    text, TENSE_WINDOW_MIN_NS / 1000,
+		    TENSE_WINDOW_MAX_NS / 1000000);
+	run->window_ns = (uint64_t)ns;
 }
 
 char *setup_directory(const char *text)
@@ -171,14 +218,34 @@ void setup_caller(struct run *run)
 	sigprocmask(SIG_SETMASK, NULL, &run->mask);
 }
 
+/* A guest with more would not begin, or not for a long time. */
+static unsigned long long check_memory(const char *name,
+				       unsigned long long mib)
+{
+	struct sysinfo info;
+	unsigned long long most;
+
+	if (sysinfo(&info))
+		die(STATUS_FAILED, "sysinfo: %s", strerror(errno));
+	most = (info.totalram + info.totalswap) *
+	       (unsigned long long)info.mem_unit >> 20;
+	if (mib > most)
+		die(STATUS_FAILED, "%s: %lluM is more than the %lluM that this machine has",
+		    name, mib, most);
+	return mib;
+}
+
 unsigned long long setup_memory_mib(const struct run *run,
 				    unsigned long long otherwise)
 {
 	const char *text = getenv("TENSE_MEMORY");
 
 	if (run->memory_mib)
-		return run->memory_mib;
-	return text ? parse_memory("TENSE_MEMORY", text) : otherwise;
+		return check_memory("--memory", run->memory_mib);
+	if (text)
+		return check_memory("TENSE_MEMORY",
+				    parse_memory("TENSE_MEMORY", text));
+	return otherwise;
 }
 
 int setup_status(const struct outcome *out, char **argv)

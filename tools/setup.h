@@ -14,9 +14,14 @@ bool backend_find(const char *name, const struct backend **backend);
 const struct backend *backend_choose(const struct backend *asked,
 				     const struct run *run);
 
-/* Of --cpus and --memory; end the program if that makes no sense. */
+/* Of --cpus, --memory and --window; end the program if that makes no sense. */
 void setup_cpus(struct run *run, const char *text);
 void setup_memory(struct run *run, const char *text);
+void setup_window(struct run *run, const char *text);
+/* MiB of a number, perhaps with M or G behind it, between these. */
+unsigned long long setup_size(const char *name, const char *text,
+			      unsigned long long least,
+			      unsigned long long most);
 /* What was asked for, by option or environment. */
 unsigned long long setup_memory_mib(const struct run *run,
 				    unsigned long long otherwise);

@@ -9,6 +9,7 @@
 #include <linux/tense.h>
 
 #include "json-text.h"
+#include "time-unit.h"
 #include "util.h"
 
 /* A column of times has one unit, so that the eye can compare. */
@@ -45,13 +46,15 @@ static void hint(FILE *f, const struct outcome *out)
 		seconds(out->system_ns), seconds(out->user_ns));
 }
 
-void stats_print(FILE *f, const struct outcome *out, const void *stats,
-		 bool uml)
+void stats_print(FILE *f, const struct run *run, const struct outcome *out,
+		 const void *stats, bool uml)
 {
 	const struct tense_stats *s = stats;
 	const struct tense_thread *t;
 
 	fputs("\n", f);
+	if (run->deterministic)
+		fprintf(f, "Times are counts of %s\n\n", time_unit(true));
 	if (!s) {
 		fputs("Real time, no experiment\n\n", f);
 		row(f, "elapsed", out->real_ns);
@@ -62,13 +65,16 @@ void stats_print(FILE *f, const struct outcome *out, const void *stats,
 		fputs("\n", f);
 		return;
 	}
-	fprintf(f, "%u threads in virtual time\n\n", s->tasks_total);
+	fprintf(f, "%u thread%s in virtual time\n\n", s->tasks_total,
+		s->tasks_total == 1 ? "" : "s");
 	row(f, "elapsed, virtual", s->gvt);
 	row(f, "elapsed, real", s->elapsed);
 	row(f, "CPU time, virtual", s->charged);
 	row(f, "CPU time, real", s->ran);
 	row(f, "gated", s->gated);
 	row(f, "worst skew", s->skew);
+	row(f, "beyond the window, user", s->over_user);
+	row(f, "beyond the window, kernel", s->over_kernel);
 	row(f, "overhead given back", s->overhead);
 	fprintf(f, "\n  %7s  %-15s %7s %13s %13s %11s %11s\n", "thread",
 		"name", "percent", "virtual s", "real s", "gated s",
@@ -112,7 +118,7 @@ static json_t *experiment(const struct tense_stats *s)
 			"overhead_ns", integer(t->overhead)));
 
 	return json_pack(
-		"{so so so so so so so so so so so so}",
+		"{so so so so so so so so so so so so so so}",
 		"elapsed_virtual_ns", integer(s->gvt),
 		"elapsed_real_ns", integer(s->elapsed),
 		"cpu_virtual_ns", integer(s->charged),
@@ -120,6 +126,8 @@ static json_t *experiment(const struct tense_stats *s)
 		"gated_ns", integer(s->gated),
 		"window_ns", integer(s->window),
 		"worst_skew_ns", integer(s->skew),
+		"worst_over_user_ns", integer(s->over_user),
+		"worst_over_kernel_ns", integer(s->over_kernel),
 		"overhead_ns", integer(s->overhead),
 		"call_ns", integer(s->call),
 		"deadlines", integer(s->deadlines),
@@ -135,10 +143,12 @@ int stats_json(FILE *f, const struct run *run, const char *backend, int status,
 
 	for (char **arg = run->argv; *arg; arg++)
 		json_array_append_new(command, json_text(*arg, strlen(*arg)));
-	root = json_pack("{si so ss so si so so so so}",
+	root = json_pack("{si so ss sb ss so si so so so so}",
 		"version", STATS_JSON_VERSION,
 		"command", command,
 		"backend", backend,
+		"deterministic", run->deterministic,
+		"time_unit", time_unit(run->deterministic),
 		"percent", run->real ? json_null() : integer(run->percent),
 		"status", status,
 		"elapsed_real_ns", integer(out->real_ns),

@@ -10,8 +10,8 @@
 #define STATS_JSON_VERSION	1
 
 /* stats as of launch(): NULL for a run in real time. */
-void stats_print(FILE *f, const struct outcome *out, const void *stats,
-		 bool uml);
+void stats_print(FILE *f, const struct run *run, const struct outcome *out,
+		 const void *stats, bool uml);
 
 /* 0, or -1 with errno. */
 int stats_json(FILE *f, const struct run *run, const char *backend, int status,

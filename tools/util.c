@@ -2,10 +2,11 @@
 #include "util.h"
 
 #include <errno.h>
-#include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,11 +14,26 @@
 #define MARGIN		100
 #define INDENT		(sizeof(PREFIX) - 1)
 
+void (*before_message)(void);
+
+/* Of a terminal; programs and files get lines whole. */
+static size_t margin(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDERR_FILENO))
+		return SIZE_MAX;
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ||
+	    size.ws_col > MARGIN)
+		return MARGIN;
+	return size.ws_col;
+}
+
 /*
- * Breaks what is too long at a space: *used of the line is full already. What
- * comes in lines of its own stays in them.
+ * Breaks what is too long at a space. What comes in lines of its own stays in
+ * them.
  */
-static void put_wrapped(FILE *f, const char *text)
+static void put_wrapped(FILE *f, const char *text, size_t margin)
 {
 	size_t used = INDENT;
 
@@ -26,7 +42,7 @@ static void put_wrapped(FILE *f, const char *text)
 
 		if (*text == '\n') {
 			used = 0;
-		} else if (*text == ' ' && used + word > MARGIN) {
+		} else if (*text == ' ' && used + word > margin) {
 			fprintf(f, "\n%*s", (int)INDENT - 1, "");
 			used = INDENT - 1;
 		}
@@ -46,9 +62,11 @@ static void vwarn(const char *format, va_list args)
 	f = open_memstream(&text, &size);
 	if (f) {
 		fputs(PREFIX, f);
-		put_wrapped(f, line);
+		put_wrapped(f, line, margin());
 		fclose(f);
 	}
+	if (before_message)
+		before_message();
 	/* One write, so that lines of several processes do not mix. */
 	dprintf(STDERR_FILENO, "%s\n", text ? text : line);
 	free(text);
@@ -94,17 +112,23 @@ char *xstrdup(const char *text)
 	return memcpy(xrealloc(NULL, size), text, size);
 }
 
+char *xvprintf(const char *format, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		die(STATUS_FAILED, "out of memory");
+	return text;
+}
+
 char *xprintf(const char *format, ...)
 {
 	va_list args;
 	char *text;
-	int len;
 
 	va_start(args, format);
-	len = vasprintf(&text, format, args);
+	text = xvprintf(format, args);
 	va_end(args);
-	if (len < 0)
-		die(STATUS_FAILED, "out of memory");
 	return text;
 }
 
@@ -151,4 +175,31 @@ uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+int parse_with_unit(const char *text, const struct unit *units, size_t count,
+		    double *value)
+{
+	size_t digits = strspn(text, "0123456789.");
+	double number;
+	char *end;
+
+	number = strtod(text, &end);
+	if (!digits || end != text + digits || !isfinite(number))
+		return -EINVAL;
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(end, units[i].name)) {
+			*value = number * units[i].factor;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }

@@ -3,6 +3,7 @@
 #ifndef TOOLS_UTIL_H
 #define TOOLS_UTIL_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -19,6 +20,7 @@ enum {
 };
 
 /* Errors go to standard error as "tense: ...". */
+extern void (*before_message)(void);	/* NULL, or what clears the line */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void die(int status, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
@@ -27,12 +29,25 @@ void die(int status, const char *format, ...)
 void *xmalloc(size_t size);
 void *xrealloc(void *old, size_t size);
 char *xstrdup(const char *text);
+char *xvprintf(const char *format, va_list args)
+	__attribute__((format(printf, 1, 0)));
 char *xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+struct unit {
+	const char *name;	/* "" where a number may have none */
+	double factor;
+};
+
+/* A number that is 0 or more, times its unit. 0, or -EINVAL for all else. */
+int parse_with_unit(const char *text, const struct unit *units, size_t count,
+		    double *value);
 
 /* 0, or -1 with errno; 0 bytes before the end is errno 0. */
 int read_full(int fd, void *buf, size_t len);
 int write_full(int fd, const void *buf, size_t len);
 
+/* By a clock that is never set; and by that on the wall, since 1970. */
 uint64_t now_ns(void);
+uint64_t wall_ns(void);
 
 #endif

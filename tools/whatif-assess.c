@@ -200,8 +200,8 @@ static enum estimator fall_back(const struct figures *f)
 }
 
 /* *why is set where it is not the best one. */
-static enum estimator choose(const struct figures *f, size_t condition,
-			     double share, char **why)
+static enum estimator choose_control(const struct figures *f, size_t condition,
+				     double share, char **why)
 {
 	const struct whatif *w = f->w;
 	double matters = w->precision / 4;
@@ -225,6 +225,15 @@ static enum estimator choose(const struct figures *f, size_t condition,
 		return fall_back(f);
 	}
 	return ESTIMATOR_CPU;
+}
+
+static enum estimator choose(const struct figures *f, size_t condition,
+			     double share, char **why)
+{
+	/* There is no speed of the machine to be told from the program's. */
+	if (f->w->deterministic)
+		return ESTIMATOR_MEDIAN;
+	return choose_control(f, condition, share, why);
 }
 
 static struct panel panel_of(const struct figures *f, enum estimator e)
@@ -310,8 +319,7 @@ add_warning(struct whatif *w, const char *format, ...)
 	char *text;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		die(STATUS_FAILED, "out of memory");
+	text = xvprintf(format, args);
 	va_end(args);
 	w->warnings = xrealloc(w->warnings,
 			       (w->nr_warnings + 2) * sizeof(*w->warnings));
@@ -472,6 +480,38 @@ static void assess_pairs(struct whatif *w)
 			    from + to, lost);
 }
 
+/* Rounds in which the same daemon ran longest, for the first of them. */
+static size_t count_spoiled(const struct whatif *w, size_t first)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < w->nr_spoiled; i++) {
+		if (strcmp(w->spoiled[i].daemon, w->spoiled[first].daemon) != 0)
+			continue;
+		if (i < first)
+			return 0;
+		count++;
+	}
+	return count;
+}
+
+static void assess_spoiled(struct whatif *w)
+{
+	for (size_t i = 0; i < w->nr_spoiled; i++) {
+		const struct whatif_spoiled *s = &w->spoiled[i];
+		size_t count = count_spoiled(w, i);
+
+		if (count && s->dropped)
+			add_warning(w, "rounds dropped, since %s ran in them for longer than its cutoff of %.4g ms: %zu (%.4g ms in round %u)",
+				    s->daemon, s->cutoff, count, s->ms,
+				    s->round);
+		else if (count)
+			add_warning(w, "rounds not dropped, although %s ran in them for longer than its cutoff of %.4g ms: %zu (%.4g ms in round %u); too few were left",
+				    s->daemon, s->cutoff, count, s->ms,
+				    s->round);
+	}
+}
+
 void whatif_forget(struct whatif *w)
 {
 	for (size_t i = 0; w->results &&
@@ -500,6 +540,7 @@ void whatif_assess(struct whatif *w)
 	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
 		assess_variant(w, &f, c);
 	assess_overhead(w);
+	assess_spoiled(w);
 	if (w->metric.kind == METRIC_LATENCY)
 		assess_pairs(w);
 	figures_free(&f);

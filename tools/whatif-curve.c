@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drawing.h"
 #include "util.h"
 #include "whatif-output.h"
 
@@ -61,16 +62,6 @@ static double py(const struct plot *p, double y)
 {
 	return p->height - BOTTOM - (y - p->y.min) / (p->y.end - p->y.min) *
 	       (p->height - TOP - BOTTOM);
-}
-
-/* 1, 2 or 5 times a power of ten, at most so many of them. */
-static double nice_step(double span, int most)
-{
-	double step = pow(10, floor(log10(span / most)));
-
-	for (int i = 0; span / step > most; i++)
-		step *= i % 3 == 1 ? 2.5 : 2;
-	return step;
 }
 
 static void add(struct axis *a, double value)
@@ -295,7 +286,7 @@ static void mark(FILE *f, const struct plot *p, size_t condition,
 	rounds(f, p, r, r->rounds, x, "raw", series);
 	fprintf(f, "<g class=\"mark s%u %s\"><title>", series,
 		r->verdict == VERDICT_PREDICTION ? "sure" : "unsure");
-	html_text(f, sentence);
+	xml_text(f, sentence);
 	fprintf(f, "</title><path d=\"M%.1f %.1fV%.1fM%.1f %.1fh10M%.1f %.1fh10\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/></g>\n",
 		x, low, high, x - 5, low, x - 5, high, x, y);
 	free(sentence);

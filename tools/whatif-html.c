@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drawing.h"
+#include "time-unit.h"
 #include "util.h"
 #include "whatif-output.h"
 
@@ -10,36 +12,11 @@ static const char style[] =
 #include "whatif-report.css.h"
 ;
 
-void html_text(FILE *f, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", f);
-			break;
-		case '<':
-			fputs("&lt;", f);
-			break;
-		case '>':
-			fputs("&gt;", f);
-			break;
-		case '"':
-			fputs("&quot;", f);
-			break;
-		default:
-			/* No other control character is allowed. */
-			if ((unsigned char)*text >= ' ' || *text == '\n' ||
-			    *text == '\t')
-				fputc(*text, f);
-		}
-	}
-}
-
 static void element(FILE *f, const char *open, const char *text,
 		    const char *close)
 {
 	fputs(open, f);
-	html_text(f, text);
+	xml_text(f, text);
 	fputs(close, f);
 }
 
@@ -369,17 +346,22 @@ static void footer(FILE *f, const struct whatif *w)
 	const struct whatif_environment *e = &w->environment;
 
 	fputs("<footer>", f);
-	element(f, "<p>tense ", e->tense ? e->tense : "", ", ");
-	element(f, "", e->date ? e->date : "", "<br>");
-	element(f, "back end ", e->backend ? e->backend : "", "");
+	element(f, "<p>tense ", e->tense ? e->tense : "", "");
+	if (e->date)
+		element(f, ", ", e->date, "");
+	if (w->deterministic)
+		element(f, "; times are counts of ", time_unit(true), "");
+	element(f, "<br>back end ", e->backend ? e->backend : "", "");
 	fprintf(f, ", %u CPU%s, ", e->cpus, e->cpus == 1 ? "" : "s");
 	element(f, "", e->kernel ? e->kernel : "", "");
 	if (e->host)
 		element(f, ", on ", e->host, "");
 	if (e->cpu && *e->cpu)
 		element(f, ", ", e->cpu, "");
-	fprintf(f, ", load %.2f %.2f %.2f</p></footer>\n", e->load[0],
-		e->load[1], e->load[2]);
+	if (e->date)
+		fprintf(f, ", load %.2f %.2f %.2f", e->load[0], e->load[1],
+			e->load[2]);
+	fputs("</p></footer>\n", f);
 }
 
 int whatif_html(FILE *f, const struct whatif *w)

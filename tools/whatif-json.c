@@ -10,6 +10,7 @@
 #include <linux/tense.h>
 
 #include "json-text.h"
+#include "time-unit.h"
 #include "util.h"
 
 #define SCHEMA	"tense-whatif"
@@ -68,13 +69,20 @@ static json_t *asked(const struct whatif *w)
 			 "input", text(w->input));
 }
 
+/* None without a date, which is when it was. */
+static json_t *load(const struct whatif_environment *e)
+{
+	return e->date ? json_pack("[fff]", e->load[0], e->load[1],
+				   e->load[2]) : json_null();
+}
+
 static json_t *environment(const struct whatif_environment *e)
 {
-	return json_pack("{so so so so so si s[fff] so}",
+	return json_pack("{so so so so so si so so}",
 			 "tense", text(e->tense), "backend", text(e->backend),
 			 "kernel", text(e->kernel), "host", text(e->host),
 			 "cpu", text(e->cpu), "cpus", (int)e->cpus,
-			 "load", e->load[0], e->load[1], e->load[2],
+			 "load", load(e),
 			 "date", text(e->date));
 }
 
@@ -138,9 +146,11 @@ static json_t *samples(const struct whatif *w)
 		const struct whatif_sample *s = &w->samples[i];
 
 		json_array_append_new(list, json_pack(
-			"{si si si sf so so so so so so so si si sf so so so}",
+			"{si si si so so sf so so so so so so so si si sf so so so}",
 			"round", (int)s->round, "order", (int)s->order,
-			"condition", (int)s->condition, "metric", s->metric,
+			"condition", (int)s->condition,
+			"began_unix_ns", integer(s->began),
+			"ended_unix_ns", integer(s->ended), "metric", s->metric,
 			"elapsed_virtual_ns", integer(s->elapsed),
 			"elapsed_real_ns", integer(s->real),
 			"cpu_virtual_ns", integer(s->charged),
@@ -152,6 +162,21 @@ static json_t *samples(const struct whatif *w)
 			"pair_ns", s->pair_ns,
 			"instruments_start_ns", integer(s->start), "slots", slots(s),
 			"latency", latency(w, s)));
+	}
+	return list;
+}
+
+static json_t *spoiled(const struct whatif *w)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < w->nr_spoiled; i++) {
+		const struct whatif_spoiled *s = &w->spoiled[i];
+
+		json_array_append_new(list, json_pack(
+			"{si so sf sf sb}", "round", (int)s->round,
+			"daemon", text(s->daemon), "process_time_ms", s->ms,
+			"cutoff_ms", s->cutoff, "dropped", (int)s->dropped));
 	}
 	return list;
 }
@@ -229,9 +254,11 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 	for (char **arg = w->argv; *arg; arg++)
 		json_array_append_new(command, text(*arg));
 	root = json_pack(
-		"{ss si so s{ss so ss sb} so so so so so so so s{so ss} so so}",
+		"{ss si so sb ss s{ss so ss sb} so so so so so so so so s{so ss} so so}",
 		"schema", SCHEMA, "version", WHATIF_JSON_VERSION,
-		"command", command, "metric",
+		"command", command,
+		"deterministic", (int)w->deterministic,
+		"time_unit", time_unit(w->deterministic), "metric",
 		"kind", whatif_metric_name(w->metric.kind),
 		"pattern", text(w->metric.pattern),
 		"unit", whatif_less(w) ? "ns" : unit,
@@ -239,6 +266,7 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 		"functions", functions(w), "asked", asked(w),
 		"environment", environment(&w->environment),
 		"conditions", conditions(w), "samples", samples(w),
+		"spoiled_rounds", spoiled(w),
 		"patches", patches(w), "rounds", integer(whatif_rounds(w)),
 		"null_experiment", "bias", interval(&w->bias),
 		"estimator", whatif_estimator(w->bias_estimator),

@@ -212,6 +212,8 @@ static bool load_sample(const json_t *from, size_t index, size_t conditions,
 		.round = integer(from, "round"),
 		.order = integer(from, "order"),
 		.condition = integer(from, "condition"),
+		.began = integer(from, "began_unix_ns"),
+		.ended = integer(from, "ended_unix_ns"),
 		.metric = real(from, "metric"),
 		.elapsed = integer(from, "elapsed_virtual_ns"),
 		.real = integer(from, "elapsed_real_ns"),
@@ -248,6 +250,29 @@ static bool load_samples(const json_t *list, struct whatif *w)
 	return true;
 }
 
+/* Older files have none. */
+static void load_spoiled(const json_t *list, struct whatif *w)
+{
+	size_t n = json_array_size(list);
+
+	w->spoiled = xmalloc(n * sizeof(*w->spoiled));
+	w->nr_spoiled = n;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *from = json_array_get(list, i);
+		char *daemon = copy(json_object_get(from, "daemon"));
+
+		w->spoiled[i] = (struct whatif_spoiled){
+			.round = integer(from, "round"),
+			.ms = real(from, "process_time_ms"),
+			.cutoff = real(from, "cutoff_ms"),
+			.dropped = flag(from, "dropped"),
+		};
+		snprintf(w->spoiled[i].daemon, sizeof(w->spoiled[i].daemon),
+			 "%s", daemon ? daemon : "unknown");
+		free(daemon);
+	}
+}
+
 static bool load_patches(const json_t *list, struct whatif *w)
 {
 	size_t n = json_array_size(list);
@@ -281,6 +306,7 @@ static const char *load(const json_t *root, struct whatif *w)
 	load_environment(json_object_get(root, "environment"),
 			 &w->environment);
 	load_asked(json_object_get(root, "asked"), w);
+	w->deterministic = flag(root, "deterministic");
 	if (!(w->precision > 0))
 		return "asked";
 	if (!load_command(json_object_get(root, "command"), w))
@@ -293,6 +319,7 @@ static const char *load(const json_t *root, struct whatif *w)
 		return "conditions";
 	if (!load_samples(json_object_get(root, "samples"), w))
 		return "samples";
+	load_spoiled(json_object_get(root, "spoiled_rounds"), w);
 	if (!load_patches(json_object_get(root, "patches"), w))
 		return "patches";
 	return NULL;

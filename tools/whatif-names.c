@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../libtense/debug-file.h"
 #include "program.h"
 #include "resolve.h"
 #include "util.h"
@@ -39,6 +40,42 @@ static void add_probes(struct whatif *w, unsigned int slot,
 		};
 }
 
+static bool has_object(const struct whatif *w, const char *path)
+{
+	for (size_t i = 0; i < w->nr_objects; i++)
+		if (!strcmp(w->objects[i], path))
+			return true;
+	return false;
+}
+
+static void add_object(struct whatif *w, char *path)
+{
+	w->objects = xrealloc(w->objects,
+			      (w->nr_objects + 1) * sizeof(*w->objects));
+	w->objects[w->nr_objects++] = path;
+}
+
+/* The symbol may be in a debug file only. */
+static void add_objects(struct whatif *w, const struct tense_resolution *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		const char *path = r->candidates[i].object;
+		char *debug;
+		Elf *elf;
+		int fd;
+
+		if (has_object(w, path))
+			continue;
+		add_object(w, xstrdup(path));
+		if (tense_elf_open(path, &fd, &elf))
+			continue;
+		debug = tense_debug_file(elf, path);
+		if (debug)
+			add_object(w, debug);
+		tense_elf_close(fd, elf);
+	}
+}
+
 static bool find(struct whatif *w, unsigned int slot, bool is_static)
 {
 	struct tense_resolution r;
@@ -48,6 +85,8 @@ static bool find(struct whatif *w, unsigned int slot, bool is_static)
 		TENSE_RESOLVED;
 	if (r.message)
 		warn("%s", r.message);
+	if (found)
+		add_objects(w, &r);
 	if (found && is_static)
 		add_probes(w, slot, &r);
 	else if (found)

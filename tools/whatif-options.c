@@ -54,8 +54,12 @@ static bool number(const char **text, double *value)
 static const char *percent_mark(const char *text, double *percent)
 {
 	const char *mark = strrchr(text, '@'), *p = mark ? mark + 1 : "";
+	double value;
 
-	return number(&p, percent) && !*p ? mark : NULL;
+	if (!number(&p, &value) || *p)
+		return NULL;
+	*percent = value;
+	return mark;
 }
 
 char *whatif_parse_func(struct whatif *w, const char *text)

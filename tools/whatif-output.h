@@ -20,9 +20,6 @@ int whatif_html(FILE *f, const struct whatif *w);
  */
 void whatif_curve(FILE *f, const struct whatif *w, bool beside);
 
-/* With what has a meaning in HTML replaced. */
-void html_text(FILE *f, const char *text);
-
 /* "1,234", "0.974 s": as many digits as a reader wants. */
 void whatif_number(char *buf, size_t size, double value, const char *unit);
 

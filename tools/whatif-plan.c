@@ -139,6 +139,19 @@ static void check_plan(const struct whatif *w, size_t free_funcs)
 			    100 * w->cuts[i]);
 }
 
+const char *whatif_plan_runs(struct whatif *w)
+{
+	if (w->deterministic && w->max_runs)
+		return "--max-runs is for runs that scatter: --runs says how many deterministic ones there are";
+	if (!w->deterministic && w->runs)
+		return "--runs is for --deterministic: otherwise --precision and --max-runs say how many";
+	if (w->deterministic)
+		w->max_runs = w->runs ? w->runs : WHATIF_EXACT_ROUNDS;
+	else if (!w->max_runs)
+		w->max_runs = WHATIF_ROUNDS_MAX;
+	return NULL;
+}
+
 void whatif_plan(struct whatif *w)
 {
 	size_t free_funcs = 0;
@@ -183,6 +196,8 @@ static unsigned int expected_rounds(const struct whatif *w)
 {
 	size_t rounds = whatif_rounds(w), most = WHATIF_ROUNDS_MIN;
 
+	if (w->deterministic)
+		return w->max_runs;
 	if (rounds < WHATIF_ROUNDS_MIN)
 		return most;
 	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
@@ -282,10 +297,15 @@ static int check_first(const struct whatif *w,
 	return status;
 }
 
-/* Looking after each round would make an accident more likely to be the end. */
-static bool look(unsigned int round)
+/*
+ * Looking after each round would make an accident more likely to be the end. What
+ * is no accident needs no looking.
+ */
+static bool look(const struct whatif *w, unsigned int round)
 {
-	return round >= WHATIF_ROUNDS_MIN &&
+	if (round == w->max_runs)
+		return true;
+	return !w->deterministic && round >= WHATIF_ROUNDS_MIN &&
 	       (round < 8 || round % (round < 24 ? 2 : 4) == 0);
 }
 
@@ -301,7 +321,7 @@ int whatif_measure(struct whatif *w, const struct whatif_runner *runner)
 			status = check_first(w, runner);
 		if (status)
 			break;
-		if (!look(round) && round != w->max_runs)
+		if (!look(w, round))
 			continue;
 		whatif_forget(w);
 		whatif_assess(w);

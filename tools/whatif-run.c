@@ -13,6 +13,7 @@
 
 #include "launch.h"
 #include "paths.h"
+#include "reference.h"
 #include "util.h"
 #include "whatif-latency.h"
 #include "whatif-log.h"
@@ -88,9 +89,20 @@ static void say_progress(struct whatif_native *n, unsigned int done,
 	} else if (done == n->round) {
 		double round = (now_ns() - n->start) / 1e9;
 
-		warn("whatif: a round took %.1f s, so that about %.0f s are left",
+		warn("whatif: a round took %.1f s, so that at least %.0f s are left",
 		     round, round * (total - done) / n->round);
 	}
+}
+
+/* For a user who has no idea of how far that is. */
+static void say_rounds(const struct whatif_native *n, unsigned int done,
+		       unsigned int total)
+{
+	if (done == 0)
+		warn("whatif: %u runs, in rounds of %u", total, n->round);
+	else if (done % n->round == 0)
+		warn("whatif: %u of %u rounds are done", done / n->round,
+		     total / n->round);
 }
 
 void whatif_native_progress(unsigned int done, unsigned int total, void *arg)
@@ -100,6 +112,10 @@ void whatif_native_progress(unsigned int done, unsigned int total, void *arg)
 
 	if (n->silent)
 		return;
+	if (n->exact) {
+		say_rounds(n, done, total);
+		return;
+	}
 	if (!isatty(STDERR_FILENO)) {
 		say_progress(n, done, total);
 		return;
@@ -219,8 +235,9 @@ static int set_up_child(void *arg, const char **what)
 	*what = input ? input : "/dev/null";
 	if (open_as(0, *what, O_RDONLY) < 0)
 		return -1;
+	/* In such a guest standard output is the answer's. */
 	if (child->w->show_output)
-		return 0;
+		return child->n->exact && dup2(2, 1) < 0 ? -1 : 0;
 	*what = child->n->dir;
 	for (int fd = 1; fd < 3; fd++)
 		if (open_as(fd, path_of(child->n, files[fd - 1]),
@@ -341,29 +358,6 @@ static int check_outcome(const struct whatif *w, const struct outcome *out,
 	status = failed(w, s, n, how);
 	free(how);
 	return status;
-}
-
-/*
- * A fixed amount of work, some of it in the caches. What it takes tells the
- * speed of the machine where the program cannot.
- */
-static uint64_t reference_loop(void)
-{
-	enum { WORDS = 32768, STEPS = 3000000 };
-	static volatile uint64_t table[WORDS];
-	struct timespec from, to;
-	uint64_t x = 88172645463325252;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-	for (int i = 0; i < STEPS; i++) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		table[x % WORDS] = table[x % WORDS] + x;
-	}
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
-	return (to.tv_sec - from.tv_sec) * 1000000000 +
-	       (to.tv_nsec - from.tv_nsec);
 }
 
 static int prepare(const struct whatif *w, struct whatif_sample *s,
@@ -529,9 +523,15 @@ int whatif_native_run(struct whatif *w, size_t condition,
 	if (!status)
 		status = interrupted();
 	if (!status) {
-		s->reference = reference_loop();
+		if (!w->deterministic) {
+			s->began = wall_ns();
+			s->reference = reference_loop();
+		}
 		launch(&l, &out, &stats);
-		s->reference = (s->reference + reference_loop()) / 2;
+		if (!w->deterministic) {
+			s->reference = (s->reference + reference_loop()) / 2;
+			s->ended = wall_ns();
+		}
 		status = take_sample(w, s, n, &out, stats);
 	}
 	if (!status)

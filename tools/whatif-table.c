@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "time-unit.h"
 #include "util.h"
 #include "whatif-output.h"
 
@@ -147,13 +148,26 @@ static void overhead(FILE *f, const struct whatif *w)
 		lost, 100 * lost / (ran + lost));
 }
 
+/* An interval that is wider than what is asked for shows nothing. */
+static const char *bias_verdict(const struct whatif *w)
+{
+	if (w->bias.low > 0 || w->bias.high < 0)
+		return "";
+	if (whatif_width(&w->bias) > w->precision)
+		return ", too uncertain to tell from none";
+	return ", not distinguishable from none";
+}
+
 void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 {
 	char *command = whatif_command(w), *title = whatif_metric_title(w);
 
-	fprintf(f, "\n%s%.200s%s\n%zu rounds in virtual time\n\n",
+	fprintf(f, "\n%s%.200s%s\n%zu rounds in virtual time\n",
 		colour ? BOLD : "", command, colour ? PLAIN : "",
 		whatif_rounds(w));
+	if (w->deterministic)
+		fprintf(f, "Times are counts of %s\n", time_unit(true));
+	fputc('\n', f);
 	mean_row(f, w, 0, title, metric_of);
 	fprintf(f, "\n");
 	if (w->metric.kind == METRIC_LATENCY) {
@@ -162,9 +176,7 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 	}
 	mean_row(f, w, 1, "null experiment", metric_of);
 	fprintf(f, "  bias %+.2f %% [%+.2f %+.2f]%s\n\n", w->bias.value,
-		w->bias.low, w->bias.high,
-		w->bias.low <= 0 && w->bias.high >= 0 ?
-		", not distinguishable from none" : "");
+		w->bias.low, w->bias.high, bias_verdict(w));
 
 	fprintf(f, "  %-*s %12s %12s  %-27s  %s\n", name_width(w), "variant",
 		"calls a run", "time in it", "change [95 % interval]",

@@ -145,6 +145,9 @@ void whatif_free(struct whatif *w)
 		free(w->probes[i].symbol);
 	}
 	free(w->probes);
+	for (size_t i = 0; i < w->nr_objects; i++)
+		free(w->objects[i]);
+	free(w->objects);
 	free(w->metric.pattern);
 	free(w->metric.from);
 	free(w->metric.to);
@@ -154,4 +157,5 @@ void whatif_free(struct whatif *w)
 	free(w->conditions);
 	free(w->samples);
 	free(w->patches);
+	free(w->spoiled);
 }

@@ -9,6 +9,8 @@
  *			-latency read what it left
  *	whatif-estimate	changes and their intervals from figures of runs
  *	whatif-environment	where that was
+ *	whatif-watch, whatif-drop	rounds that daemons of the machine spoiled
+ *	whatif-exact	what a guest needs where each answer is like the other
  *	whatif-assess	which estimate can be trusted, and the verdict
  *	whatif-json	the answer and all samples as JSON, and back
  *	whatif-table, whatif-csv, whatif-html, whatif-curve	the answer
@@ -27,6 +29,10 @@
 #define WHATIF_SLOTS		16
 #define WHATIF_FUNCS_MAX	(WHATIF_SLOTS - 1)
 #define WHATIF_ROUNDS_MIN	5
+#define WHATIF_ROUNDS_MAX	50	/* unless asked for */
+/* Where nothing but the guest's own state differs between rounds. */
+#define WHATIF_EXACT_ROUNDS_MIN	2
+#define WHATIF_EXACT_ROUNDS	3
 
 /*
  * What has a name on the command line: by slot, and behind those the functions
@@ -87,6 +93,7 @@ struct whatif_sample {
 	unsigned int round;	/* 0: the one that is discarded */
 	unsigned int order;	/* of all runs */
 	size_t condition;
+	uint64_t began, ended;	/* since 1970; 0: not told */
 	double metric;
 	uint64_t elapsed;	/* virtual */
 	uint64_t real;
@@ -153,6 +160,16 @@ struct whatif_probe {
 	uint64_t offset;	/* in the object's file */
 };
 
+/* A round in which a daemon of the machine ran for longer than its cutoff. */
+struct whatif_spoiled {
+	unsigned int round;	/* as it was counted then */
+	char daemon[17];
+	double ms;
+	double cutoff;		/* ms */
+	bool dropped;		/* from the samples: there were enough */
+};
+
+/* Of deterministic runs, without what is of the host: that is NULL. */
 struct whatif_environment {
 	char *tense;
 	char *backend;
@@ -178,9 +195,14 @@ struct whatif {
 	/* Functions of a program into which no library can be loaded. */
 	struct whatif_probe *probes;
 	size_t nr_probes;
+	/* Files in which the functions were found, with their debug files. */
+	char **objects;
+	size_t nr_objects;
 	struct whatif_metric metric;
 	double precision;	/* points */
-	unsigned int max_runs;	/* of each condition */
+	unsigned int max_runs;	/* of each condition; 0: not said */
+	bool deterministic;	/* instructions are counted instead of time */
+	unsigned int runs;	/* of each condition then; 0: not said */
 	uint64_t seed;
 	char *prepare;		/* or NULL */
 	char *input;
@@ -197,6 +219,8 @@ struct whatif {
 	size_t nr_samples;
 	struct whatif_patch *patches;
 	size_t nr_patches;
+	struct whatif_spoiled *spoiled;
+	size_t nr_spoiled;
 	struct whatif_environment environment;
 
 	/* Concluded. */
@@ -211,6 +235,8 @@ struct whatif {
 
 /* whatif-plan */
 
+/* NULL, or what is wrong with how many runs are asked for. */
+const char *whatif_plan_runs(struct whatif *w);
 /* From what is asked; ends the program if that makes no sense. */
 void whatif_plan(struct whatif *w);
 
@@ -262,7 +288,20 @@ void whatif_environment(struct whatif_environment *e, const char *backend);
 /* The machine of the runs was a guest of this one. */
 void whatif_environment_below(struct whatif_environment *e,
 			      const struct whatif_environment *below);
+/* The machine of the runs counts instructions: nothing of this one is in it. */
+void whatif_environment_exact(struct whatif_environment *e,
+			      const char *backend);
 void whatif_environment_free(struct whatif_environment *e);
+
+/* whatif-exact */
+
+/*
+ * What the command needs in a guest that sees no files but those that are packed:
+ * these, and all that is known to be needed. Ends with NULL, and is the caller's
+ * to free with whatif_exact_free().
+ */
+char **whatif_exact_files(const struct whatif *w, char *const *files);
+void whatif_exact_free(char **files);
 
 /* whatif-text: words that table, JSON and page have in common. */
 const char *whatif_verdict(enum verdict verdict);

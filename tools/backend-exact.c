@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs the command in a virtual machine whose clock counts instructions, so that
+ * each run is like the other to the last bit. The machine gets all that it is to
+ * have before it starts, and is told nothing from then on: what comes at a time
+ * of the host's would come after another instruction in each run. What it has to
+ * say goes to files, which are always ready for more.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "bring-back.h"
+#include "emulator.h"
+#include "exact-input.h"
+#include "exact-output.h"
+#include "guest.h"
+#include "kernel.h"
+#include "paths.h"
+#include "program.h"
+#include "qemu-machine.h"
+#include "setup.h"
+#include "trace-file.h"
+#include "util.h"
+
+/* Unless asked for; never what this host has. */
+#define MEMORY_MIB	1024
+
+/* When each run begins: 2024-01-01 00:00:00 UTC. */
+#define TIME_OF_DAY_NS	(1704067200 * 1000000000ULL)
+
+/* The emulated counter is that of instructions. */
+#define MODULE_OPTIONS	"trust_counter=1"
+
+/* How often output is looked for, which goes to files. */
+#define INTERVAL_MS	20
+
+struct exact {
+	struct guest guest;
+	int logs[CHANNELS_MAX];	/* what the guest wrote, by channel */
+	size_t read;		/* of the control channel */
+	struct exact_input input;
+	struct output outputs[2];
+	int nr_outputs;
+	struct outcome *out;
+	void **stats;
+	bool told;		/* the guest told the outcome */
+	bool ended;		/* the emulator has */
+	bool over;		/* there is another outcome */
+};
+
+static int new_file(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	guest_check(fd >= 0, "memfd_create");
+	return fd;
+}
+
+static int new_channel(struct exact *x)
+{
+	struct guest *g = &x->guest;
+
+	x->logs[g->nr_channels] = new_file("channel");
+	return g->nr_channels++;
+}
+
+/* Two descriptors of one file are one stream, in whose order it is written. */
+static bool is_same(int a, int b)
+{
+	struct stat x, y;
+
+	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+static void set_streams(struct exact *x)
+{
+	struct guest *g = &x->guest;
+	const bool *closed = g->run->closed;
+
+	x->logs[0] = new_file("control");
+	g->nr_channels = 1;
+	g->streams[0].channel = closed[0] ? STREAM_CLOSED : STREAM_FILE;
+	for (int i = 1; i < 3; i++) {
+		struct stream *s = &g->streams[i];
+
+		s->mode = O_WRONLY;
+		if (closed[i]) {
+			s->channel = STREAM_CLOSED;
+		} else if (i == 2 && !closed[1] && is_same(1, 2)) {
+			s->channel = g->streams[1].channel;
+		} else {
+			s->channel = new_channel(x);
+			output_init(&x->outputs[x->nr_outputs++],
+				    x->logs[s->channel], i);
+		}
+	}
+	g->files = new_channel(x);
+}
+
+/* Does not return. A session of its own: keys are for tense. */
+static void exec_emulator(struct exact *x, const struct qemu_machine *m,
+			  pid_t parent)
+{
+	char *env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/", NULL };
+	char **argv = qemu_machine_command(m);
+
+	fcntl(x->guest.log, F_SETFL, O_APPEND);
+	fcntl(m->initramfs, F_SETFD, 0);
+	fcntl(m->memory, F_SETFD, 0);
+	for (int i = 0; i < x->guest.nr_channels; i++)
+		fcntl(x->logs[i], F_SETFD, 0);
+	guest_child(&x->guest, parent);
+	setsid();
+	execve(argv[0], argv, env);
+	dprintf(2, "%s: %s\n", argv[0], strerror(errno));
+	_exit(STATUS_FAILED);
+}
+
+static void boot(struct exact *x, struct qemu_machine *m)
+{
+	pid_t self = getpid();
+
+	m->nr_ports = x->guest.nr_channels;
+	memcpy(m->ports, x->logs, sizeof(x->logs));
+	x->guest.pid = fork();
+	guest_check(x->guest.pid >= 0, "cannot start a process");
+	if (x->guest.pid == 0)
+		exec_emulator(x, m, self);
+	close(m->initramfs);
+	close(m->memory);
+}
+
+/* The end, whatever the guest does. */
+static void fail(struct exact *x, const char *text)
+{
+	x->out->kind = OUTCOME_FAILED;
+	snprintf(x->out->text, sizeof(x->out->text), "%s", text);
+	x->over = true;
+}
+
+static void end_by_signal(struct exact *x, int sig)
+{
+	x->out->kind = OUTCOME_SIGNALED;
+	x->out->value = sig;
+	x->over = true;
+}
+
+static void take_message(struct exact *x, const struct message *m,
+			 const char *payload)
+{
+	struct end_message end;
+
+	if (m->type == MESSAGE_OUTCOME && m->size >= sizeof(*x->out)) {
+		guest_take_outcome(m, payload, x->out, x->stats);
+		x->told = true;
+	} else if (m->type == MESSAGE_STOPPED) {
+		fail(x, "the command stopped itself, and nobody can continue it in a deterministic run");
+	} else if (m->type == MESSAGE_TRACE && x->guest.run->trace) {
+		trace_file_add(x->guest.run->trace, payload, m->size);
+	} else if (m->type == MESSAGE_END && m->size == sizeof(end)) {
+		memcpy(&end, payload, sizeof(end));
+		if (end.channel == STREAM_FILE)
+			exact_input_end(&x->input, end.bytes);
+	}
+}
+
+/* What has come of the control channel, in whole messages. */
+static void read_control(struct exact *x)
+{
+	struct message m;
+
+	while (!x->told && !x->over &&
+	       pread(x->logs[0], &m, sizeof(m), x->read) == sizeof(m)) {
+		char *payload = xmalloc(m.size);
+		ssize_t n = pread(x->logs[0], payload, m.size,
+				  x->read + sizeof(m));
+
+		if (n == (ssize_t)m.size) {
+			take_message(x, &m, payload);
+			x->read += sizeof(m) + m.size;
+		}
+		free(payload);
+		if (n != (ssize_t)m.size)
+			return;
+	}
+}
+
+static bool is_ignored(const struct exact *x, int sig)
+{
+	const struct run *run = x->guest.run;
+
+	return run->ignored >> (sig - 1) & 1 ||
+	       sigismember(&run->mask, sig) == 1;
+}
+
+/* There is no way for it to the command, so it ends all. */
+static void handle_signal(struct exact *x)
+{
+	struct signalfd_siginfo info;
+	int sig;
+
+	if (read(x->guest.signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	sig = info.ssi_signo;
+	if (sig == SIGCHLD || sig == SIGWINCH || sig == SIGCONT ||
+	    is_ignored(x, sig))
+		return;
+	if (sig != SIGTSTP) {
+		end_by_signal(x, sig);
+		return;
+	}
+	/* A clock of instructions does not see it. */
+	kill(x->guest.pid, SIGSTOP);
+	raise(SIGSTOP);
+	kill(x->guest.pid, SIGCONT);
+}
+
+static void forward(struct exact *x)
+{
+	for (int i = 0; i < x->nr_outputs && !x->over; i++) {
+		struct output *o = &x->outputs[i];
+		char text[200];
+
+		output_forward(o);
+		if (o->error == EPIPE) {
+			if (!is_ignored(x, SIGPIPE))
+				end_by_signal(x, SIGPIPE);
+		} else if (o->error) {
+			snprintf(text, sizeof(text),
+				 "cannot write what the command wrote: %s",
+				 strerror(o->error));
+			fail(x, text);
+		}
+	}
+}
+
+/* A guest that is far ahead of its reader waits, and does not see that either. */
+static void hold_back(struct exact *x, bool *held)
+{
+	bool full = false;
+
+	for (int i = 0; i < x->nr_outputs; i++)
+		full = full || output_is_full(&x->outputs[i]);
+	if (full != *held)
+		kill(x->guest.pid, full ? SIGSTOP : SIGCONT);
+	*held = full;
+}
+
+static bool is_drained(const struct exact *x)
+{
+	for (int i = 0; i < x->nr_outputs; i++)
+		if (output_waits(&x->outputs[i]))
+			return false;
+	return true;
+}
+
+static void wait_for_something(struct exact *x, int guest)
+{
+	struct pollfd polls[4] = {
+		{ .fd = x->guest.signals, .events = POLLIN },
+		{ .fd = guest, .events = POLLIN },
+	};
+
+	for (int i = 0; i < 2; i++) {
+		const struct output *o = &x->outputs[i];
+
+		polls[2 + i] = (struct pollfd){
+			.fd = i < x->nr_outputs && output_waits(o) ? o->to : -1,
+			.events = POLLOUT,
+		};
+	}
+	if (poll(polls, 4, INTERVAL_MS) < 0 && errno != EINTR)
+		die(STATUS_FAILED, "poll: %s", strerror(errno));
+	if (polls[0].revents)
+		handle_signal(x);
+	x->ended = x->ended || polls[1].revents;
+}
+
+static void serve(struct exact *x)
+{
+	int guest = syscall(SYS_pidfd_open, x->guest.pid, 0);
+	bool held = false;
+
+	guest_check(guest >= 0, "pidfd_open");
+	while (!x->over && !(x->ended && is_drained(x))) {
+		/* It may have written more before it ended. */
+		wait_for_something(x, x->ended ? -1 : guest);
+		read_control(x);
+		forward(x);
+		if (!x->ended)
+			hold_back(x, &held);
+	}
+	close(guest);
+}
+
+/* Of a guest that did all it was to do. */
+static void take_files(struct exact *x)
+{
+	char *error;
+
+	if (x->out->kind == OUTCOME_FAILED)
+		return;
+	error = bring_back(x->logs[x->guest.files], x->guest.run->writable);
+	if (error)
+		fail(x, error);
+	free(error);
+}
+
+static void finish(struct exact *x)
+{
+	if (x->over)
+		return;
+	if (!x->told) {
+		guest_died(&x->guest, x->out);
+		return;
+	}
+	take_files(x);
+	guest_tell_out_of_memory(&x->guest);
+	if (x->out->kind == OUTCOME_EXITED && x->out->value == STATUS_NOT_FOUND)
+		warn("exit status 127: the guest has only what was packed: --file adds a program or a directory");
+}
+
+static void exact_run(const struct run *run, struct outcome *out, void **stats)
+{
+	unsigned long long mib = setup_memory_mib(run, MEMORY_MIB);
+	struct exact x = { .out = out, .stats = stats };
+	struct guest_kernel k = {
+		.module = PACKED_DIRECTORY "/tense.ko",
+		.clock_ns = TIME_OF_DAY_NS,
+	};
+	struct qemu_machine m = {
+		.counted = true,
+		.cpus = run->cpus ? run->cpus : 1,
+		.memory_mib = mib,
+	};
+	char *program = find_command(run->argv[0]), *directory, *options;
+
+	memset(out, 0, sizeof(*out));
+	*stats = NULL;
+	if (!program) {
+		out->kind = OUTCOME_NOT_RUN;
+		out->value = errno;
+		return;
+	}
+	free(program);
+	directory = kernel_build("x86_64");
+	m.emulator = emulator_fetch();
+	m.kernel = xprintf("%s/build/vmlinux", directory);
+	m.initramfs = new_file("initramfs");
+	m.memory = new_file("memory");
+	m.turns = find_part(PATH_QEMU_TURNS);
+	options = guest_module_options(run, MODULE_OPTIONS);
+	k.module_options = options;
+	k.module_file = xprintf("%s/tense.ko", directory);
+	guest_prepare(&x.guest, run);
+	set_streams(&x);
+	out->value = exact_input_pack(&x.input, &x.guest, mib, &k, m.initramfs);
+	if (out->value) {
+		out->kind = OUTCOME_NOT_RUN;
+	} else {
+		guest_begin(&x.guest);
+		boot(&x, &m);
+		serve(&x);
+		finish(&x);
+		guest_end(&x.guest);
+	}
+	free((char *)m.emulator);
+	free((char *)m.kernel);
+	free((char *)m.turns);
+	free((char *)k.module_file);
+	free(options);
+	free(directory);
+}
+
+static bool exact_usable(void)
+{
+	return true;
+}
+
+const struct backend backend_exact = {
+	.name = "qemu",
+	.cpus_max = QEMU_CPUS_MAX,
+	.probes = true,
+	.usable = exact_usable,
+	.run = exact_run,
+};

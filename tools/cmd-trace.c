@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "options.h"
+#include "run-options.h"
+#include "setup.h"
+#include "trace-file.h"
+#include "trace-model.h"
+#include "trace-output.h"
+#include "util.h"
+
+static const char usage[] =
+"Usage: tense trace [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+"\n"
+"Runs a command in virtual time, as tense run does, and draws what its threads\n"
+"did: a picture, and a file for Perfetto (https://ui.perfetto.dev).\n"
+"\n"
+"  -o FILE          where to: a picture if FILE ends with .svg, a trace for\n"
+"                   Perfetto or chrome://tracing with .json; may be repeated;\n"
+"                   default trace.svg and trace.json\n"
+"  --axis WHICH     time in .json files: real (default) or virtual\n"
+"  --buffer SIZE    memory for the events of each CPU, in MiB or with M or G\n"
+"                   behind it\n"
+"  --json FILE      write the table to FILE\n"
+"  --quiet          print no table\n"
+"  --backend NAME   native, uml, qemu or auto, as of tense run\n"
+"  --cpus N         uml, qemu: CPUs of the guest\n"
+"  --memory SIZE    uml, qemu: its memory\n"
+"  --percent P      speed of the command, 1 to 100000; default 100\n"
+"  --clock WHICH    the clocks that are virtual: all, monotonic or none\n"
+"  --idle WHAT      while all of the command waits: real or skip\n"
+"  --window TIME    how far CPUs may be apart in virtual time: 20us to 100ms,\n"
+"                   default 500us\n"
+"  --deterministic  count instructions instead of time, as of tense run\n"
+"  --file PATH      --deterministic: a file or directory that the command needs\n"
+"  --rw DIR         uml, qemu: a directory that the command may write to\n"
+"  --help           print this text\n"
+"\n"
+"TIME is a number with its unit: ns, us, ms, s, m, h or d.\n"
+"\n"
+"Exit status: the command's, and 125, 126, 127 and 128 + n as of tense run.\n";
+
+enum output_kind { OUTPUT_SVG, OUTPUT_CHROME, OUTPUT_TABLE };
+
+struct output {
+	enum output_kind kind;
+	const char *name;
+	FILE *file;
+};
+
+struct options {
+	struct run_options run;
+	struct output *outputs;
+	size_t nr_outputs;
+	uint64_t buffer_kib;
+	bool virtual_axis;
+	bool quiet;
+	bool help;
+};
+
+static void add_output(struct options *o, enum output_kind kind,
+		       const char *name)
+{
+	o->outputs[o->nr_outputs++] = (struct output){
+		.kind = kind, .name = name,
+	};
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), most = strlen(end);
+
+	return len > most && !strcmp(text + len - most, end);
+}
+
+static void add_drawing(struct options *o, const char *name)
+{
+	if (ends_with(name, ".svg"))
+		add_output(o, OUTPUT_SVG, name);
+	else if (ends_with(name, ".json"))
+		add_output(o, OUTPUT_CHROME, name);
+	else
+		run_options_misuse(&o->run, "-o %s: a name that ends with .svg or .json is needed",
+				   name);
+}
+
+static void set_axis(struct options *o, const char *name)
+{
+	o->virtual_axis = !strcmp(name, "virtual");
+	if (!o->virtual_axis && strcmp(name, "real") != 0)
+		run_options_misuse(&o->run, "axis '%s' is not known", name);
+}
+
+/* Returns the index of the command in argv. */
+static int parse_options(int argc, char **argv, struct options *o,
+			 struct run *run)
+{
+	enum { AXIS = 1, BUFFER, JSON, QUIET, HELP };
+	static const struct option options[] = {
+		RUN_OPTIONS,
+		{ "axis", required_argument, NULL, AXIS },
+		{ "buffer", required_argument, NULL, BUFFER },
+		{ "json", required_argument, NULL, JSON },
+		{ "quiet", no_argument, NULL, QUIET },
+		{ "help", no_argument, NULL, HELP },
+		{ 0 }
+	};
+	int c;
+
+	while ((c = options_next("trace", argc, argv, "+:ho:", options,
+				 NULL)) != -1) {
+		if (run_options_take(&o->run, run, c, optarg))
+			continue;
+		switch (c) {
+		case 'o':
+			add_drawing(o, optarg);
+			break;
+		case AXIS:
+			set_axis(o, optarg);
+			break;
+		case BUFFER:
+			o->buffer_kib = setup_size("--buffer", optarg, 1,
+						   65536) << 10;
+			break;
+		case JSON:
+			add_output(o, OUTPUT_TABLE, optarg);
+			break;
+		case QUIET:
+			o->quiet = true;
+			break;
+		case 'h':
+		case HELP:
+			o->help = true;
+			return argc;
+		default:
+			exit(STATUS_FAILED);
+		}
+	}
+	if (optind == argc)
+		run_options_misuse(&o->run, "no command");
+	return optind;
+}
+
+/* A path that cannot be written is better found before the run. */
+static void open_outputs(struct options *o, struct run *run)
+{
+	bool drawn = false;
+
+	for (size_t i = 0; i < o->nr_outputs; i++)
+		drawn = drawn || o->outputs[i].kind != OUTPUT_TABLE;
+	if (!drawn) {
+		add_output(o, OUTPUT_SVG, "trace.svg");
+		add_output(o, OUTPUT_CHROME, "trace.json");
+	}
+	for (size_t i = 0; i < o->nr_outputs; i++) {
+		o->outputs[i].file = fopen(o->outputs[i].name, "ae");
+		if (!o->outputs[i].file)
+			die(STATUS_FAILED, "%s: %s", o->outputs[i].name,
+			    strerror(errno));
+		run_options_omit(&o->run, run, o->outputs[i].name);
+	}
+}
+
+/* Over what the file held before. 0, or -1 with errno. */
+static int write_output(struct output *output, const struct model *m,
+			const struct trace_about *about)
+{
+	FILE *f = output->file;
+	int result;
+
+	/* A pipe or a device has no length. */
+	if (ftruncate(fileno(f), 0) && errno != EINVAL)
+		return -1;
+	errno = 0;
+	switch (output->kind) {
+	case OUTPUT_SVG:
+		trace_svg(f, m, about);
+		break;
+	case OUTPUT_CHROME:
+		trace_chrome(f, m, about);
+		break;
+	default:
+		trace_table_json(f, m, about);
+		break;
+	}
+	result = ferror(f) ? -1 : 0;
+	return fflush(f) ? -1 : result;
+}
+
+/* Of each CPU: enough for minutes of a program that computes. */
+static uint64_t default_buffer(const struct backend *backend,
+			       const struct run *run)
+{
+	unsigned long cpus = run->cpus ? run->cpus : 1;
+	uint64_t mib;
+
+	if (!backend->cpus_max)
+		cpus = sysconf(_SC_NPROCESSORS_CONF);
+	mib = 128 / cpus;
+	return (mib > 32 ? 32 : mib < 2 ? 2 : mib) << 10;
+}
+
+static void tell_lost(const struct model *m)
+{
+	if (m->lost)
+		warn("%" PRIu64 " events were lost, so that the end of the trace is missing: use --buffer",
+		     m->lost);
+}
+
+/* False if something could not be written. */
+static bool write_outputs(struct options *o, const struct model *m,
+			  const struct trace_about *about)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < o->nr_outputs; i++) {
+		if (!write_output(&o->outputs[i], m, about))
+			continue;
+		warn("%s: %s", o->outputs[i].name, strerror(errno));
+		good = false;
+	}
+	if (!o->quiet)
+		trace_table(stderr, m, about);
+	tell_lost(m);
+	return good;
+}
+
+/* Returns false, having said why, if the recording is of no use. */
+static bool show(struct options *o, const struct trace_file *file,
+		 const void *stats, const struct trace_about *about)
+{
+	const void *data;
+	struct trace trace;
+	struct model model;
+	size_t size;
+	char *error;
+	bool good;
+
+	errno = file->error;
+	data = file->error ? NULL : trace_file_map(file, &size);
+	if (!data) {
+		warn("the recording: %s", strerror(errno));
+		return false;
+	}
+	error = trace_read(&trace, data, size);
+	if (error) {
+		warn("%s", error);
+		free(error);
+		return false;
+	}
+	model_build(&model, &trace, stats);
+	trace_free(&trace);
+	good = write_outputs(o, &model, about);
+	model_free(&model);
+	return good;
+}
+
+static int run_command(struct run *run, struct options *o)
+{
+	const struct backend *backend = backend_choose(o->run.backend, run);
+	struct trace_about about = {
+		.argv = run->argv, .backend = backend->name,
+		.virtual_axis = o->virtual_axis,
+	};
+	struct trace_file file;
+	struct outcome out;
+	void *stats;
+
+	open_outputs(o, run);
+	trace_file_open(&file, o->buffer_kib ? o->buffer_kib :
+					       default_buffer(backend, run));
+	run->trace = &file;
+	run->stats = true;
+	backend->run(run, &out, &stats);
+	about.status = setup_status(&out, run->argv);
+	about.real_ns = out.real_ns;
+	if (out.kind <= OUTCOME_SIGNALED && !show(o, &file, stats, &about))
+		about.status = STATUS_FAILED;
+	trace_file_close(&file);
+	free(stats);
+	return about.status;
+}
+
+static void close_outputs(struct options *o)
+{
+	for (size_t i = 0; i < o->nr_outputs; i++)
+		if (o->outputs[i].file)
+			fclose(o->outputs[i].file);
+	free(o->outputs);
+}
+
+int cmd_trace(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct run run;
+	int status = 0;
+
+	run_options_begin(&o.run, &run, "trace", argc);
+	/* At most as many as there are arguments, and the two by default. */
+	o.outputs = xmalloc((argc + 2) * sizeof(*o.outputs));
+	run.argv = argv + parse_options(argc, argv, &o, &run);
+	if (o.help) {
+		fputs(usage, stdout);
+	} else {
+		run_options_end(&o.run, &run);
+		status = run_command(&run, &o);
+	}
+	close_outputs(&o);
+	run_options_free(&o.run, &run);
+	return status;
+}

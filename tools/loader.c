@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "loader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program.h"
+#include "util.h"
+
+char *loader_of(Elf *elf)
+{
+	GElf_Phdr header;
+	Elf_Data *data;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, i, &header) ||
+		    header.p_type != PT_INTERP)
+			continue;
+		data = elf_getdata_rawchunk(elf, header.p_offset,
+					    header.p_filesz, ELF_T_BYTE);
+		if (!data || !data->d_buf || !data->d_size ||
+		    ((char *)data->d_buf)[data->d_size - 1])
+			return NULL;
+		return xstrdup(data->d_buf);
+	}
+	return NULL;
+}
+
+/*
+ * Of glibc as ldd(1) does it: with --list it gives up where one library is
+ * missing. Another loader would run the program.
+ */
+static void exec_loader(const char *loader, const char *path)
+{
+	if (!strncmp(base_name(loader), "ld-linux", 8)) {
+		setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+		execl(loader, loader, path, NULL);
+	} else {
+		execl(loader, loader, "--list", path, NULL);
+	}
+	_exit(STATUS_NOT_FOUND);
+}
+
+/*
+ * Only the loader itself knows all of its rules. It maps the objects, and
+ * runs nothing of them.
+ */
+static FILE *start(const char *loader, const char *path, pid_t *pid)
+{
+	int fds[2], null;
+	FILE *f;
+
+	if (pipe2(fds, O_CLOEXEC))
+		die(STATUS_FAILED, "pipe: %s", strerror(errno));
+	*pid = fork();
+	if (*pid < 0)
+		die(STATUS_FAILED, "fork: %s", strerror(errno));
+	if (*pid == 0) {
+		null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		dup2(null, STDIN_FILENO);
+		dup2(fds[1], STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		exec_loader(loader, path);
+	}
+	close(fds[1]);
+	f = fdopen(fds[0], "r");
+	if (!f)
+		die(STATUS_FAILED, "fdopen: %s", strerror(errno));
+	return f;
+}
+
+/* "	SONAME => PATH (0xADDRESS)" or "	PATH (0xADDRESS)" */
+static void parse_line(char *line,
+		       void (*tell)(void *arg, const char *name,
+				    const char *path), void *arg)
+{
+	char *name = line + strspn(line, " \t"), *path, *end;
+
+	name[strcspn(name, "\n")] = '\0';
+	path = strstr(name, " => ");
+	if (path) {
+		*path = '\0';
+		path += 4;
+	} else {
+		path = name;
+	}
+	end = strstr(path, " (0x");
+	if (end)
+		*end = '\0';
+	if (!strcmp(path, "not found"))
+		tell(arg, name, NULL);
+	else if (*path == '/' && end)
+		tell(arg, name, path);
+}
+
+int loader_list(const char *loader, const char *path,
+		void (*tell)(void *arg, const char *name, const char *path),
+		void *arg)
+{
+	char *line = NULL;
+	size_t size = 0;
+	int status = 0;
+	pid_t pid;
+	FILE *f = start(loader, path, &pid);
+
+	while (getline(&line, &size, f) > 0)
+		parse_line(line, tell, arg);
+	free(line);
+	fclose(f);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}

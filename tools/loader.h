@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the dynamic loader opens for a program or library. */
+#ifndef TOOLS_LOADER_H
+#define TOOLS_LOADER_H
+
+#include <gelf.h>
+
+/* The loader that an executable asks for, or NULL; the caller frees it. */
+char *loader_of(Elf *elf);
+
+/*
+ * Tells of each object that the loader opens to start path, the loader itself
+ * among them, by the name that it was asked for and the path that it took, NULL
+ * if there is none. Returns the loader's status, as of waitpid().
+ */
+int loader_list(const char *loader, const char *path,
+		void (*tell)(void *arg, const char *name, const char *path),
+		void *arg);
+
+#endif

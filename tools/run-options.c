@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "run-options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/tense.h>
+
+#include "setup.h"
+#include "util.h"
+
+void run_options_misuse(const struct run_options *o, const char *format, ...)
+{
+	va_list args;
+	char line[300];
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	die(STATUS_FAILED, "%s: %s: see tense %s --help", o->command, line,
+	    o->command);
+}
+
+static unsigned int parse_percent(const struct run_options *o,
+				  const char *text)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (end == text || *end || errno || value < TENSE_PERCENT_MIN ||
+	    value > TENSE_PERCENT_MAX)
+		run_options_misuse(o, "percent '%s' is not a number from %d to %d",
+				   text, TENSE_PERCENT_MIN, TENSE_PERCENT_MAX);
+	return value;
+}
+
+/* The index of a name in a list. */
+static unsigned int parse_name(const struct run_options *o, const char *what,
+			       const char *text, const char *const *names)
+{
+	for (unsigned int i = 0; names[i]; i++)
+		if (!strcmp(text, names[i]))
+			return i;
+	run_options_misuse(o, "%s '%s' is not known", what, text);
+}
+
+void run_options_begin(struct run_options *o, struct run *run,
+		       const char *command, int argc)
+{
+	*o = (struct run_options){ .command = command };
+	*run = (struct run){ .percent = TENSE_PERCENT_REAL };
+	setup_caller(run);
+	/* At most as many as there are arguments, the current one, NULL. */
+	o->dirs = xmalloc((argc + 2) * sizeof(*o->dirs));
+	run->files = xmalloc((argc + 1) * sizeof(*run->files));
+}
+
+bool run_options_take(struct run_options *o, struct run *run, int c,
+		      const char *arg)
+{
+	switch (c) {
+	case RUN_BACKEND:
+		if (!backend_find(arg, &o->backend))
+			run_options_misuse(o, "unknown back end '%s'", arg);
+		return true;
+	case RUN_CPUS:
+		setup_cpus(run, arg);
+		return true;
+	case RUN_MEMORY:
+		setup_memory(run, arg);
+		return true;
+	case RUN_DETERMINISTIC:
+		run->deterministic = true;
+		return true;
+	case RUN_FILE:
+		run->files[o->nr_files++] = (char *)arg;
+		return true;
+	case RUN_RW:
+		o->dirs[o->nr_dirs++] = setup_directory(arg);
+		return true;
+	case RUN_WINDOW:
+		setup_window(run, arg);
+		return true;
+	case RUN_PERCENT:
+		run->percent = parse_percent(o, arg);
+		break;
+	case RUN_CLOCK:
+		run->choice.clocks = parse_name(o, "clock", arg, clock_names);
+		break;
+	case RUN_IDLE:
+		run->choice.idle = parse_name(o, "idle", arg, idle_names);
+		break;
+	default:
+		return false;
+	}
+	o->chosen = true;
+	return true;
+}
+
+void run_options_end(struct run_options *o, struct run *run)
+{
+	if (o->nr_files && !run->deterministic)
+		run_options_misuse(o, "--file is for --deterministic: other guests see all files");
+	run->directory = getcwd(NULL, 0);
+	if (!run->directory)
+		die(STATUS_FAILED, "the current directory: %s",
+		    strerror(errno));
+	setup_writable(run, o->dirs, o->nr_dirs);
+}
+
+void run_options_omit(struct run_options *o, struct run *run, const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	if (!real)
+		return;
+	o->omitted = xrealloc(o->omitted, (o->nr_omitted + 2) *
+					  sizeof(*o->omitted));
+	o->omitted[o->nr_omitted++] = real;
+	o->omitted[o->nr_omitted] = NULL;
+	run->omitted = o->omitted;
+}
+
+void run_options_free(struct run_options *o, struct run *run)
+{
+	for (char **dir = o->dirs; *dir; dir++)
+		free(*dir);
+	free(o->dirs);
+	for (size_t i = 0; i < o->nr_omitted; i++)
+		free(o->omitted[i]);
+	free(o->omitted);
+	free(run->files);
+	free(run->directory);
+}

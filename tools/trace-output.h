@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A recorded run, for readers. */
+#ifndef TOOLS_TRACE_OUTPUT_H
+#define TOOLS_TRACE_OUTPUT_H
+
+#include <stdio.h>
+
+#include "trace-model.h"
+
+#define TRACE_JSON_VERSION	1
+
+/* What ran. */
+struct trace_about {
+	char *const *argv;
+	const char *backend;
+	int status;
+	uint64_t real_ns;	/* how long it ran */
+	bool virtual_axis;	/* of trace_chrome() */
+};
+
+/* All of these leave errors to ferror(). */
+
+/* A picture: virtual time over real time. */
+void trace_svg(FILE *f, const struct model *m, const struct trace_about *about);
+
+/* The JSON of chrome://tracing, which Perfetto reads. */
+void trace_chrome(FILE *f, const struct model *m,
+		  const struct trace_about *about);
+
+void trace_table(FILE *f, const struct model *m,
+		 const struct trace_about *about);
+void trace_table_json(FILE *f, const struct model *m,
+		      const struct trace_about *about);
+
+#endif

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The picture of a recorded run. Over one axis of real time: how each thread
+ * gets on in virtual time, what each did, and how far CPUs were ahead.
+ */
+#include "trace-svg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drawing.h"
+#include "util.h"
+
+#define TITLE_MAX	96	/* bytes of the command line */
+
+static const char style[] =
+"text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;"
+"font-size:12px;fill:#686c74}"
+"text.title{font-size:17px;font-weight:600;fill:#1d2025}"
+"text.lost{fill:#b0243b;font-weight:600}"
+"text.name{font-weight:600}"
+"text.head{fill:#1d2025;font-weight:600}"
+".grid{stroke:#ebe8e1}.axis{stroke:#b3b1ab;fill:none}"
+".line{fill:none;stroke-width:2;stroke-linejoin:round;"
+"stroke-linecap:round}"
+".line.thin{stroke-width:1.2}"
+".leader{fill:none;stroke-width:1;opacity:.5}"
+".halo{fill:none;stroke:#e0314b;stroke-width:7}"
+".real{stroke:#b3b1ab;stroke-dasharray:2 4;fill:none}"
+".window{fill:#8fa3c8;fill-opacity:.25}"
+".ready{opacity:.4}.gated{fill:#e0314b}"
+".life{stroke:#c9c5bc}"
+".s0{stroke:#2b62d9}.f0{fill:#2b62d9}.s1{stroke:#d9730d}.f1{fill:#d9730d}"
+".s2{stroke:#0d8a74}.f2{fill:#0d8a74}.s3{stroke:#8a45c4}.f3{fill:#8a45c4}"
+".s4{stroke:#8a8f00}.f4{fill:#8a8f00}.s5{stroke:#0b93b8}.f5{fill:#0b93b8}"
+".s6{stroke:#7a5230}.f6{fill:#7a5230}.s7{stroke:#c04fa8}.f7{fill:#c04fa8}"
+".s8{stroke:#3f7d2a}.f8{fill:#3f7d2a}.s9{stroke:#5a6270}.f9{fill:#5a6270}"
+".s10{stroke:#7da2f0}.f10{fill:#7da2f0}.s11{stroke:#f0a860}.f11{fill:#f0a860}"
+".s12{stroke:#5fbfab}.f12{fill:#5fbfab}.s13{stroke:#bd93e6}.f13{fill:#bd93e6}"
+".s14{stroke:#bcc14e}.f14{fill:#bcc14e}.s15{stroke:#6cc6de}.f15{fill:#6cc6de}"
+".s16{stroke:#b08a68}.f16{fill:#b08a68}.s17{stroke:#e394cf}.f17{fill:#e394cf}"
+".s18{stroke:#88ba76}.f18{fill:#88ba76}.s19{stroke:#98a1b3}.f19{fill:#98a1b3}";
+
+double svg_x(const struct picture *p, double real)
+{
+	return SVG_LEFT + real / p->m->end * (p->right - SVG_LEFT);
+}
+
+double svg_y(const struct picture *p, double virtual)
+{
+	return p->lines + SVG_PLOT * (1 - virtual / p->top_ns);
+}
+
+void svg_colour(const struct picture *p, char what, int lane)
+{
+	fprintf(p->f, "%c%d", what, lane);
+}
+
+int svg_samples(const struct picture *p)
+{
+	return (p->right - SVG_LEFT) * SVG_FINE + 1;
+}
+
+double svg_sample_time(const struct picture *p, int i)
+{
+	return (double)p->m->end * i / (svg_samples(p) - 1);
+}
+
+/* Those with most virtual time, in the order in which they were born. */
+static void choose_lanes(struct picture *p)
+{
+	const struct model *m = p->m;
+
+	for (size_t i = 0; i < m->nr_lanes; i++) {
+		size_t before = 0;
+
+		for (size_t j = 0; j < m->nr_lanes; j++)
+			before += m->lanes[j].charged > m->lanes[i].charged ||
+				  (m->lanes[j].charged == m->lanes[i].charged &&
+				   j < i);
+		if (before < SVG_LANES)
+			p->lanes[p->nr_lanes++] = &m->lanes[i];
+	}
+}
+
+/* With its number where the name is not its own. */
+static char *lane_name(const struct picture *p, const struct lane *l)
+{
+	bool alone = true;
+
+	for (int i = 0; i < p->nr_lanes; i++)
+		if (p->lanes[i] != l && !strcmp(p->lanes[i]->name, l->name))
+			alone = false;
+	return alone ? xstrdup(l->name) : xprintf("%s %d", l->name, l->pid);
+}
+
+static char *lane_label(const struct picture *p, const struct lane *l)
+{
+	char *name = lane_name(p, l), *percent = lane_percent(l);
+	char *label = xprintf("%s, %s", name, percent);
+
+	free(name);
+	free(percent);
+	return label;
+}
+
+/* A time with three digits, in a unit for readers. */
+static char *time_text(double ns)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = {
+		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" },
+	};
+	int i = 0;
+	double value;
+
+	while (i < 3 && ns < units[i].ns)
+		i++;
+	value = ns / units[i].ns;
+	return xprintf("%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0,
+		       value, units[i].name);
+}
+
+static char *ran_label(const struct lane *l)
+{
+	char *ran = time_text(lane_ran(l)), *gated = time_text(lane_gated(l));
+	char *label = lane_gated(l) ?
+		xprintf("ran %s, gated %s", ran, gated) : xprintf("ran %s", ran);
+
+	free(ran);
+	free(gated);
+	return label;
+}
+
+/* Draws text and frees it. */
+static void put_text(const struct picture *p, double x, double y,
+		     const char *attributes, char *text)
+{
+	fprintf(p->f, "<text x=\"%.1f\" y=\"%.1f\"%s>", x, y, attributes);
+	xml_text(p->f, text);
+	fputs("</text>\n", p->f);
+	free(text);
+}
+
+static void lay_out(struct picture *p)
+{
+	size_t widest = 14;
+	double highest = 1, lead = 0;
+	const struct model *m = p->m;
+
+	choose_lanes(p);
+	for (int i = 0; i < p->nr_lanes; i++) {
+		char *label = lane_label(p, p->lanes[i]);
+		char *ran = ran_label(p->lanes[i]);
+
+		if (strlen(label) > widest)
+			widest = strlen(label);
+		if (strlen(ran) > widest)
+			widest = strlen(ran);
+		free(label);
+		free(ran);
+	}
+	p->right = SVG_WIDTH - 30 - (int)(7.2 * widest);
+	p->lines = m->lost ? 106 : 88;
+	p->states = p->lines + SVG_PLOT + SVG_GAP;
+	p->bottom = p->states + p->nr_lanes * SVG_LANE_STEP;
+	if (m->cpus > 1) {
+		p->leads = p->bottom + SVG_GAP - 8;
+		p->bottom = p->leads + SVG_LEADS;
+	}
+
+	for (int i = 0; i < p->nr_lanes; i++) {
+		const struct lane *l = p->lanes[i];
+
+		highest = fmax(highest, l->birth + l->charged);
+		for (size_t j = 0; j < l->nr_leads; j++)
+			lead = fmax(lead, l->leads[j].ns);
+	}
+	p->top_ns = highest * 1.04;
+	/* A window that is never near would only make the rest small. */
+	if (lead * 3 > m->window)
+		lead = fmax(lead, m->window);
+	p->lead_ns = fmax(lead * 1.15, 1);
+}
+
+/* The whole of a grid, in the unit that fits its end. */
+struct grid {
+	double unit;		/* ns */
+	const char *name;
+	double step;		/* ns */
+	int digits;
+};
+
+static struct grid grid_of(double end, int most)
+{
+	struct grid g = { 1e9, "s", nice_step(end, most), 0 };
+
+	if (end < 2e9) {
+		g.unit = 1e6;
+		g.name = "ms";
+	}
+	if (end < 2e6) {
+		g.unit = 1e3;
+		g.name = "us";
+	}
+	while (g.digits < 6 &&
+	       fabs(g.step / g.unit * pow(10, g.digits) -
+		    round(g.step / g.unit * pow(10, g.digits))) > 1e-6)
+		g.digits++;
+	return g;
+}
+
+static void draw_time_axis(const struct picture *p)
+{
+	struct grid g = grid_of(p->m->end, 10);
+
+	for (int i = 0; i * g.step <= p->m->end; i++) {
+		double x = svg_x(p, i * g.step);
+
+		fprintf(p->f, "<path class=\"grid\" d=\"M%.1f %dv%dM%.1f %dv%d",
+			x, p->lines, SVG_PLOT, x, p->states - 4,
+			p->nr_lanes * SVG_LANE_STEP);
+		if (p->leads)
+			fprintf(p->f, "M%.1f %dv%d", x, p->leads, SVG_LEADS);
+		fputs("\"/>\n", p->f);
+		put_text(p, x, p->bottom + 18, " text-anchor=\"middle\"",
+			 xprintf("%.*f", g.digits, i * g.step / g.unit));
+	}
+	put_text(p, (SVG_LEFT + p->right) / 2.0, p->bottom + 38,
+		 " text-anchor=\"middle\" class=\"head\"",
+		 xprintf("real time, %s", g.name));
+}
+
+static void draw_virtual_axis(const struct picture *p)
+{
+	struct grid g = grid_of(p->top_ns, 8);
+	char at[80];
+
+	for (int i = 0; i * g.step <= p->top_ns; i++) {
+		double y = svg_y(p, i * g.step);
+
+		fprintf(p->f, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n",
+			SVG_LEFT, y, p->right);
+		put_text(p, SVG_LEFT - 8, y + 4, " text-anchor=\"end\"",
+			 xprintf("%.*f", g.digits, i * g.step / g.unit));
+	}
+	snprintf(at, sizeof(at),
+		 " text-anchor=\"middle\" class=\"head\" transform=\"rotate(-90 24 %d)\"",
+		 p->lines + SVG_PLOT / 2);
+	put_text(p, 24, p->lines + SVG_PLOT / 2.0, at,
+		 xprintf("progress in virtual time, %s", g.name));
+}
+
+/* What a thread at 100 % would do that has a CPU all the time. */
+static void draw_real(const struct picture *p)
+{
+	double end = fmin(p->m->end, p->top_ns);
+
+	fprintf(p->f, "<path class=\"real\" d=\"M%d %dL%.1f %.1f\"><title>virtual time = real time</title></path>\n",
+		SVG_LEFT, p->lines + SVG_PLOT, svg_x(p, end), svg_y(p, end));
+}
+
+struct label {
+	int lane;
+	double from;		/* where the line ends */
+	double y;
+};
+
+static int by_height(const void *a, const void *b)
+{
+	const struct label *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->lane - y->lane;
+}
+
+/* Apart from each other, and none of them below the panel. */
+static void spread(const struct picture *p, struct label *labels)
+{
+	double least = 15, bottom = p->lines + SVG_PLOT + 2;
+
+	for (int i = 0; i < p->nr_lanes; i++) {
+		labels[i].y = labels[i].from;
+		if (i && labels[i].y < labels[i - 1].y + least)
+			labels[i].y = labels[i - 1].y + least;
+	}
+	for (int i = p->nr_lanes; i-- > 0; bottom = labels[i].y - least)
+		if (labels[i].y > bottom)
+			labels[i].y = bottom;
+}
+
+static void draw_labels(const struct picture *p)
+{
+	struct label labels[SVG_LANES];
+
+	for (int i = 0; i < p->nr_lanes; i++) {
+		const struct lane *l = p->lanes[i];
+
+		labels[i].lane = i;
+		labels[i].from = svg_y(p, l->birth + l->charged);
+	}
+	qsort(labels, p->nr_lanes, sizeof(*labels), by_height);
+	spread(p, labels);
+	for (int i = 0; i < p->nr_lanes; i++) {
+		const struct lane *l = p->lanes[labels[i].lane];
+		char class[40];
+
+		fputs("<path class=\"leader ", p->f);
+		svg_colour(p, 's', labels[i].lane);
+		fprintf(p->f, "\" d=\"M%.1f %.1fL%d %.1fH%d\"/>\n",
+			svg_x(p, l->died), labels[i].from, p->right + 10,
+			labels[i].y, p->right + 16);
+		snprintf(class, sizeof(class), " class=\"name f%d\"",
+			 labels[i].lane);
+		put_text(p, p->right + 20, labels[i].y + 4, class,
+			 lane_label(p, l));
+	}
+}
+
+static void draw_lane_labels(const struct picture *p)
+{
+	size_t left = p->m->nr_lanes - p->nr_lanes;
+
+	put_text(p, SVG_LEFT, p->states - 8, " class=\"head\"",
+		 left ? xprintf("what threads did; not drawn: %zu more that ran less",
+				left) : xstrdup("what threads did"));
+	for (int i = 0; i < p->nr_lanes; i++) {
+		const struct lane *l = p->lanes[i];
+		double y = p->states + i * SVG_LANE_STEP + SVG_LANE - 2;
+		char class[60];
+
+		snprintf(class, sizeof(class),
+			 " text-anchor=\"end\" class=\"name f%d\"",
+			 i);
+		put_text(p, SVG_LEFT - 8, y, class, lane_name(p, l));
+		put_text(p, p->right + 20, y, "", ran_label(l));
+	}
+}
+
+static void draw_lead_labels(const struct picture *p)
+{
+	double y = p->leads + SVG_LEADS * (1 - p->m->window / p->lead_ns);
+	struct grid g = grid_of(p->lead_ns, 3);
+
+	put_text(p, SVG_LEFT, p->leads - 8, " class=\"head\"",
+		 xprintf("how far the thread's CPU is ahead of the slowest, %s",
+			 g.name));
+	for (int i = 0; i * g.step <= p->lead_ns; i++) {
+		double at = p->leads + SVG_LEADS * (1 - i * g.step / p->lead_ns);
+
+		fprintf(p->f, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n",
+			SVG_LEFT, at, p->right);
+		put_text(p, SVG_LEFT - 8, at + 4, " text-anchor=\"end\"",
+			 xprintf("%.*f", g.digits, i * g.step / g.unit));
+	}
+	if (y < p->leads)
+		y = p->leads;
+	put_text(p, p->right + 20, y + 4, "", xstrdup("window"));
+}
+
+/* What colours mean, beside what has one of its own. */
+static void draw_key(const struct picture *p)
+{
+	double x = SVG_LEFT, y = p->lines - 22;
+	static const struct {
+		const char *class;
+		int height;
+		const char *text;
+	} keys[] = {
+		{ "run f9", SVG_LANE, "on a CPU" },
+		{ "ready f9", SVG_LANE / 3, "waits for a CPU" },
+		{ "life", 0, "blocked" },
+		{ "gated", SVG_LANE, "gated" },
+		{ "window", SVG_LANE, "window" },
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (i >= 3 && p->m->cpus < 2)
+			break;
+		if (keys[i].height)
+			fprintf(p->f, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"22\" height=\"%d\"/>\n",
+				keys[i].class, x,
+				y + (SVG_LANE - keys[i].height) / 2.0,
+				keys[i].height);
+		else
+			fprintf(p->f, "<path class=\"%s\" d=\"M%.1f %.1fh22\"/>\n",
+				keys[i].class, x, y + SVG_LANE / 2.0);
+		put_text(p, x + 28, y + 10, "", xstrdup(keys[i].text));
+		x += 48 + 6.8 * strlen(keys[i].text);
+	}
+	fprintf(p->f, "<path class=\"real\" d=\"M%.1f %.1fh22\"/>\n", x,
+		y + SVG_LANE / 2.0);
+	put_text(p, x + 28, y + 10, "", xstrdup("virtual = real"));
+}
+
+static char *command_line(const struct picture *p)
+{
+	char *line = xstrdup(""), *longer;
+
+	for (char *const *arg = p->about->argv; *arg; arg++) {
+		longer = xprintf("%s%s%s", line, *line ? " " : "", *arg);
+		free(line);
+		line = longer;
+	}
+	if (strlen(line) > TITLE_MAX)
+		memcpy(line + TITLE_MAX - 3, "...", 4);
+	return line;
+}
+
+static void draw_head(const struct picture *p)
+{
+	const struct model *m = p->m;
+	char *virtual = time_text(m->virtual_end), *real = time_text(m->end);
+	char *window = time_text(m->window);
+
+	put_text(p, SVG_LEFT, 28, " class=\"title\"", command_line(p));
+	put_text(p, SVG_LEFT, 48, "",
+		 xprintf("%zu thread%s on %u CPU%s, %s virtual, %s real%s%s",
+			 m->nr_lanes, m->nr_lanes == 1 ? "" : "s", m->cpus,
+			 m->cpus == 1 ? "" : "s", virtual, real,
+			 m->cpus > 1 ? ", window " : "",
+			 m->cpus > 1 ? window : ""));
+	if (m->lost)
+		put_text(p, SVG_LEFT, 68, " class=\"lost\"",
+			 xprintf("%llu events were lost: the end is missing. Use --buffer.",
+				 (unsigned long long)m->lost));
+	free(virtual);
+	free(real);
+	free(window);
+}
+
+static void draw_panels(const struct picture *p)
+{
+	fprintf(p->f, "<clipPath id=\"lines\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/></clipPath>\n<g clip-path=\"url(#lines)\">\n",
+		SVG_LEFT - 4, p->lines, p->right - SVG_LEFT + 8, SVG_PLOT + 4);
+	if (p->m->cpus > 1)
+		svg_draw_window(p);
+	draw_real(p);
+	svg_draw_lines(p);
+	fputs("</g>\n", p->f);
+	svg_draw_states(p);
+	if (p->leads)
+		svg_draw_leads(p);
+}
+
+void trace_svg(FILE *f, const struct model *m, const struct trace_about *about)
+{
+	struct picture p = { .f = f, .m = m, .about = about };
+
+	lay_out(&p);
+	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		SVG_WIDTH, p.bottom + 52, SVG_WIDTH, p.bottom + 52, style);
+	draw_head(&p);
+	draw_key(&p);
+	draw_virtual_axis(&p);
+	if (p.leads)
+		draw_lead_labels(&p);
+	draw_time_axis(&p);
+	draw_panels(&p);
+	draw_labels(&p);
+	draw_lane_labels(&p);
+	fprintf(f, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n</svg>\n",
+		SVG_LEFT, p.lines, p.lines + SVG_PLOT, p.right);
+}

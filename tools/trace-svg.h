@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The parts of the picture of a recorded run: panels over one axis of real time. */
+#ifndef TOOLS_TRACE_SVG_H
+#define TOOLS_TRACE_SVG_H
+
+#include "trace-output.h"
+
+enum {
+	SVG_WIDTH = 1120,
+	SVG_LEFT = 116,
+	SVG_PLOT = 400,		/* height of the panel of lines */
+	SVG_LANE = 12,		/* height of a thread's lane */
+	SVG_LANE_STEP = 19,
+	SVG_LEADS = 96,		/* height of the panel of leads */
+	SVG_GAP = 34,		/* between panels */
+	SVG_LANES = 20,		/* threads that are drawn at most: colours */
+	/* Samples along the axis, for each unit of the picture. */
+	SVG_FINE = 4,
+};
+
+struct picture {
+	FILE *f;
+	const struct model *m;
+	const struct trace_about *about;
+	const struct lane *lanes[SVG_LANES];	/* as they were born */
+	int nr_lanes;
+	int right;		/* where the panels end */
+	int lines;		/* tops of the panels */
+	int states;
+	int leads;		/* 0: there is none */
+	int bottom;
+	double top_ns;		/* virtual, at the top of the lines */
+	double lead_ns;		/* virtual, at the top of the leads */
+};
+
+/* Of a time, real or virtual, in the picture. */
+double svg_x(const struct picture *p, double real);
+double svg_y(const struct picture *p, double virtual);
+
+/* Writes class names for a lane's colour: 's' of a stroke, 'f' to fill. */
+void svg_colour(const struct picture *p, char what, int lane);
+
+/* How many samples there are, and the real time of each. */
+int svg_samples(const struct picture *p);
+double svg_sample_time(const struct picture *p, int i);
+
+/* A line through points, without those that the eye would not miss. */
+struct svg_line {
+	FILE *f;
+	bool open;
+	double x, y;		/* written last */
+	double last_x, last_y;	/* seen last */
+	double steepest, flattest;	/* that the line may be from there */
+};
+
+void svg_line_to(struct svg_line *l, double x, double y);
+void svg_line_end(struct svg_line *l);
+
+/* The panels' contents. */
+void svg_draw_window(const struct picture *p);
+void svg_draw_lines(const struct picture *p);
+void svg_draw_states(const struct picture *p);
+void svg_draw_leads(const struct picture *p);
+
+/* Of a piece of a kind, how much of each sample of the axis it takes: 0 to 1. */
+void svg_cover(const struct picture *p, const struct lane *lane,
+	       enum piece_kind kind, float *part);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+#include "whatif-daemons.h"
+
+void daemon_runs_add(struct daemon_runs *runs, const struct activity *activity,
+		     uint64_t from, uint64_t to)
+{
+	runs->list = xrealloc(runs->list, (runs->count + 1) *
+					  sizeof(*runs->list));
+	runs->list[runs->count++] = (struct daemon_run){
+		.activity = *activity, .from = from, .to = to,
+	};
+}
+
+static bool is_within(const struct daemon_run *run,
+		      const struct whatif_sample *s)
+{
+	return run->from < s->ended && run->to > s->began;
+}
+
+/* What the process of a run ran during a sample, in ms. */
+static double time_of(const struct daemon_runs *runs,
+		      const struct daemon_run *run,
+		      const struct whatif_sample *s)
+{
+	double ms = 0;
+
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct daemon_run *r = &runs->list[i];
+
+		if (r->activity.process == run->activity.process &&
+		    !strcmp(r->activity.name, run->activity.name) &&
+		    is_within(r, s))
+			ms += (double)r->activity.ns / 1e6;
+	}
+	return ms;
+}
+
+/* By which daemon a sample is spoiled, if by any; the largest factor tells. */
+static bool is_spoiled(const struct whatif_sample *s,
+		       const struct daemon_runs *runs,
+		       const struct cutoff_store *cutoffs,
+		       struct whatif_spoiled *by)
+{
+	double worst = 0;
+
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct daemon_run *run = &runs->list[i];
+		double cutoff = cutoff_for(cutoffs, run->activity.name,
+					   (double)s->real / 1e9);
+		double ms, excess;
+
+		if (!is_within(run, s))
+			continue;
+		ms = time_of(runs, run, s);
+		excess = cutoff > 0 ? ms / cutoff : INFINITY;
+		if (!(ms > cutoff) || excess <= worst)
+			continue;
+		worst = excess;
+		*by = (struct whatif_spoiled){
+			.round = s->round, .ms = ms, .cutoff = cutoff,
+		};
+		memcpy(by->daemon, run->activity.name, sizeof(by->daemon));
+	}
+	return worst > 0;
+}
+
+static bool is_round_spoiled(const struct whatif *w, size_t round,
+			     const struct daemon_runs *runs,
+			     const struct cutoff_store *cutoffs,
+			     struct whatif_spoiled *by)
+{
+	for (size_t c = 0; c < w->nr_conditions; c++)
+		if (is_spoiled(whatif_at(w, c, round), runs, cutoffs, by))
+			return true;
+	return false;
+}
+
+static void note(struct whatif *w, const struct whatif_spoiled *spoiled)
+{
+	w->spoiled = xrealloc(w->spoiled, (w->nr_spoiled + 1) *
+					  sizeof(*w->spoiled));
+	w->spoiled[w->nr_spoiled++] = *spoiled;
+}
+
+/* The rounds behind it are counted on. */
+static void drop_round(struct whatif *w, size_t round)
+{
+	size_t n = w->nr_conditions, at = (round + 1) * n;
+
+	memmove(&w->samples[at], &w->samples[at + n],
+		(w->nr_samples - at - n) * sizeof(*w->samples));
+	w->nr_samples -= n;
+	for (size_t i = at; i < w->nr_samples; i++)
+		w->samples[i].round--;
+}
+
+bool whatif_drop(struct whatif *w, const struct daemon_runs *runs,
+		 const struct cutoff_store *cutoffs)
+{
+	size_t rounds = whatif_rounds(w), first = w->nr_spoiled;
+	struct whatif_spoiled by;
+
+	for (size_t r = 0; r < rounds; r++)
+		if (is_round_spoiled(w, r, runs, cutoffs, &by))
+			note(w, &by);
+	if (rounds < WHATIF_ROUNDS_MIN + w->nr_spoiled - first)
+		return w->nr_spoiled > first;
+	/* From the last one on, so that the others keep their numbers. */
+	for (size_t i = w->nr_spoiled; i-- > first;) {
+		w->spoiled[i].dropped = true;
+		drop_round(w, w->spoiled[i].round - 1);
+	}
+	return w->nr_spoiled > first;
+}

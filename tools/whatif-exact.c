@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "program.h"
+#include "util.h"
+#include "whatif.h"
+
+struct list {
+	char **files;
+	size_t n;
+};
+
+static void add(struct list *l, char *path)
+{
+	l->files = xrealloc(l->files, (l->n + 2) * sizeof(*l->files));
+	l->files[l->n++] = path;
+	l->files[l->n] = NULL;
+}
+
+/* By its path: a file of that name here is not what a shell would run. */
+static void add_program(struct list *l, const char *name)
+{
+	char *path = find_command(name);
+
+	if (path)
+		add(l, path);
+}
+
+char **whatif_exact_files(const struct whatif *w, char *const *files)
+{
+	struct list l = { 0 };
+
+	for (; *files; files++)
+		add(&l, xstrdup(*files));
+	add_program(&l, w->argv[0]);
+	if (w->prepare)
+		add_program(&l, "sh");
+	if (w->input && access(w->input, R_OK))
+		die(STATUS_FAILED, "--input %s: %s", w->input, strerror(errno));
+	if (w->input)
+		add(&l, xstrdup(w->input));
+	for (size_t i = 0; i < w->nr_objects; i++)
+		add(&l, xstrdup(w->objects[i]));
+	return l.files;
+}
+
+void whatif_exact_free(char **files)
+{
+	for (char **file = files; *file; file++)
+		free(*file);
+	free(files);
+}
