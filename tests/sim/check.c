@@ -18,10 +18,10 @@ static void check_cpu(struct sim *s, unsigned int k)
 	if (!tasks)
 		return;
 	/* R5 */
-	if (lvt < s->vc.gvt)
+	if (lvt < vclock_reached(&s->vc))
 		sim_fail(s, "CPU %u is active at %llu, behind GVT", k,
 			 (unsigned long long)lvt);
-	ahead = lvt - s->vc.gvt;
+	ahead = lvt - vclock_reached(&s->vc);
 	/* R6 */
 	if (ahead > s->m.window + c->over)
 		sim_fail(s, "CPU %u is %llu ahead, %llu more than one step", k,
@@ -31,7 +31,7 @@ static void check_cpu(struct sim *s, unsigned int k)
 	if (c->gated && ahead <= s->m.window / 2)
 		sim_fail(s, "CPU %u is gated at %llu with GVT at %llu", k,
 			 (unsigned long long)lvt,
-			 (unsigned long long)s->vc.gvt);
+			 (unsigned long long)vclock_reached(&s->vc));
 	if (tasks > c->gated && c->running == NONE && !c->others_until)
 		sim_fail(s, "CPU %u has a task to run and does not", k);
 }
@@ -49,7 +49,7 @@ static void check_queue(struct sim *s)
 					      s->vc.first->when : NEVER),
 			 (unsigned long long)(first ? first->when : NEVER));
 	/* R7: none is late, in virtual time, at the end of a step. */
-	if (d && d->when <= s->vc.gvt)
+	if (d && d->when <= vclock_reached(&s->vc))
 		sim_fail(s, "a deadline at %llu has not fired",
 			 (unsigned long long)d->when);
 }
@@ -87,12 +87,12 @@ void check_all(struct sim *s)
 
 void check_step(struct sim *s)
 {
-	if (s->vc.active != model_active(&s->m))
-		sim_fail(s, "%u CPUs are active, not %u", s->vc.active,
+	if (vclock_active(&s->vc) != model_active(&s->m))
+		sim_fail(s, "%u CPUs are active, not %u", vclock_active(&s->vc),
 			 model_active(&s->m));
-	if (s->vc.skew != s->m.skew)
+	if (vclock_skew(&s->vc) != s->m.skew)
 		sim_fail(s, "the worst skew is %llu, not %llu",
-			 (unsigned long long)s->vc.skew,
+			 (unsigned long long)vclock_skew(&s->vc),
 			 (unsigned long long)s->m.skew);
 	check_queue(s);
 	if (s->cpus <= 64 || s->step % 64 == 0)
@@ -103,11 +103,11 @@ void check_step(struct sim *s)
 void check_end(struct sim *s)
 {
 	check_all(s);
-	if (s->alive || s->vc.active || s->vc.first || s->vc.outside)
+	if (s->alive || vclock_active(&s->vc) || s->vc.first || s->vc.outside)
 		sim_fail(s, "left: %u tasks, %u CPUs, %u outside, %s deadline",
-			 s->alive, s->vc.active, s->vc.outside,
+			 s->alive, vclock_active(&s->vc), s->vc.outside,
 			 s->vc.first ? "a" : "no");
-	for (unsigned int i = 1; i < 2 * s->vc.leaves; i++)
-		if (s->tree[i] != VCLOCK_NEVER)
+	for (unsigned int i = 1; i < 2 * gvt_leaves(s->cpus); i++)
+		if (s->memory.least[i] != VCLOCK_NEVER)
 			sim_fail(s, "the tree still has an LVT at %u", i);
 }

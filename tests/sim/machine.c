@@ -275,7 +275,7 @@ static void idle_step(struct sim *s)
 
 	op_advance(s);
 	fire(s);
-	if (s->vc.active)
+	if (vclock_active(&s->vc))
 		return;
 	at = next_event(s, &cpu, &task);
 	ns = op_horizon(s, NONE);
@@ -318,7 +318,7 @@ bool machine_step(struct sim *s)
 	int task, runs;
 
 	s->step++;
-	if (!s->vc.active) {
+	if (!vclock_active(&s->vc)) {
 		idle_step(s);
 		return s->alive;
 	}
@@ -347,7 +347,7 @@ void machine_init(struct sim *s)
 		rng_scale(&s->rng, VCLOCK_WINDOW_MAX - VCLOCK_WINDOW_MIN);
 
 	s->real = 1000 + rng_below(&s->rng, 1ULL << 40);
-	vclock_init(&s->vc, s->vcpu, s->tree, s->cpus, window, s->real);
+	vclock_init(&s->vc, &s->memory, window, s->real);
 	s->m.window = window;
 	s->m.idle_since = s->real;
 	s->m.cpus = s->cpus;

@@ -30,12 +30,12 @@ static void expect_lvt(struct sim *s, unsigned int cpu)
 static void expect_gvt(struct sim *s)
 {
 	s->ops++;
-	expect(s, s->vc.gvt, s->m.gvt);
-	if (s->vc.gvt < s->gvt_before)
+	expect(s, vclock_reached(&s->vc), s->m.gvt);
+	if (vclock_reached(&s->vc) < s->gvt_before)
 		sim_fail(s, "GVT fell from %llu to %llu",
 			 (unsigned long long)s->gvt_before,
-			 (unsigned long long)s->vc.gvt);
-	s->gvt_before = s->vc.gvt;
+			 (unsigned long long)vclock_reached(&s->vc));
+	s->gvt_before = vclock_reached(&s->vc);
 }
 
 static void expect_task(struct sim *s, int t)
@@ -62,9 +62,9 @@ static void expect_task(struct sim *s, int t)
 /* Real time as some CPU knows it: their clocks differ a little. */
 uint64_t op_real(struct sim *s)
 {
-	uint64_t off = rng_chance(&s->rng, 5) ? rng_below(&s->rng, 100) : 0;
-
-	return s->real - off;
+	if (!s->apart || !rng_chance(&s->rng, 5))
+		return s->real;
+	return s->real - rng_below(&s->rng, s->apart);
 }
 
 void op_task_init(struct sim *s, int t, uint32_t percent, uint64_t ready)
@@ -369,7 +369,7 @@ uint64_t op_horizon(struct sim *s, int t)
 	lvt = s->m.cpu[m->cpu].lvt;
 	if (first && first->when > fixed_ns(lvt))
 		target = first->when;
-	if (active > 1 && fixed_ns(lvt) <= s->m.gvt + s->m.window &&
+	if (s->m.cpus > 1 && fixed_ns(lvt) <= s->m.gvt + s->m.window &&
 	    s->m.gvt + s->m.window + 1 < target)
 		target = s->m.gvt + s->m.window + 1;
 	if (target == NEVER) {

@@ -32,7 +32,7 @@ void sim_say(const struct sim *s, const char *fmt, ...)
 	if (!s->verbose)
 		return;
 	printf("# step %llu real %llu gvt %llu: ", (unsigned long long)s->step,
-	       (unsigned long long)s->real, (unsigned long long)s->vc.gvt);
+	       (unsigned long long)s->real, (unsigned long long)vclock_reached(&s->vc));
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
@@ -52,38 +52,6 @@ _Noreturn void sim_fail(struct sim *s, const char *fmt, ...)
 	       (unsigned long long)s->seed, s->cpus,
 	       (unsigned long long)s->steps);
 	longjmp(s->failed, 1);
-}
-
-static void *zalloc(size_t count, size_t size)
-{
-	void *p = calloc(count, size);
-
-	if (!p) {
-		fputs("sim: out of memory\n", stderr);
-		exit(2);
-	}
-	return p;
-}
-
-static void sim_alloc(struct sim *s)
-{
-	s->tasks = 2 * s->cpus + 6;
-	s->vcpu = zalloc(s->cpus, sizeof(*s->vcpu));
-	s->tree = zalloc(vclock_tree_size(s->cpus), sizeof(*s->tree));
-	s->m.cpu = zalloc(s->cpus, sizeof(*s->m.cpu));
-	s->m.task = zalloc(s->tasks, sizeof(*s->m.task));
-	s->cpu = zalloc(s->cpus, sizeof(*s->cpu));
-	s->task = zalloc(s->tasks, sizeof(*s->task));
-}
-
-static void sim_free(struct sim *s)
-{
-	free(s->vcpu);
-	free(s->tree);
-	free(s->m.cpu);
-	free(s->m.task);
-	free(s->cpu);
-	free(s->task);
 }
 
 static void run(struct sim *s)
@@ -116,7 +84,8 @@ static bool sim_run(uint64_t seed, unsigned int cpus, uint64_t steps,
 		    bool verbose, struct sim *sum)
 {
 	struct sim s = {
-		.seed = seed, .cpus = cpus, .steps = steps,
+		.seed = seed, .cpus = cpus, .tasks = 2 * cpus + 6,
+		.steps = steps, .apart = 100,
 		.verbose = verbose, .rng = { seed * 4099 + cpus },
 	};
 	struct sim *volatile sp = &s;

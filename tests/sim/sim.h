@@ -57,6 +57,7 @@ struct cpu {
 struct sim {
 	uint64_t seed, step, steps;
 	unsigned int cpus, tasks, alive;
+	unsigned int apart;	/* real ns that the CPUs' clocks may differ by */
 	bool verbose;
 	jmp_buf failed;
 
@@ -68,8 +69,8 @@ struct sim {
 	bool draining;
 
 	struct vclock vc;
-	struct vclock_cpu *vcpu;
-	u64 *tree;
+	struct vclock_memory memory;
+	struct vclock_cpu *vcpu;	/* the CPUs in there */
 	struct model m;
 
 	struct cpu *cpu;
@@ -90,6 +91,10 @@ static inline struct model_task *model_of(struct sim *s, int t)
 {
 	return &s->m.task[t];
 }
+
+/* memory.c: for so many CPUs and tasks as it says */
+void sim_alloc(struct sim *s);
+void sim_free(struct sim *s);
 
 /* ops.c */
 uint64_t op_real(struct sim *s);
