@@ -6,12 +6,15 @@
 -include tests/unit/build.mk
 -include tests/unit/functions/build.mk
 -include tests/timed/build.mk
+-include tests/fuzz/build.mk
 
 vclock_out := $(O)/tests/vclock
 vclock_tests := $(addprefix $(O)/tests/unit/test-vclock-, \
 	charge deadline holes horizon stretch time)
 vclock_sim_objects := $(patsubst tests/sim/%.c,$(vclock_out)/sim/%.o, \
 	$(wildcard tests/sim/*.c))
+
+vclock_objects := $(vclock_out)/vclock.o $(vclock_out)/gvt.o
 
 VCLOCK_CFLAGS = $(WARN) $(CFLAGS) -I. -Itests/lib \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
@@ -24,22 +27,48 @@ $(vclock_out)/%.o: tests/unit/%.c $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(vclock_out)/vclock.o: module/vclock.c $(O)/flags
+$(vclock_out)/%.o: module/%.c $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(vclock_tests): $(O)/tests/unit/%: $(vclock_out)/%.o $(vclock_out)/vclock.o
-$(O)/tests/sim/sim: $(vclock_sim_objects) $(vclock_out)/vclock.o
+$(vclock_tests): $(O)/tests/unit/%: $(vclock_out)/%.o $(vclock_objects)
+$(O)/tests/sim/sim: $(vclock_sim_objects) $(vclock_objects)
 $(vclock_tests) $(O)/tests/sim/sim:
 	$(call quiet,LD,$@)mkdir -p $(@D) && \
 	$(CC) $(VCLOCK_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
-UNIT_TESTS += $(vclock_tests) $(O)/tests/sim/sim
+# Generated programs, against their exact schedule.
+oracle_objects := $(patsubst tests/sim/%.c,$(vclock_out)/sim/%.o, \
+	$(wildcard tests/sim/oracle/*.c)) \
+	$(addprefix $(vclock_out)/sim/,model.o ops.o check.o memory.o)
+
+$(vclock_out)/sim/oracle/%.o: tests/sim/oracle/%.c $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(VCLOCK_CFLAGS) -Itests/sim -MMD -MP -c -o $@ $<
+
+$(O)/tests/sim/oracle: $(oracle_objects) $(vclock_objects)
+	$(call quiet,LD,$@)mkdir -p $(@D) && \
+	$(CC) $(VCLOCK_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^)
+
+UNIT_TESTS += $(O)/tests/sim/oracle
+
+# Locks and barriers, by threads: under the sanitizer that knows them.
+$(O)/tests/unit/test-gvt: tests/unit/test-gvt.c module/gvt.c module/gvt.h \
+		tests/lib/vclock-host.h tests/lib/tap.h tests/sim/rng.h $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) -I. \
+		-Itests/lib -Wno-tsan -fsanitize=thread $(LDFLAGS) -o $@ \
+		$(filter %.c,$^) -pthread
+
+UNIT_TESTS += $(vclock_tests) $(O)/tests/sim/sim $(O)/tests/unit/test-gvt
+
+# Models of it for spin, which tries every order of steps.
+UNIT_TESTS += tests/spin/test-spin
 
 # Do these tests notice when the virtual clock breaks a rule? Takes minutes.
 .PHONY: mutate
 mutate:
 	$(Q)CC='$(CC)' tests/sim/mutate
 
--include $(vclock_sim_objects:.o=.d) $(vclock_out)/vclock.d \
+-include $(oracle_objects:.o=.d)
+-include $(vclock_sim_objects:.o=.d) $(vclock_objects:.o=.d) \
 	$(vclock_tests:$(O)/tests/unit/%=$(vclock_out)/%.d)

@@ -34,6 +34,33 @@ unwrap() {
 	sed -i -e ':a' -e '$!{N;ba' -e '}' -e 's/\n \{7\}\([^ ]\)/ \1/g' "$1"
 }
 
+# Runs a command whose status is to be so, and leaves its output in the files stdout
+# and stderr: STATUS WHAT COMMAND...
+status_is() {
+	tap_status=$1
+	tap_named=$2
+	shift 2
+	"$@" >stdout 2>stderr </dev/null
+	is $? "$tap_status" "$tap_named"
+	unwrap stderr
+}
+
+# The same of a command of $tense: COMMAND STATUS WHAT ARGUMENT...
+tense_is() {
+	tap_command=$1
+	tap_wanted=$2
+	tap_what=$3
+	shift 3
+	# shellcheck disable=SC2154 # the program, which the test names
+	status_is "$tap_wanted" "$tap_what" "$tense" "$tap_command" "$@"
+}
+
+# It said this, and printed nothing.
+tense_said() {
+	is "$(cat stderr)" "tense: $1" "says so"
+	is "$(cat stdout)" "" "and nothing else"
+}
+
 skip() {
 	tap_run=$((tap_run + 1))
 	echo "ok $tap_run # SKIP $1"

@@ -71,7 +71,7 @@ $(O)/tests/unit/test-symbols-library: tests/unit/test-symbols-library.sh \
 
 # The same in a command, by the tool.
 resolve_sources := $(addprefix tools/,resolve.c nearest.c functions.c \
-	inlines.c inlines-dwarf.c program.c util.c)
+	inlines.c inlines-dwarf.c loader.c program.c util.c)
 
 $(O)/tests/unit/test-resolve: tests/unit/test-resolve.c $(resolve_sources) \
 		$(symbol_sources) $(libtense_test_headers) \
@@ -83,3 +83,19 @@ $(O)/tests/unit/test-resolve: tests/unit/test-resolve.c $(resolve_sources) \
 
 UNIT_TESTS += $(symbol_tests) $(addprefix $(O)/tests/unit/test-,resolve \
 	symbols-library)
+
+# Finding a QEMU, with archives that are not real.
+$(O)/tests/unit/test-qemu-fetch: tests/unit/test-qemu-fetch.sh tests/lib/tap.sh
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
+
+UNIT_TESTS += $(O)/tests/unit/test-qemu-fetch
+
+# Files of a guest that sees none of the host's.
+$(O)/tests/unit/test-bring-back: tests/unit/test-bring-back.c tools/bring-back.c \
+		tools/util.c $(wildcard tools/*.h) tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools -fsanitize=address,undefined \
+		$(LDFLAGS) -o $@ $(filter %.c,$^)
+
+UNIT_TESTS += $(O)/tests/unit/test-bring-back

@@ -15,16 +15,6 @@ cd "$tmp" || exit 1
 unset TENSE_CACHE TENSE_KERNEL_SOURCE XDG_CACHE_HOME LD_PRELOAD MAKEFLAGS \
 	MFLAGS MAKELEVEL DESTDIR
 
-# STATUS WHAT COMMAND...: leaves the output in the files stdout and stderr.
-status_is() {
-	want=$1
-	what=$2
-	shift 2
-	"$@" >stdout 2>stderr </dev/null
-	is $? "$want" "$what"
-	unwrap stderr
-}
-
 # The command said one line that begins so, and nothing on standard output.
 said() {
 	is "$(wc -l <stderr) $(cut -c "1-${#1}" stderr)" "1 $1" "says: $1"
@@ -47,10 +37,21 @@ for arg in help --help -h; do
 	status_is 0 "$arg" "$tense" $arg
 	ok "$arg shows the usage" contains "$(cat stdout)" "Usage: tense COMMAND"
 done
-for command in run check functions whatif; do
+status_is 125 "help of an unknown command" "$tense" help walk
+said "tense: unknown command 'walk'"
+status_is 125 "help of two commands" "$tense" help run trace
+said "tense: help is for one command at a time"
+for command in run trace check functions measure noise trace-activity daemons kernel \
+	whatif; do
+	status_is 0 "help $command" "$tense" help $command
+	mv stdout help
 	status_is 0 "$command --help" "$tense" $command --help
+	is "$(cat stdout)" "$(cat help)" "is the same"
 	ok "shows its usage" contains "$(cat stdout)" "Usage: tense $command"
 	is "$(awk 'length > 80' stdout)" "" "in at most 80 columns"
+	ok "tells units of TIME in the same words" awk '/ TIME  /{ has = 1 }
+		$0 == "TIME is a number with its unit: ns, us, ms, s, m, h or d." { told = 1 }
+		END { exit has != told }' stdout
 done
 status_is 0 "version" "$tense" version
 ok "is a version" grep -Eqx 'tense [0-9]+\.[0-9]+\.[0-9]+' stdout
@@ -69,6 +70,10 @@ status_is 125 "an unknown short option" "$tense" run -x true
 said "tense: run: unknown option '-x'"
 status_is 125 "an option without its argument" "$tense" run --percent
 said "tense: run: --percent needs an argument"
+status_is 125 "another option instead of it" "$tense" run --json --stats true
+said "tense: run: --json needs an argument, but '--stats' is an option"
+status_is 125 "also of trace" "$tense" trace -o --json true
+said "tense: trace: -o needs an argument, but '--json' is an option"
 status_is 125 "an option with an argument too many" "$tense" run --stats=1 true
 said "tense: run: unknown option '--stats=1'"
 status_is 125 "an unknown back end" "$tense" run --backend vmware true
@@ -118,39 +123,67 @@ export TENSE_CACHE=$PWD/kernels
 status_is 0 "kernel list without a cache" "$tense" kernel list
 is "$(cat stdout)" "nothing in $PWD/kernels" "is empty"
 mkdir -p kernels/um-0123456789ab/build kernels/um-0123456789ab-ba9876543210 \
-	kernels/x86_64-0123456789ab kernels/source-0123456789ab
+	kernels/x86_64-0123456789ab kernels/source-0123456789ab \
+	kernels/debug-0123456789ab kernels/debug-0123456789ab-ba9876543210 \
+	kernels/qemu-9.1.1 kernels/qemu-10.1.1
+for dir in kernels/qemu-*; do
+	printf '#!/bin/sh\n' >$dir/qemu-system-x86_64
+	chmod +x $dir/qemu-system-x86_64
+done
 : >kernels/um-0123456789ab.log
 status_is 0 "kernel list" "$tense" kernel list
-is "$(awk '{ print $1, $2, $6 }' stdout)" "source-0123456789ab source 
+is "$(awk '{ print $1, $2, $6 }' stdout)" "debug-0123456789ab tests not
+qemu-10.1.1 emulator 
+qemu-9.1.1 emulator not
+source-0123456789ab source 
 um-0123456789ab uml not
 x86_64-0123456789ab qemu not" "of a cache"
 status_is 0 "kernel list --json" "$tense" kernel list --json
 is "$(jq -c '[.entries[] | [.backend, .used]]' stdout)" \
-	'[[null,true],["uml",false],["qemu",false]]' "the same"
+	'[["tests",false],[null,true],[null,false],[null,true],["uml",false],["qemu",false]]' \
+	"the same"
 status_is 125 "a kernel that is not there" "$tense" kernel remove um-x
 said "tense: kernel: not in the cache: 'um-x'"
 status_is 125 "nothing to remove" "$tense" kernel remove
 status_is 125 "kernel without an action" "$tense" kernel
 status_is 125 "kernel build of nothing known" "$tense" kernel build vmware
 said "tense: kernel: no back end that has a kernel: 'vmware'"
+status_is 125 "and of that of tests" "$tense" kernel build tests
 flock kernels/lock sleep 1000 &
 builder=$!
 sleep 0.2
 status_is 125 "under a build" "$tense" kernel remove --all
-said "tense: a kernel is being built: try again later"
+said "tense: something is being built or fetched: try again later"
 pkill -P $builder
 wait $builder
 status_is 0 "by name" "$tense" kernel remove um-0123456789ab
-is "$(ls kernels | xargs)" "lock source-0123456789ab x86_64-0123456789ab" \
+is "$(ls kernels | xargs)" \
+	"debug-0123456789ab debug-0123456789ab-ba9876543210 lock qemu-10.1.1 \
+qemu-9.1.1 source-0123456789ab x86_64-0123456789ab" \
 	"with its modules"
 status_is 0 "those that are not used" "$tense" kernel remove --unused
-is "$(ls kernels | xargs)" "lock source-0123456789ab" "and no others"
+is "$(ls kernels | xargs)" "lock qemu-10.1.1 source-0123456789ab" \
+	"and no others"
 status_is 0 "all" "$tense" kernel remove --all
 is "$(ls kernels | xargs)" lock "of them"
 unset TENSE_CACHE
 
+status_is 125 "--deterministic by another back end" \
+	"$tense" run --deterministic --backend uml true
+said "tense: --deterministic: instructions are counted by the back end qemu, not by"
+status_is 125 "--file without --deterministic" "$tense" run --file file true
+said "tense: run: --file is for --deterministic: other guests see all files"
+status_is 127 "--deterministic with a command that is not there" \
+	"$tense" run --deterministic nothing-by-this-name
+said "tense: nothing-by-this-name: command not found"
 status_is 125 "--real and --percent" "$tense" run --real --percent 50 true
 said "tense: run: --real excludes --percent, --clock and --idle"
+status_is 125 "--real and --window" "$tense" run --real --window 1ms true
+said "tense: run: --real excludes --window"
+for window in 19us 19999ns 100.1ms 1s 500 us "" 5m 1e3us -1ms 0 99999999999s; do
+	status_is 125 "--window '$window'" "$tense" run --window "$window" true
+	said "tense: --window $window: should be a time from 20us to 100ms"
+done
 status_is 125 "--rw of nothing" "$tense" run --rw nothing true
 said "tense: --rw nothing: No such file or directory"
 : >file
@@ -195,6 +228,30 @@ else
 	said "tense: /dev/full: No space left on device"
 fi
 
+# trace
+status_is 125 "trace without a command" "$tense" trace
+said "tense: trace: no command"
+status_is 125 "trace to a file of no known kind" "$tense" trace -o x.png true
+said "tense: trace: -o x.png: a name that ends with .svg or .json is needed"
+status_is 125 "or of no name" "$tense" trace -o .svg true
+said "tense: trace: -o .svg: a name that ends with .svg or .json is needed"
+status_is 125 "trace to where nothing can be" \
+	"$tense" trace -o nothing/x.svg true
+said "tense: nothing/x.svg: No such file or directory"
+status_is 125 "an axis that is none" "$tense" trace --axis up true
+said "tense: trace: axis 'up' is not known"
+for buffer in 0 x "" 1T 65G -1; do
+	status_is 125 "--buffer '$buffer'" "$tense" trace --buffer "$buffer" true
+	said "tense: --buffer is $buffer: should be 1M to 64G"
+done
+status_is 125 "trace in real time" "$tense" trace --real true
+said "tense: trace: unknown option '--real'"
+[ -e /dev/tense ] || {
+	status_is 125 "trace without a device" \
+		"$tense" trace --backend native true
+	said "tense: /dev/tense: No such file or directory"
+}
+
 # check
 status_is 125 "check with an unknown option" "$tense" check --fast
 said "tense: check: unknown option '--fast'"
@@ -208,11 +265,23 @@ is "$(jq .ok check.json)" "$([ $status = 0 ] && echo true || echo false)" \
 is "$(jq -r '[.items | to_entries[] | select((.value.ok | type) != "boolean" or (.value.detail | type) != "string")] | length' check.json)" \
 	0 "all items are told"
 is "$(jq -r '.items | keys | join(" ")' check.json)" \
-	"build_tools device guest_init guest_kernel kernel library ptrace qemu" \
+	"build_tools cache device guest_init guest_kernel kernel library ptrace qemu qemu_counting" \
 	"by these names"
 TENSE_CACHE=$tmp/none "$tense" check --json >check.json
 is "$(jq -c '.items.guest_kernel | [.ok, .mend]' check.json)" \
 	'[false,"tense run true"]' "an empty cache has no kernel"
+is "$(jq -c '.items.cache | [.ok, .detail]' check.json)" \
+	"[true,\"$tmp/none\"]" "but can have one"
+ok "and is not made for that" [ ! -e "$tmp/none" ]
+TENSE_CACHE=/proc/tense "$tense" check --json >check.json
+is "$(jq -c '.items.cache | [.ok, .mend]' check.json)" \
+	'[false,"TENSE_CACHE=DIRECTORY tense run true"]' "one that cannot be made"
+[ -e /dev/tense ] || {
+	is "$(jq .ok check.json)" false "is of no use"
+	TENSE_CACHE=/proc/tense "$tense" check >stdout
+	ok "is told in the table" grep -Eq \
+		'^missing  cache to build in  /proc/tense: ' stdout
+}
 TENSE_CACHE=$tmp/none TENSE_KERNEL_SOURCE=$tmp/none "$tense" check --json \
 	>check.json
 is "$(jq -c '.items.build_tools.ok' check.json)" false \
@@ -228,7 +297,8 @@ for page in "$source"/tools/man/*.1; do
 	is "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" "" \
 		"$(basename "$page") formats without warnings"
 done
-for command in run check functions whatif; do
+for command in run trace check functions measure noise trace-activity daemons \
+	whatif; do
 	options=$("$tense" $command --help | grep -o '^  --[a-z]*')
 	for option in $options; do
 		ok "tense-$command.1 tells of $option" grep -q \
@@ -303,6 +373,11 @@ for test in bad dead short late; do
 	status_is 1 "run-tap: one that is $test" "$run_tap" ./good ./$test
 	is "$(tail -n 1 stdout)" "2 passed, 1 failed, 1 skipped" "fails"
 done
+script told 'echo 1..2; echo "# RUN a"; echo "# other"; echo ok 1
+	echo "# RUN b"; echo "# why"; echo not ok 2 b; exit 1'
+status_is 1 "run-tap: one that says first why" "$run_tap" ./told
+is "$(sed -n '2,$p' stdout | head -n 2)" "    # why
+  not ok 2 b" "is shown to say it"
 status_is 1 "run-tap: one that does nothing" "$run_tap" ./silent
 status_is 1 "run-tap: one that is not there" "$run_tap" ./nothing
 status_is 1 "run-tap: none at all" "$run_tap"
@@ -328,6 +403,7 @@ ok "make install" make -s -C "$source" O="$out" PREFIX=/opt/x install \
 x=$tmp/root/opt/x
 for file in bin/tense libexec/tense/guest-init lib/libtense.so.0 \
 	    share/tense/Kbuild share/tense/tools/kernel-build \
+	    share/tense/tools/qemu-fetch \
 	    share/tense/kernel/configs/uml.config \
 	    share/tense/patches/v6.1/series share/man/man1/tense-run.1 \
 	    share/bash-completion/completions/tense; do

@@ -31,19 +31,19 @@ completed() {
 
 is "$(completed '')" \
 	"$(printf '%s\n' --help --version $("$tense" --help |
-		sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p') | sort | xargs)" \
+		sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p') | sort | xargs)" \
 	"the commands are those of --help"
 is "$(completed f)" functions "and one may be begun"
-for command in run whatif functions check; do
+for command in run trace whatif functions measure check; do
 	is "$(completed "$command" -)" \
 		"$({ [ "$command" = check ] || echo --
 			"$tense" "$command" --help |
-			grep -Eo '^ +--[a-z-]+' | tr -d ' '; } | sort -u |
+			grep -Eo '^ +-(-[a-z-]+|o)' | tr -d ' '; } | sort -u |
 			xargs)" \
 		"the options of $command are those of --help"
 	# A word that would be the option's argument is not taken for a command.
 	for option in $("$tense" "$command" --help |
-		sed -En 's/^ +(--[a-z-]+) [A-Z].*/\1/p'); do
+		sed -En 's/^ +(--[a-z-]+|-o) [A-Z].*/\1/p'); do
 		is "$(completed "$command" "$option" file -- ./pro)" ./prog \
 			"$command $option has an argument"
 	done
@@ -55,8 +55,10 @@ for command in run whatif functions check; do
 	done
 done
 is "$(completed run --ba)" --backend "an option may be begun"
-is "$(completed run --backend '')" "native qemu uml" "its values"
+is "$(completed run --backend '')" "auto native qemu uml" "its values"
 is "$(completed whatif --metric st)" "stderr: stdout:" "those of --metric"
+is "$(completed trace --axis v)" virtual "those of --axis"
+is "$(completed trace -o fi)" file.json "files of -o"
 is "$(completed whatif --report fi)" file.json "files"
 is "$(completed whatif --json fi)" file.json "also those that may be left out"
 is "$(completed whatif --json --st)" --stats "or are"
@@ -74,6 +76,38 @@ is "$(completed kernel remove --)" "--all --help --json --unused" \
 is "$(completed kernel l)" list "and what it does"
 is "$(completed functions pattern -- ./prog fi)" file.json \
 	"behind the patterns of functions"
+is "$(completed help me)" measure "a command to be helped with"
+is "$(completed help me me)" "" "one"
+is "$(completed measure --json fi)" file.json "files of measure"
+is "$(completed measure --protocol k)" k-best "a protocol"
+is "$(completed measure --cutoffs fi)" file.json "and of cutoffs"
+is "$(completed measure --compare ./pr)" ./prog "commands to compare"
+is "$(completed daemons -)" "$("$tense" daemons --help |
+	grep -Eo '^ +--[a-z-]+' | tr -d ' ' | sort -u | xargs)" \
+	"the options of daemons are those of --help"
+is "$(completed trace-activity -)" "$("$tense" trace-activity --help |
+	grep -Eo '^ +--[a-z-]+' | tr -d ' ' | sort -u | xargs)" \
+	"the options of trace-activity are those of --help"
+is "$(completed trace-activity --interval-error --j)" --json \
+	"also behind one without an argument"
+is "$(completed trace-activity --svg fi)" file.json "its files"
+is "$(completed trace-activity --json fi)" file.json \
+	"also those that may be left out"
+is "$(completed trace-activity --duration 2s --sv)" --svg \
+	"a number is not completed, what follows is"
+is "$(completed daemons cut)" cutoffs "what it does"
+is "$(completed daemons learn --svg fi)" file.json "a picture of it"
+is "$(completed daemons learn --samples --j)" "" "a number of samples"
+is "$(completed daemons show --plot --j)" --json "what is shown"
+is "$(completed daemons cutoffs --short-l fi)" file.json "files of its tables"
+is "$(completed daemons cutoffs --samples --j)" --json "behind which are options"
+is "$(completed noise -)" "$("$tense" noise --help |
+	grep -Eo '^ +--[a-z-]+' | tr -d ' ' | sort -u | xargs)" \
+	"the options of noise are those of --help"
+is "$(completed noise re)" refit "what it does"
+is "$(completed noise fit fi)" file.json "files of times"
+is "$(completed noise fit --svg fi)" file.json "and of pictures"
+is "$(completed noise fit --quiet --j)" --json "behind which are options"
 is "$(completed version '')" "" "nothing to complete"
 is "$(cat stderr)" "" "without a message"
 done_testing

@@ -35,14 +35,9 @@ END
 	objcopy --strip-all libfirst.so.1.0 stripped.so && echo "#!$tmp/program" >script &&
 	chmod +x script || exit 1
 
-# STATUS WHAT ARGUMENT...: leaves the output in the files stdout and stderr.
-status_is() {
-	want=$1
-	what=$2
-	shift 2
-	"$tense" functions "$@" >stdout 2>stderr </dev/null
-	is $? "$want" "$what"
-	unwrap stderr
+# STATUS WHAT ARGUMENT...
+functions_is() {
+	tense_is functions "$@"
 }
 
 said() {
@@ -55,7 +50,7 @@ row() { # OBJECT FROM INLINED FUNCTION
 		 END { exit found != 1 }' stdout
 }
 
-status_is 0 "functions of a program" -- ./program
+functions_is 0 "functions of a program" -- ./program
 row program symtab 1 own
 is "$(awk '/^LIBRARY/ { n = 1; next } n && NF { print NF, $1 }' stdout | sort |
 	head -2)" "2 ld-linux-x86-64
@@ -66,7 +61,7 @@ is "$(grep -c malloc stdout)" 0 "none of which is listed"
 said "or --all"
 ok "in few lines" [ "$(wc -l <stdout)" -lt 40 ]
 
-status_is 0 "all functions" --all -- ./program
+functions_is 0 "all functions" --all -- ./program
 is "$(grep -c LIBRARY stdout)" 0 "are not counted"
 row program symtab 1 own
 row program symtab 0 main
@@ -76,23 +71,23 @@ ok "and those of libc" grep -q '^libc .* malloc' stdout
 said "opened later"
 said "inlined everywhere"
 
-status_is 0 "a pattern" exported -- ./program
+functions_is 0 "a pattern" exported -- ./program
 is "$(wc -l <stdout)" 2 "lists one function, and a header"
 row libfirst dynsym 0 exported
 is "$(cat stderr)" "" "and says nothing else"
-status_is 0 "several patterns" 'libf*:/^(hid|exp)/' :own nothing -- ./program
+functions_is 0 "several patterns" 'libf*:/^(hid|exp)/' :own nothing -- ./program
 is "$(awk 'NR > 1 { print $1, $5 }' stdout)" "program own
 libfirst exported
 libfirst hidden" "list what matches one of them"
-status_is 0 "an inlined function" tiny -- ./program
+functions_is 0 "an inlined function" tiny -- ./program
 ok "is said to be it" grep -q 'dwarf *4  tiny  (inlined everywhere' stdout
 
-status_is 0 "one that has no instructions left" gone -- ./program
+functions_is 0 "one that has no instructions left" gone -- ./program
 ok "is said to be it" grep -q \
 	'dwarf *0  gone  (inlined everywhere, no code is left: cannot be named)' \
 	stdout
-status_is 1 "a letter too few and two the wrong way round" whn -- ./program
-status_is 1 "two letters the wrong way round" onw -- ./program
+functions_is 1 "a letter too few and two the wrong way round" whn -- ./program
+functions_is 1 "two letters the wrong way round" onw -- ./program
 said "program:own"
 
 cat >class.cc <<'END'
@@ -110,46 +105,47 @@ int main(int argc, char **argv)
 }
 END
 @CC@ -x c++ -O2 -o class class.cc
-status_is 0 "constructors" 'thing::*' -- ./class
+functions_is 0 "constructors" 'thing::*' -- ./class
 is "$(awk 'NR > 1 { print $5, $6 }' stdout)" "thing::thing(double) 
 thing::thing(int) " "have one line each"
-status_is 0 "in JSON" --json 'thing::*' -- ./class
+functions_is 0 "in JSON" --json 'thing::*' -- ./class
 is "$(jq -r '.objects[0].functions[].symbol' stdout | sort | xargs)" \
 	"_ZN5thingC1Ed _ZN5thingC1Ei _ZN5thingC2Ed _ZN5thingC2Ei" \
 	"all symbols are there"
-status_is 1 "a name that is near to one of them" thign -- ./class
+functions_is 1 "a name that is near to one of them" thign -- ./class
 is "$(grep -c 'class:' stderr)" 2 "is that of two functions"
 
-status_is 0 "an object" --object libfirst -- ./program
+functions_is 0 "an object" --object libfirst -- ./program
 is "$(awk 'NR > 1 { print $5 }' stdout | grep -c '^[eh]')" 2 "has its functions"
 is "$(cut -d' ' -f1 stdout | sort -u)" "OBJECT
 libfirst" "and no others"
-status_is 1 "no such object" --object libsecond -- ./program
+functions_is 1 "no such object" --object libsecond -- ./program
 said "no object 'libsecond'"
 
-"$tense" functions exportet -- ./program 2>stderr >stdout
+script -qec "stty cols 120; '$tense' functions exportet -- ./program" \
+	/dev/null </dev/null | tr -d '\r' >stderr
 is "$(awk 'length > 100' stderr)" "" "lines are not too long"
 ok "but more than one" grep -q '^       [^ ]' stderr
 is "$(grep -c '^  libfirst:exported$' stderr)" 1 "and what is in lines stays there"
-status_is 1 "nothing found" exportet -- ./program
+functions_is 1 "nothing found" exportet -- ./program
 said "libfirst:exported"
 is "$(cat stdout)" "" "prints no header"
 mv libfirst.so.1.0 keep && cp stripped.so libfirst.so.1.0
-status_is 1 "a static function of a stripped library" libfirst:hidden -- ./program
+functions_is 1 "a static function of a stripped library" libfirst:hidden -- ./program
 said "stripped"
 rm libfirst.so.1.0
-status_is 0 "a library is missing" -- ./program
+functions_is 0 "a library is missing" -- ./program
 said "libraries are missing: libfirst.so.1"
 mv keep libfirst.so.1.0
 
-status_is 0 "a script" own -- ./script
+functions_is 0 "a script" own -- ./script
 said "script"
-status_is 127 "no such command" -- ./nothing
+functions_is 127 "no such command" -- ./nothing
 said "./nothing: No such file or directory"
-status_is 126 "not a program" -- ./main.c
+functions_is 126 "not a program" -- ./main.c
 said "./main.c: Permission denied"
 
-status_is 0 "JSON" --json -- ./program
+functions_is 0 "JSON" --json -- ./program
 ok "is JSON" jq -e . stdout >/dev/null
 is "$(jq -r '.version' stdout)" 1 "of version 1"
 is "$(jq -r '.objects[0] | [.path, .main, .stripped, .dwarf] | join(" ")' stdout)" \
@@ -163,22 +159,24 @@ is "$(jq -r '.objects[0].inlined[] | [.symbol, .copies] | join(" ")' stdout)" \
 tiny 4" "and inlined ones"
 is "$(cat stderr)" "" "and says nothing"
 spec=$(jq -r '.objects[0].functions[] | select(.symbol == "own").spec' stdout)
-status_is 0 "the spec of one" "$spec" -- ./program
+functions_is 0 "the spec of one" "$spec" -- ./program
 row program symtab 1 own
-status_is 0 "JSON of an inlined function" --json tiny -- ./program
+functions_is 0 "JSON of an inlined function" --json tiny -- ./program
 is "$(jq -r '.objects[].inlined[].name' stdout)" tiny "has it"
-status_is 1 "JSON of nothing" --json exportet -- ./program
+functions_is 1 "JSON of nothing" --json exportet -- ./program
 ok "is JSON" jq -e '[.objects[].functions[]] == []' stdout >/dev/null
 
-status_is 125 "no command" exported
+functions_is 125 "no command" exported
 said "no command"
-status_is 125 "no command after the dashes" exported --
-status_is 125 "an unknown option" --every -- ./program
+functions_is 125 "no command after the dashes" exported --
+functions_is 125 "an option without its argument" --object
+said "--object needs an argument"
+functions_is 125 "an unknown option" --every -- ./program
 said "unknown option '--every'"
-status_is 125 "an option without its argument" --object -- ./program
-status_is 125 "a pattern that is none" '/(/' -- ./program
+functions_is 125 "an option without its argument" --object -- ./program
+functions_is 125 "a pattern that is none" '/(/' -- ./program
 said "not a regular expression"
-status_is 0 "options of the command" main -- ./program --json --object
+functions_is 0 "options of the command" main -- ./program --json --object
 sh -c '"$1" functions -- ./program >/dev/full' - "$tense" 2>stderr
 is $? 125 "a full disk is an error"
 

@@ -72,12 +72,12 @@ static void test_join(void)
 	start(&m, &b, 1, 100, 0, 800);
 	is_i64(vclock_now(&m.vc, &b), 800,
 	       "R4: who is ready before GVT starts at GVT");
-	is_i64(m.vc.active, 2, "R4: two CPUs are active");
+	is_i64(vclock_active(&m.vc), 2, "R4: two CPUs are active");
 	vclock_charge(&m.vc, &b, 200);
 	vclock_task_init(&child, 100, m.cpu[1].lvt.ns);
 	vclock_join(&m.vc, &child, 2, 1000);
 	is_i64(m.cpu[2].lvt.ns, 1000, "R4: a child starts where fork was");
-	is_i64(m.vc.gvt, 800, "R5: which does not move GVT");
+	is_i64(vclock_reached(&m.vc), 800, "R5: which does not move GVT");
 	vclock_block(&m.vc, &child, 1000);
 	child.ready = 900;
 	vclock_join(&m.vc, &child, 2, 1000);
@@ -103,11 +103,11 @@ static void test_migration(void)
 	is_i64(m.cpu[5].lvt.ns, 3000,
 	       "R4: a CPU that never ran the experiment takes the task's time");
 	is_i64(m.cpu[1].tasks + m.cpu[5].tasks, 1, "R4: it is on one CPU");
-	is_i64(m.vc.active, 2, "R4: two are active");
+	is_i64(vclock_active(&m.vc), 2, "R4: two are active");
 	vclock_charge(&m.vc, &a, 100);
 	vclock_join(&m.vc, &t, 0, 3100);
 	is_i64(m.cpu[0].lvt.ns, 100, "R4: an active CPU is left alone");
-	is_i64(m.vc.gvt, 100, "R5: GVT is the minimum of who is left");
+	is_i64(vclock_reached(&m.vc), 100, "R5: GVT is the minimum of who is left");
 	is_i64(vclock_now(&m.vc, &t), 3000,
 	       "R9: who moves to a CPU that is behind does not go back");
 	vclock_join(&m.vc, &t, 0, 3100);
@@ -116,7 +116,7 @@ static void test_migration(void)
 	vclock_join(&m.vc, &a, 7, 9000);
 	is_i64(m.cpu[7].lvt.ns, 100,
 	       "R4: the only task of all takes its time along");
-	is_i64(m.vc.gvt, 100, "R5: GVT does not follow real time meanwhile");
+	is_i64(vclock_reached(&m.vc), 100, "R5: GVT does not follow real time meanwhile");
 }
 
 /* A task that moves is runnable all the time: GVT does not pass it by. */
@@ -133,10 +133,10 @@ static void test_migration_slowest(void)
 	vclock_join(&m.vc, &slow, 2, 900);
 	is_i64(vclock_now(&m.vc, &slow), 100,
 	       "R4: the slowest task moves and loses no time");
-	is_i64(m.vc.gvt, 100, "R5: it still holds GVT");
-	is_i64(m.vc.active, 2, "R5: as one of two active CPUs");
+	is_i64(vclock_reached(&m.vc), 100, "R5: it still holds GVT");
+	is_i64(vclock_active(&m.vc), 2, "R5: as one of two active CPUs");
 	vclock_join(&m.vc, &slow, 1, 900);
-	is_i64(m.vc.gvt, 900, "R5: until it moves to one that is ahead");
+	is_i64(vclock_reached(&m.vc), 900, "R5: until it moves to one that is ahead");
 }
 
 static void test_gvt(void)
@@ -183,8 +183,8 @@ static void test_gvt_block(void)
 	vclock_leave(&m.vc, &b, 2000);
 	is_i64(vclock_gvt(&m.vc, 2000), 1900, "R11: who leaves holds nothing");
 	vclock_leave(&m.vc, &a, 2000);
-	is_i64(m.vc.active, 0, "R11: nothing is active at the end");
-	is_i64(m.tree[1], (s64)VCLOCK_NEVER, "R11: nor counts for GVT");
+	is_i64(vclock_active(&m.vc), 0, "R11: nothing is active at the end");
+	is_i64(m.least[1], (s64)VCLOCK_NEVER, "R11: nor counts for GVT");
 }
 
 static void test_idle(void)
@@ -207,7 +207,7 @@ static void test_idle(void)
 	vclock_advance(&m.vc, 2000077);
 	vclock_advance(&m.vc, 2000077);
 	vclock_advance(&m.vc, 2000050);
-	is_i64(m.vc.gvt, 577, "R5: idle: real time counts once");
+	is_i64(vclock_reached(&m.vc), 577, "R5: idle: real time counts once");
 	is_i64(vclock_gvt(&m.vc, 2000078), 578, "R5: idle: and goes on");
 	ok(!vclock_ready_outside(&m.vc, &t, 2000100),
 	   "R3: idle: a wake-up from outside is ready at once");
@@ -231,24 +231,24 @@ static void test_skip(void)
 	vclock_block(&m.vc, &b, 0);
 	vclock_arm(&m.vc, &b.deadline, 5000000);
 	ok(!vclock_expire(&m.vc, 10), "R5: no time is skipped while one runs");
-	is_i64(m.vc.gvt, 0, "R5: not a ns");
+	is_i64(vclock_reached(&m.vc), 0, "R5: not a ns");
 	vclock_charge(&m.vc, &t, 10);
 	m.vc.outside = 1;
 	vclock_block(&m.vc, &t, 10);
 	ok(!vclock_expire(&m.vc, 20),
 	   "R5: nor while one waits for the outside");
-	is_i64(m.vc.gvt, 20, "R5: then it is real time");
+	is_i64(vclock_reached(&m.vc), 20, "R5: then it is real time");
 	m.vc.outside = 0;
 	ok(vclock_expire(&m.vc, 20) == &a.deadline,
 	   "R5: idle time is skipped up to the first deadline");
-	is_i64(m.vc.gvt, 1000000, "R5: to its very instant");
+	is_i64(vclock_reached(&m.vc), 1000000, "R5: to its very instant");
 	vclock_join(&m.vc, &a, 1, 21);
 	is_i64(vclock_now(&m.vc, &a), 1000001,
 	       "R4: its task starts there, not at the next deadline");
 	ok(!vclock_expire(&m.vc, 21), "R5: which is not reached yet");
 	vclock_leave(&m.vc, &a, 30);
 	ok(vclock_expire(&m.vc, 30) == &b.deadline, "R5: but it will be");
-	is_i64(m.vc.gvt, 5000000, "R5: at its instant");
+	is_i64(vclock_reached(&m.vc), 5000000, "R5: at its instant");
 	vclock_leave(&m.vc, &b, 31);
 	ok(!vclock_expire(&m.vc, 40), "R5: nothing is left to skip to");
 	is_i64(vclock_gvt(&m.vc, 40), 5000010, "R5: so it is real time");
@@ -264,11 +264,11 @@ static void test_window(void)
 	start(&m, &t, 1, 100, 0, 0);
 	vclock_charge(&m.vc, &t, WINDOW);
 	ok(!vclock_ahead(&m.vc, &t), "R6: a whole window ahead is allowed");
-	is_i64(m.vc.skew, WINDOW, "R6: and is the worst skew");
+	is_i64(vclock_skew(&m.vc), WINDOW, "R6: and is the worst skew");
 	vclock_charge(&m.vc, &t, 1);
 	ok(vclock_ahead(&m.vc, &t), "R6: 1 ns more is not");
 	ok(!vclock_ahead(&m.vc, &slow), "R6: the minimum is never gated");
-	is_i64(m.vc.skew, WINDOW + 1, "R6: the worst skew is noted");
+	is_i64(vclock_skew(&m.vc), WINDOW + 1, "R6: the worst skew is noted");
 	is_i64(vclock_release_time(&m.vc, &t), WINDOW + 1 - WINDOW / 2,
 	       "R6: it goes on when half a window is free");
 	vclock_charge(&m.vc, &slow, WINDOW / 2 + 1);
@@ -279,7 +279,7 @@ static void test_window(void)
 	ok(vclock_ahead(&m.vc, &t), "R6: far ahead again");
 	vclock_block(&m.vc, &slow, 0);
 	ok(!vclock_ahead(&m.vc, &t), "R6: a blocked task holds nobody");
-	is_i64(m.vc.skew, 11 * WINDOW + 1 - (WINDOW / 2 + 1),
+	is_i64(vclock_skew(&m.vc), 11 * WINDOW + 1 - (WINDOW / 2 + 1),
 	       "R6: the worst skew stays");
 
 	vclock_charge(&m.vc, &t, 10 * WINDOW);
@@ -295,7 +295,7 @@ static void test_skew_join(void)
 	machine_init(&m, 0);
 	start(&m, &slow, 0, 100, 0, 0);
 	start(&m, &child, 1, 100, 77, 0);
-	is_i64(m.vc.skew, 77, "R6: a CPU that joins ahead of GVT is skew");
+	is_i64(vclock_skew(&m.vc), 77, "R6: a CPU that joins ahead of GVT is skew");
 }
 
 static void test_reading(void)
@@ -326,18 +326,20 @@ static void test_reading(void)
 static void test_tree_size(void)
 {
 	static const unsigned int size[][2] = {
-		{ 1, 2 }, { 2, 4 }, { 3, 8 }, { 4, 8 }, { 5, 16 },
-		{ 4096, 8192 }, { 4097, 16384 },
+		{ 1, 8 }, { 4, 8 }, { 8, 8 }, { 9, 64 }, { 64, 64 },
+		{ 4096, 4096 }, { 4097, 32768 },
 	};
 	struct vclock_cpu cpu;
 	struct vclock vc;
 	struct vclock_task t;
-	u64 tree[2];
+	u64 least[16];
+	raw_spinlock_t lock[8];
+	const struct vclock_memory memory = { 1, &cpu, least, lock };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(size); i++)
-		is_i64(vclock_tree_size(size[i][0]), size[i][1],
+		is_i64(gvt_leaves(size[i][0]), size[i][1],
 		       "R5: the tree of %u CPUs", size[i][0]);
-	vclock_init(&vc, &cpu, tree, 1, WINDOW, 0);
+	vclock_init(&vc, &memory, WINDOW, 0);
 	vclock_task_init(&t, 100, 0);
 	vclock_join(&vc, &t, 0, 0);
 	vclock_charge(&vc, &t, 3);

@@ -23,12 +23,15 @@ typedef unsigned __int128 u128;
 struct machine {
 	struct vclock vc;
 	struct vclock_cpu cpu[CPUS];
-	u64 tree[2 * CPUS];
+	u64 least[2 * CPUS];
+	raw_spinlock_t lock[CPUS];
 };
 
 static inline void machine_init(struct machine *m, u64 real)
 {
-	vclock_init(&m->vc, m->cpu, m->tree, CPUS, WINDOW, real);
+	struct vclock_memory memory = { CPUS, m->cpu, m->least, m->lock };
+
+	vclock_init(&m->vc, &memory, WINDOW, real);
 }
 
 /* A task that runs on @cpu from @ready on. */

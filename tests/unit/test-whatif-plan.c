@@ -15,6 +15,7 @@
 #include "../../libtense/marks.h"
 #include "tap.h"
 #include "util.h"
+#include "whatif-daemons.h"
 #include "whatif-json.h"
 #include "whatif-latency.h"
 #include "whatif-log.h"
@@ -87,6 +88,9 @@ static void test_options(void)
 	ok(!is_bad(whatif_parse_func(&w, "f@V@80.5%")) &&
 	   w.func[3].percent == 80500 && !strcmp(w.func[3].name, "f@V"),
 	   "of several the last is looked at");
+	ok(!is_bad(whatif_parse_func(&w, "f@2.5*")) &&
+	   w.func[4].percent == 0 && !strcmp(w.func[4].name, "f@2.5*"),
+	   "what only begins with a percent is part of the name");
 	ok(is_bad(whatif_parse_func(&w, "f@0")), "percent 0");
 	ok(is_bad(whatif_parse_func(&w, "f@100001")), "or too large");
 	ok(is_bad(whatif_parse_func(&w, "@150")), "no name");
@@ -517,6 +521,42 @@ static void test_time_bound(void)
 	whatif_free(&w);
 }
 
+/* What does not scatter by chance is not repeated until it does less. */
+static void test_deterministic(void)
+{
+	struct whatif w = ask("f", "20");
+	struct fake_program p;
+
+	w.deterministic = true;
+	ok(whatif_plan_runs(&w), "no number of runs to stop at");
+	w.max_runs = 0;
+	ok(!whatif_plan_runs(&w), "is needed");
+	fake_program_init(&p, 1);
+	is_i64(measure(&w, &p), 0, "deterministic runs");
+	is_i64(p.runs, 3 * (WHATIF_EXACT_ROUNDS + 1), "are as many as ever");
+	is_i64(first(&w)->estimator, ESTIMATOR_MEDIAN, "and have no controls");
+	ok(!first(&w)->fallback, "which is no emergency");
+	fake_program_free(&p);
+	whatif_free(&w);
+
+	w = ask("f", "20");
+	w.deterministic = true;
+	w.max_runs = 0;
+	w.runs = 7;
+	whatif_plan_runs(&w);
+	fake_program_init(&p, 1);
+	measure(&w, &p);
+	is_i64(whatif_rounds(&w), 7, "or as many as asked for");
+	fake_program_free(&p);
+	whatif_free(&w);
+
+	w = (struct whatif){ .runs = 7 };
+	ok(whatif_plan_runs(&w), "others are not");
+	w.runs = 0;
+	ok(!whatif_plan_runs(&w) && w.max_runs == WHATIF_ROUNDS_MAX,
+	   "and have a limit");
+}
+
 /* Written, read, and written again is the same. */
 static void test_json(void)
 {
@@ -565,6 +605,121 @@ static void test_json(void)
 	whatif_free(&w);
 }
 
+/* Each run takes 10 s, one after the other as they were taken. */
+static void stamp(struct whatif *w)
+{
+	for (size_t i = 0; i < w->nr_samples; i++) {
+		struct whatif_sample *s = &w->samples[i];
+
+		s->began = 1000000000000 + s->order * 10000000000ULL;
+		s->ended = s->began + 9000000000;
+	}
+}
+
+/* In a run of each of these rounds, in two slices of a second each. */
+static struct daemon_runs runs_in(const struct whatif *w, const int *rounds,
+				  double ms)
+{
+	struct activity a = { "backup", 7, (uint64_t)(ms * 5e5) };
+	struct activity other = { "cron", 8, 90000000 };
+	struct daemon_runs runs = { 0 };
+
+	for (size_t i = 0; rounds[i]; i++) {
+		const struct whatif_sample *s = whatif_at(w, i % 3,
+							  rounds[i] - 1);
+
+		for (uint64_t k = 0; k < 2; k++)
+			daemon_runs_add(&runs, &a, s->began + k * 1000000000,
+					s->began + (k + 1) * 1000000000);
+		daemon_runs_add(&runs, &other, s->began, s->ended);
+	}
+	return runs;
+}
+
+static void test_spoiled(void)
+{
+	static struct cutoff list[] = {
+		{ .daemon = "backup", .limit_s = NAN, .final_short = 150,
+		  .final_long = 150 },
+		{ .daemon = "cron", .limit_s = NAN, .final_short = 100,
+		  .final_long = 100 },
+	};
+	const struct cutoff_store cutoffs = { .cutoffs = { list, 2 } };
+	static const int two[] = { 3, 7, 0 }, none[] = { 0 };
+	static const int most[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0 };
+	struct whatif w = ask("f", "10"), back = { 0 };
+	struct daemon_runs runs;
+	struct fake_program p;
+	double metric;
+	unsigned int third;
+	size_t rounds, size;
+	char *json = NULL, *error;
+	FILE *f;
+
+	w.precision = 1e-3;
+	w.max_runs = 12;
+	fake_program_init(&p, 11);
+	measure(&w, &p);
+	stamp(&w);
+	rounds = whatif_rounds(&w);
+	metric = whatif_at(&w, 1, 7)->metric;
+	third = whatif_at(&w, 0, 2)->order;
+	runs = runs_in(&w, none, 300);
+	ok(!whatif_drop(&w, &runs, &cutoffs), "nobody ran");
+	runs = runs_in(&w, two, 149);
+	ok(!whatif_drop(&w, &runs, &cutoffs) && whatif_rounds(&w) == rounds,
+	   "those that ran are within their cutoffs");
+	free(runs.list);
+
+	runs = runs_in(&w, most, 300);
+	ok(whatif_drop(&w, &runs, &cutoffs) && whatif_rounds(&w) == rounds &&
+	   w.nr_spoiled == 11 && !w.spoiled[0].dropped,
+	   "in nearly all rounds: none is dropped");
+	whatif_forget(&w);
+	whatif_assess(&w);
+	ok(w.nr_warnings == 1 && !strncmp(w.warnings[0], "rounds not dropped", 18),
+	   "which is noted: %s", w.nr_warnings ? w.warnings[0] : "");
+	free(runs.list);
+	w.nr_spoiled = 0;
+
+	runs = runs_in(&w, two, 300);
+	ok(whatif_drop(&w, &runs, &cutoffs), "in two rounds");
+	is_i64((int64_t)whatif_rounds(&w), (int64_t)rounds - 2, "they go");
+	ok(w.nr_spoiled == 2 && w.spoiled[0].round == 3 &&
+	   w.spoiled[1].round == 7 && w.spoiled[1].dropped &&
+	   w.spoiled[0].ms == 300 && w.spoiled[0].cutoff == 150 &&
+	   !strcmp(w.spoiled[0].daemon, "backup"),
+	   "with what ran, in two slices, and its cutoff");
+	ok(whatif_at(&w, 1, 5)->metric == metric &&
+	   whatif_at(&w, 1, 5)->round == 6,
+	   "what was the eighth is the sixth now");
+	for (size_t i = 0; i < w.nr_samples; i++)
+		if (w.samples[i].order == third)
+			ok(false, "the third is still there");
+	whatif_forget(&w);
+	whatif_assess(&w);
+	is_i64((int64_t)w.nr_warnings, 1, "one note of both");
+	ok(!strcmp(w.warnings[0], "rounds dropped, since backup ran in them for longer than its cutoff of 150 ms: 2 (300 ms in round 3)"),
+	   "names it: %s", w.warnings[0]);
+	f = open_memstream(&json, &size);
+	whatif_json_write(f, &w);
+	fclose(f);
+	f = fmemopen(json, size, "r");
+	error = whatif_json_read(f, &back);
+	fclose(f);
+	ok(!error && back.nr_spoiled == 2 && back.spoiled[1].round == 7 &&
+	   back.spoiled[1].dropped && !strcmp(back.spoiled[1].daemon, "backup"),
+	   "in JSON, too");
+	ok(back.samples[5].began == w.samples[5].began &&
+	   back.samples[5].ended == w.samples[5].ended,
+	   "with when each run was");
+	free(json);
+	free(runs.list);
+	fake_program_free(&p);
+	whatif_free(&back);
+	whatif_free(&w);
+}
+
 static int leave(const char *path, const char *cuts, const char *latency)
 {
 	struct whatif w = ask("libfake:compress", cuts);
@@ -597,8 +752,10 @@ int main(int argc, char **argv)
 	test_plan();
 	test_no_plan();
 	test_runs();
+	test_deterministic();
 	test_estimators();
 	test_time_bound();
 	test_json();
+	test_spoiled();
 	return done();
 }

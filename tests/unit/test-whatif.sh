@@ -13,16 +13,6 @@ trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 unset LD_PRELOAD TENSE NO_COLOR
 
-# STATUS WHAT COMMAND...: leaves the output in the files stdout and stderr.
-status_is() {
-	want=$1
-	what=$2
-	shift 2
-	"$@" >stdout 2>stderr </dev/null
-	is $? "$want" "$what"
-	unwrap stderr
-}
-
 said() {
 	is "$(wc -l <stderr) $(cut -c "1-${#1}" stderr)" "1 $1" "says: $1"
 	is "$(cat stdout)" "" "and no output"
@@ -65,6 +55,19 @@ misuse "unknown option '--each=1'" --each=1 true
 misuse "--func needs an argument" --func
 misuse "unknown back end 'vmware'" --backend vmware true
 misuse "--from takes no command" --from x.json -- true
+misuse "--from has no runs that --deterministic could be for" \
+	--from x.json --deterministic
+misuse "--runs is for --deterministic" --func f@150 --runs 3 -- true
+misuse "--runs is at least 2" --func f@150 --deterministic --runs 1 -- true
+misuse "--max-runs is for runs that scatter" \
+	--func f@150 --deterministic --max-runs 9 -- true
+misuse "--file is for --deterministic" --func f@150 --file x -- true
+status_is 125 "instructions that another back end should count" \
+	"$tense" whatif --deterministic --backend uml --func f@150 -- true
+said "tense: --deterministic: instructions are counted by the back end qemu, not by uml"
+status_is 125 "input that cannot be packed" "$tense" whatif --deterministic \
+	--func main@150 --input nothing -- "$out/tests/unit/test-whatif-plan"
+said "tense: --input nothing: No such file or directory"
 status_is 125 "--rw of nothing" "$tense" whatif --rw nothing true
 said "tense: --rw nothing: No such file or directory"
 status_is 125 "a report to where nothing can be" \
@@ -150,6 +153,23 @@ jq '.metric.pattern = "request"' latency.json >bad.json
 status_is 125 "a latency of one function" "$tense" whatif --from bad.json
 is "$(jq -c '[.samples[].latency] | unique' one.json)" '[null]' \
 	"other metrics have none"
+
+# Counted instructions.
+jq '.deterministic = true | .environment |= (.date = null | .load = null)' one.json \
+	>counted.json
+status_is 0 "a deterministic answer" "$tense" whatif --from counted.json \
+	--json d.json --report d.html
+is "$(sed -n 4p stdout)" "Times are counts of instructions (1 instruction = 1 ns)" \
+	"tells its unit"
+ok "estimates by nothing but the metric" \
+	grep -qx "  estimated by: median of the rounds" stdout
+is "$(jq -c '[.deterministic, .time_unit, .environment.date, .environment.load]' \
+	d.json)" '[true,"instructions (1 instruction = 1 ns)",null,null]' \
+	"and is told as such in JSON"
+ok "and on the page" grep -q 'times are counts of instructions' d.html
+is "$(grep -c ', load' d.html)" 0 "which has no load"
+is "$(jq -c '[.deterministic, .time_unit]' one.json)" '[false,"ns"]' \
+	"any other is of time"
 
 # The page.
 status_is 0 "--report" "$tense" whatif --from sweep.json --report a.html

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# spinners, pi and queue: what they print is right and complete. Not who is
-# faster.
+# spinners, pi, queue and speeds: what they print is right and complete. Not who
+# is faster.
 set -u
 export LC_ALL=C TENSE=0
 
@@ -118,6 +118,14 @@ for arguments in "-u 0" "-u 1" "-u 0.5,x" "--seeds -1" "--jobs 0" \
 	ok $? "queue: misuse: '$arguments'"
 done
 
+for arguments in "" "100" "100 0" "100 x" "0 10" "100, 10" "100001 10" \
+		 "100 10 10"; do
+	# shellcheck disable=SC2086 # several words
+	message=$("$bin/speeds" $arguments 2>&1 >/dev/null)
+	[ $? -eq 2 ] && [ -n "$message" ]
+	ok $? "speeds: misuse: '$arguments'"
+done
+
 # Without virtual time a percent would mean nothing: no result is printed.
 if [ ! -e /dev/tense ]; then
 	output=$("$bin/spinners" --percent 100,50 2>/dev/null)
@@ -126,8 +134,11 @@ if [ ! -e /dev/tense ]; then
 	output=$("$bin/queue" --percent 50 2>/dev/null)
 	[ $? -eq 1 ] && [ "$(wc -l <<<"$output")" -eq 1 ]
 	ok $? "queue: no virtual time"
+	message=$("$bin/speeds" 100,50 10 2>&1 >/dev/null)
+	[ $? -eq 1 ] && [ "$message" = "speeds: no virtual time: No such device" ]
+	ok $? "speeds: no virtual time"
 else
-	for program in spinners queue; do
+	for program in spinners queue speeds; do
 		tests=$((tests + 1))
 		echo "ok $tests - $program: no virtual time # SKIP there is /dev/tense"
 	done

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the instruments of tense whatif wrote in the program's process. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "whatif-latency.h"
+#include "whatif-log.h"
+
+static void try_marks(const uint8_t *data, size_t size)
+{
+	size_t n = size / sizeof(uint64_t);
+	uint64_t *marks = malloc(n * sizeof(*marks) + 1);
+	struct whatif_latency latency;
+
+	if (!marks)
+		abort();
+	memcpy(marks, data, n * sizeof(*marks));
+	whatif_latency_pair(marks, n, &latency);
+	if (latency.pairs > latency.from || latency.pairs > latency.to)
+		abort();
+	free(marks);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_text(data, size);
+	struct whatif_sample sample = { 0 };
+	struct whatif w = { 0 };
+
+	/* Of two runs. */
+	whatif_log_read(&w, text, &sample);
+	free(text);
+	text = fuzz_text(data, size);
+	whatif_log_read(&w, text, &sample);
+	for (size_t i = 0; i < w.nr_patches; i++)
+		if (!w.patches[i].slot || w.patches[i].slot >= WHATIF_NAMES)
+			abort();
+	free(text);
+	whatif_free(&w);
+	try_marks(data, size);
+	return 0;
+}

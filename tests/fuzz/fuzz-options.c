@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Percents, changes, durations and metrics, as options take them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/tense.h>
+
+#include "fuzz.h"
+#include "measure/cutoffs-input.h"
+#include "measure/duration.h"
+#include "whatif-options.h"
+
+/* As the manual page says. */
+#define CUTS_MAX	100
+#define CUT_MAX		0.999
+#define SLOWER_MAX	1000
+#define NUMBER_MAX	50
+
+static void check(bool good)
+{
+	if (!good)
+		abort();
+}
+
+static void try_func(const char *text)
+{
+	struct whatif w = { 0 };
+	char *error = whatif_parse_func(&w, text);
+
+	check(error ? !w.funcs :
+		      w.funcs == 1 && *w.func[0].name &&
+		      (!w.func[0].percent ||
+		       (w.func[0].percent >= TENSE_PERCENT_MIN * TENSE_FINE &&
+			w.func[0].percent <= TENSE_PERCENT_MAX * TENSE_FINE)));
+	free(error);
+	whatif_free(&w);
+}
+
+static void try_cuts(const char *text, bool slower)
+{
+	struct whatif w = { 0 };
+	char *error = whatif_parse_cuts(&w, text, slower);
+
+	check(w.nr_cuts <= CUTS_MAX && (error || w.nr_cuts));
+	for (size_t i = 0; i < w.nr_cuts; i++)
+		check(slower ? w.cuts[i] <= 0 && w.cuts[i] >= -SLOWER_MAX :
+			       w.cuts[i] >= 0 && w.cuts[i] < CUT_MAX);
+	free(error);
+	whatif_free(&w);
+}
+
+static void try_metric(const char *text)
+{
+	struct whatif w = { 0 };
+
+	free(whatif_parse_metric(&w, text));
+	free(whatif_parse_latency(&w, text));
+	whatif_free(&w);
+}
+
+static void try_numbers(const char *text)
+{
+	struct periods periods = { 0 };
+	double number;
+	char *error = whatif_parse_number(text, NUMBER_MAX, &number);
+
+	check(error || (number > 0 && number <= NUMBER_MAX));
+	free(error);
+	check(parse_duration(text, &number) ||
+	      (isfinite(number) && number >= 0));
+	periods_parse(&periods, text);
+	for (size_t i = 0; i < periods.count; i++)
+		check(periods.list[i].seconds > 0);
+	periods_free(&periods);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_text(data, size);
+
+	try_func(text);
+	try_cuts(text, false);
+	try_cuts(text, true);
+	try_metric(text);
+	try_numbers(text);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,22 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Waiting for processes and for what they do; sourced.
+
+# Until the condition holds, for up to three minutes: COMMAND...
+until_true() {
+	for _ in $(seq 1800); do
+		"$@" && return
+		sleep 0.1
+	done
+	false
+}
+
+# Is there such a process, and not only what is left of it?
+runs() {
+	[ -n "$(sed -n 's/^State:\t[^ZX]/&/p' "/proc/$1/status" 2>/dev/null)" ]
+}
+
+ended() {
+	! runs "$1"
+}
