@@ -3,11 +3,12 @@
 # The tests on a running kernel, with the test harness of the kernel's tree:
 # those that load tense.ko themselves, and those that `tense run` loads it for.
 
-guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-area guest-time \
-	guest-libtense-native)
+guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-area guest-time guest-fair \
+	guest-groups guest-libtense-native)
 experiment_tests := $(addprefix $(O)/tests/guest/,guest-libtense guest-spans)
 functions_tests := $(O)/tests/guest/guest-functions
-GUEST_TESTS += $(guest_tests) $(experiment_tests) $(functions_tests)
+GUEST_TESTS += $(guest_tests) $(experiment_tests) \
+	$(functions_tests)
 
 # The harness's macros compare whatever they are given.
 GUEST_TEST_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -Wno-unused-parameter \
@@ -21,26 +22,81 @@ $(experiment_tests): $(O)/tests/guest/%: tests/guest/in-experiment \
 		$(O)/tests/guest/%.bin
 	$(Q)cp $< $@
 
-# Those that need several CPUs, or breakpoints in user space.
+# Those that need several CPUs, or breakpoints in user space: smp2-NAME and
+# smp4-NAME run guest-NAME on so many, the others have two.
+smp_programs := users gate gate-events migrate order sessions
+smp2_tests := $(addprefix $(O)/tests/guest/smp2-,$(smp_programs))
+smp4_tests := $(addprefix $(O)/tests/guest/smp4-,$(smp_programs))
 smp_tests := $(addprefix $(O)/tests/guest/,smp-abi smp-area guest-probe)
-GUEST_TESTS += $(smp_tests)
+GUEST_TESTS += $(smp_tests) $(smp2_tests)
+
+in_qemu = $(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@CPUS@|$(1)|' \
+	-e 's|@PROGRAM@|$(2)|' -e 's|@ARCH@|$(or $(3),x86_64)|' $< >$@ && \
+	chmod +x $@
 
 $(smp_tests): $(O)/tests/guest/%: tests/guest/in-qemu $(O)/tests/guest/%.bin \
 		$(O)/tests/guest/qemu-init
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
+	$(call in_qemu,2,$*.bin)
+
+$(smp2_tests): $(O)/tests/guest/smp2-%: tests/guest/in-qemu \
+		$(O)/tests/guest/guest-%.bin $(O)/tests/guest/qemu-init
+	$(call in_qemu,2,guest-$*.bin)
+
+$(smp4_tests): $(O)/tests/guest/smp4-%: tests/guest/in-qemu \
+		$(O)/tests/guest/guest-%.bin $(O)/tests/guest/qemu-init
+	$(call in_qemu,4,guest-$*.bin)
+
+# On the debug kernel, debug-NAME: smp-NAME or guest-NAME.
+debug_smp_tests := $(addprefix $(O)/tests/guest/debug-,abi area)
+debug_guest_tests := $(addprefix $(O)/tests/guest/debug-,probe faults fuzz storms \
+	$(smp_programs))
+debug_tests := $(debug_smp_tests) $(debug_guest_tests)
+# A minute each. All of them: make debug.
+GUEST_TESTS += $(addprefix $(O)/tests/guest/debug-,abi area users gate-events fuzz storms)
+
+# On the kernel that looks for data races, kcsan-NAME: make kcsan.
+kcsan_smp_tests := $(O)/tests/guest/kcsan-abi
+kcsan_guest_tests := $(addprefix $(O)/tests/guest/kcsan-,gate order fuzz)
+kcsan_tests := $(kcsan_smp_tests) $(kcsan_guest_tests)
+
+$(debug_smp_tests): $(O)/tests/guest/debug-%: $(O)/tests/guest/smp-%.bin
+$(debug_guest_tests): $(O)/tests/guest/debug-%: $(O)/tests/guest/guest-%.bin
+$(debug_tests): tests/guest/in-qemu $(O)/tests/guest/qemu-init \
+		$(O)/tests/guest/debug-watch
+	$(call in_qemu,2,$(notdir $(filter %.bin,$^)),debug)
+
+$(kcsan_smp_tests): $(O)/tests/guest/kcsan-%: $(O)/tests/guest/smp-%.bin
+$(kcsan_guest_tests): $(O)/tests/guest/kcsan-%: $(O)/tests/guest/guest-%.bin
+$(kcsan_tests): tests/guest/in-qemu $(O)/tests/guest/qemu-init \
+		$(O)/tests/guest/race-watch
+	$(call in_qemu,2,$(notdir $(filter %.bin,$^)),kcsan)
 
 $(O)/tests/guest/smp-abi.bin: tests/guest/guest-abi.c
 $(O)/tests/guest/smp-area.bin: tests/guest/guest-area.c
 $(O)/tests/guest/guest-probe.bin: tests/guest/guest-probe.c
-$(smp_tests:=.bin): tests/guest/guest.h kernel/include/uapi/linux/tense.h \
-		| $(O)/module/tense.ko
+smp_bins := $(addprefix $(O)/tests/guest/guest-,$(smp_programs:=.bin))
+$(O)/tests/guest/guest-faults.bin: tests/guest/guest-faults.c
+$(O)/tests/guest/guest-fuzz.bin: tests/guest/guest-fuzz.c \
+		$(wildcard tests/guest/fuzz-*.c) tests/guest/fuzz.h
+$(O)/tests/guest/guest-storms.bin: tests/guest/guest-storms.c tests/guest/smp.h \
+		tests/guest/runner.h
+$(smp_bins): $(O)/tests/guest/%.bin: tests/guest/%.c tests/guest/smp.h \
+		tests/guest/runner.h tests/guest/traveller.h
+$(smp_tests:=.bin) $(smp_bins) \
+$(addprefix $(O)/tests/guest/guest-,faults.bin fuzz.bin storms.bin): \
+		tests/guest/guest.h tests/guest/harness.h \
+		kernel/include/uapi/linux/tense.h | $(O)/module/tense.ko
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(GUEST_TEST_CFLAGS) $(LDFLAGS) -static -o $@ $(filter %.c,$^) \
 		-pthread
 
-$(O)/tests/guest/qemu-init: tests/guest/qemu-init.c
+$(addprefix $(O)/tests/guest/,debug-watch race-watch): tests/guest/watch.h
+$(addprefix $(O)/tests/guest/,qemu-init debug-watch race-watch): \
+		$(O)/tests/guest/%: tests/guest/%.c
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
+	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -static -o $@ $<
+
+$(addprefix $(O)/tests/guest/guest-,fair.bin groups.bin sessions.bin): tests/guest/race.h
 
 $(O)/tests/guest/static-work: tests/guest/static-work.c
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
@@ -49,6 +105,17 @@ $(O)/tests/guest/static-work: tests/guest/static-work.c
 GUEST_TESTS += $(O)/tests/guest/test-static
 $(O)/tests/guest/test-static: tests/guest/test-static.sh tests/lib/tap.sh \
 		$(O)/tests/guest/static-work $(USER_TARGETS)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		$< >$@ && chmod +x $@
+
+$(O)/tests/guest/stall-watch: tests/guest/stall-watch.c
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
+		-D_GNU_SOURCE -Ikernel/include/uapi $(LDFLAGS) -o $@ $<
+
+GUEST_TESTS += $(O)/tests/guest/test-smp-programs
+$(O)/tests/guest/test-smp-programs: tests/guest/test-smp-programs.sh \
+		tests/lib/tap.sh $(O)/tests/guest/stall-watch $(O)/workloads/dedup \
+		$(USER_TARGETS)
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
 		$< >$@ && chmod +x $@
 
@@ -64,8 +131,47 @@ $(GUEST_LIBTENSE): GUEST_TEST_LIBS = -Ilibtense/include -Ilibtense -L$(O)/lib -l
 
 $(guest_tests:=.bin) $(experiment_tests:=.bin) $(functions_tests:=.bin): \
 		$(O)/tests/guest/%.bin: tests/guest/%.c \
-		tests/guest/guest.h kernel/include/uapi/linux/tense.h \
-		| $(O)/module/tense.ko
+		tests/guest/guest.h tests/guest/harness.h \
+		kernel/include/uapi/linux/tense.h | $(O)/module/tense.ko
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(GUEST_TEST_CFLAGS) $(LDFLAGS) -o $@ $< \
 		$(GUEST_TEST_LIBS) -pthread
+
+# A program whose library is elsewhere.
+$(O)/tests/guest/needed/libneeded.so:
+	$(call quiet,LD,$@)mkdir -p $(@D) && \
+	echo 'int needed(void) { return 0; }' | \
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -o $@ -Wl,-soname,$(@F) -x c -
+
+$(O)/tests/guest/needy: $(O)/tests/guest/needed/libneeded.so
+	$(call quiet,LD,$@)echo 'int needed(void); int main(void) { return needed(); }' | \
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ -x c - -x none $<
+
+$(O)/tests/guest/mixture: tests/guest/mixture.c $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -o $@ $< -pthread
+
+GUEST_TESTS += $(O)/tests/guest/test-deterministic
+$(O)/tests/guest/test-deterministic: tests/guest/test-deterministic.sh \
+		tests/lib/tap.sh $(O)/tests/guest/mixture \
+		$(O)/tests/guest/needy $(USER_TARGETS)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		$< >$@ && chmod +x $@
+
+$(O)/tests/guest/producer: tests/guest/producer.c $(O)/lib/libtense.so $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(CFLAGS) -D_GNU_SOURCE \
+		-Ilibtense/include $(LDFLAGS) -o $@ $< -L$(O)/lib -ltense \
+		-Wl,-rpath,'$$ORIGIN/../../lib' -pthread
+
+GUEST_TESTS += $(O)/tests/guest/test-producer
+$(O)/tests/guest/test-producer: tests/guest/test-producer.sh \
+		tests/lib/tap.sh $(O)/tests/guest/producer $(USER_TARGETS)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		$< >$@ && chmod +x $@
+
+GUEST_TESTS += $(O)/tests/guest/test-whatif-exact
+$(O)/tests/guest/test-whatif-exact: tests/guest/test-whatif-exact.sh \
+		tests/lib/tap.sh $(O)/accuracy/serial $(O)/accuracy/critical \
+		$(O)/tests/guest/static-work $(USER_TARGETS)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		$< >$@ && chmod +x $@

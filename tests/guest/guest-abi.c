@@ -6,8 +6,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <linux/sched.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /* Not known to the compiler, which would warn of it. */
 static void *volatile bad_address = (void *)16;
@@ -135,6 +136,33 @@ TEST_F(dev, credit_holds_time_still)
 	EXPECT_EQ(lseek(self->fd, S, SEEK_CUR), from + S);
 }
 
+/* Nobody handles the signals: the program is not to see that it was stopped. */
+TEST_F(dev, stopped_sleep_goes_on)
+{
+	int64_t d = 3600 * S;
+	int status;
+	pid_t child;
+
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		int64_t from = dev_now(self->fd);
+
+		_exit(lseek(self->fd, d, SEEK_HOLE) < from + d);
+	}
+	usleep(50000);
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(kill(child, SIGSTOP), 0);
+		ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+		ASSERT_TRUE(WIFSTOPPED(status));
+		ASSERT_EQ(kill(child, SIGCONT), 0);
+	}
+	/* It is over as soon as nobody is behind its end. */
+	ASSERT_GE(lseek(self->fd, 2 * d, SEEK_CUR), 0);
+	ASSERT_EQ(waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, 0);
+}
+
 TEST_F(dev, clock_never_falls)
 {
 	int64_t last = 0, now;
@@ -248,6 +276,22 @@ TEST_F(dev, sibling_closes_the_handle)
 		close(dev_open());
 	self->fd = dev_open();
 	EXPECT_GE(dev_now(self->fd), now);
+}
+
+/* The kernel closes what the child would have got, in its parent's name. */
+TEST_F(dev, failed_fork_changes_nothing)
+{
+	pid_t taken = getpid();
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&taken,
+		.set_tid_size = 1,
+	};
+
+	ASSERT_EQ(syscall(SYS_clone3, &args, sizeof(args)), -1);
+	ASSERT_EQ(errno, EEXIST);
+	EXPECT_EQ(dev_stats(self->fd).tasks, 1);
+	EXPECT_GE(dev_now(self->fd), 0);
 }
 
 TEST_F(dev, child_inherits)
@@ -430,6 +474,24 @@ TEST(module_in_use_stays)
 	ASSERT_GE(fd, 0);
 	EXPECT_EQ(unload_module(), -EAGAIN);
 	close(fd);
+}
+
+TEST(window_has_bounds)
+{
+	static const char *const windows[] = {
+		"window=0", "window=19999", "window=100000001",
+	};
+	const char *options = getenv("TENSE_KO_OPTIONS");
+	char *good = strdup(options ? options : "");
+
+	ASSERT_EQ(unload_module_soon(), 0);
+	for (size_t i = 0; i < ARRAY_LENGTH(windows); i++) {
+		setenv("TENSE_KO_OPTIONS", windows[i], 1);
+		EXPECT_EQ(load_module(), -EINVAL);
+	}
+	setenv("TENSE_KO_OPTIONS", good, 1);
+	EXPECT_EQ(load_module(), 0);
+	free(good);
 }
 
 int main(int argc, char **argv)

@@ -17,7 +17,7 @@
 
 #include <linux/tense.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define NOINLINE __attribute__((noinline))
 

@@ -30,7 +30,7 @@
 #include <linux/tense.h>
 #include <tense.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /* The harness' alarm, too, is in virtual time, in which these tests jump. */
 #undef TEST_TIMEOUT_DEFAULT

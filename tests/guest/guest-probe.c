@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define CALLS 50
 
@@ -46,23 +46,6 @@ FUNCTION static void jump_out(int n)
 {
 	work(n);
 	longjmp(back, 1);
-}
-
-/* Where in the program's file an address comes from. */
-static unsigned long long offset_of(const void *address)
-{
-	unsigned long at = (unsigned long)address, start, end;
-	FILE *f = fopen("/proc/self/maps", "r");
-	unsigned long long offset, found = 0;
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %llx", &start, &end, &offset) == 3 &&
-		    at >= start && at < end)
-			found = at - start + offset;
-	if (f)
-		fclose(f);
-	return found;
 }
 
 static int probe_at(int fd, int slot, int percent, int file,
@@ -310,6 +293,26 @@ TEST_F(probed, errors)
 	EXPECT_EQ(write(self->fd, "probe 1 100 3", 13), -1);
 	close(self_fd);
 	close(write_only);
+}
+
+/* None of them is taken for what is left of it in fewer bits. */
+TEST_F(probed, numbers_that_are_too_large)
+{
+	int self_fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	unsigned long long at = offset_of((void *)work);
+	char text[96];
+
+	snprintf(text, sizeof(text), "probe 4294967297 100000 %d %llu", self_fd, at);
+	EXPECT_FALSE(dev_percent(self->fd, text));
+	snprintf(text, sizeof(text), "probe 1 4295067296 %d %llu", self_fd, at);
+	EXPECT_FALSE(dev_percent(self->fd, text));
+	snprintf(text, sizeof(text), "probe 1 100000 %llu %llu",
+		 (1ULL << 32) + self_fd, at);
+	EXPECT_FALSE(dev_percent(self->fd, text));
+	snprintf(text, sizeof(text), "probe 1 100000 %d 1844674407370%llu",
+		 self_fd, 9551616 + at);
+	EXPECT_FALSE(dev_percent(self->fd, text));
+	close(self_fd);
 }
 
 TEST_F(probed, a_thousand_and_no_more)

@@ -9,7 +9,7 @@
 
 #include <tense.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "span.h"
 
 #define SPANS 5000

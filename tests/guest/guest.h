@@ -61,12 +61,20 @@ static inline int unload_module_soon(void)
 	return err;
 }
 
-/* What the kernel complained about, or NULL. */
+/* What it has said before is not ours. */
+static inline void forget_kernel_log(void)
+{
+	klogctl(5, NULL, 0);
+}
+
+/* What the kernel complained about since then, or NULL. */
 static inline const char *kernel_complaint(void)
 {
 	static const char *const bad[] = {
-		"WARNING:", "BUG:", "INFO:", "Oops", "Call Trace", "leak",
+		"WARNING:", "BUG:", "INFO:", "Oops", "Call Trace",
+		"memory leak",
 	};
+	static const char race[] = "BUG: KCSAN:";
 	static char log[1 << 18];
 	int n = klogctl(3, log, sizeof(log) - 1);
 
@@ -76,6 +84,9 @@ static inline const char *kernel_complaint(void)
 	for (size_t i = 0; i < ARRAY_LENGTH(bad); i++) {
 		char *found = strstr(log, bad[i]);
 
+		/* Data races: race-watch knows which are ours. */
+		while (found && !strncmp(found, race, sizeof(race) - 1))
+			found = strstr(found + 1, bad[i]);
 		if (found)
 			return found;
 	}
@@ -90,9 +101,11 @@ static inline int run_with_module(int argc, char **argv,
 				  int (*run)(int argc, char **argv))
 {
 	const char *complaint;
-	int err = load_module(), status = -1;
+	int err, status = -1;
 	pid_t child;
 
+	forget_kernel_log();
+	err = load_module();
 	if (err) {
 		printf("Bail out! cannot load tense.ko: %s\n", strerror(-err));
 		return 1;
@@ -136,6 +149,36 @@ static inline bool dev_percent(int fd, const char *text)
 	return write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
 
+/* 0, or a negative errno. */
+static inline int write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* Where in the program's file an address comes from. */
+static inline unsigned long long offset_of(const void *address)
+{
+	unsigned long at = (unsigned long)address, start, end;
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned long long offset, found = 0;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx %*s %llx", &start, &end, &offset) == 3 &&
+		    at >= start && at < end)
+			found = at - start + offset;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 /* Memory that forked processes share. */
 static inline void *shared(size_t size)
 {
@@ -151,10 +194,43 @@ static inline int64_t clock_ns(clockid_t id)
 	return t.tv_sec * S + t.tv_nsec;
 }
 
+/* The kernel's answer, behind libtense's back; less than 0 without one. */
+static inline int64_t kernel_ns(clockid_t id)
+{
+	struct timespec t = { .tv_sec = -1 };
+
+	syscall(SYS_clock_gettime, id, &t);
+	return t.tv_sec * S + t.tv_nsec;
+}
+
 /* Nothing virtual about it: the time-stamp counter. */
 static inline uint64_t tsc(void)
 {
 	return __builtin_ia32_rdtsc();
+}
+
+struct instant {
+	uint64_t ticks;
+	int64_t ns;
+};
+
+/* Both clocks at once, as nearly as several tries get it. */
+static inline struct instant instant_now(void)
+{
+	struct instant best = { 0 };
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < 20; i++) {
+		uint64_t from = tsc();
+		int64_t ns = clock_ns(CLOCK_MONOTONIC);
+		uint64_t took = tsc() - from;
+
+		if (took < least) {
+			least = took;
+			best = (struct instant) { from + took / 2, ns };
+		}
+	}
+	return best;
 }
 
 /* Ticks of a real ns, to be called before the process is in an experiment. */
@@ -163,14 +239,13 @@ static inline double tsc_per_ns(void)
 	double rate, least = 0;
 
 	/* Least where nobody else ran while the clock of a guest stood still. */
-	for (int i = 0; i < 20; i++) {
-		int64_t from = clock_ns(CLOCK_MONOTONIC), ns;
-		uint64_t begin = tsc();
+	for (int i = 0; i < 5; i++) {
+		struct instant from = instant_now(), to;
 
 		do {
-			ns = clock_ns(CLOCK_MONOTONIC) - from;
-		} while (ns < 2 * MS);
-		rate = (tsc() - begin) / (double)ns;
+			to = instant_now();
+		} while (to.ns < from.ns + 20 * MS);
+		rate = (to.ticks - from.ticks) / (double)(to.ns - from.ns);
 		if (!least || rate < least)
 			least = rate;
 	}

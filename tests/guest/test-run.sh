@@ -253,6 +253,10 @@ ok "and does not when they do not" \
 	sh -c '! grep -q "More time went" stderr'
 fi
 
+# --window
+run --window 2.5ms --json s.json true
+is "$(jq .experiment.window_ns s.json)" 2500000 "--window"
+
 # --real
 is "$(run --real sh -c 'ls /dev/tense; echo "$LD_PRELOAD"' 2>&1)" \
 	"ls: cannot access '/dev/tense': No such file or directory" \
@@ -284,6 +288,11 @@ if [ "$(id -u)" = 0 ]; then
 	is "$?" 7 "exit status"
 	native -- sh -c 'kill $$'
 	is "$?" 143 "or signal"
+	native --window 500us true
+	is "$?" 0 "a window that the module has"
+	is "$(native --window 4ms true 2>&1 | xargs)" \
+		"tense: --window: here tense.ko was loaded with a window of 500000 ns: load it with window=4000000, or use --backend uml" \
+		"and one that it has not"
 	is "$(native --backend native nothing 2>&1; echo $?)" \
 		"tense: nothing: command not found
 127" "not found"

@@ -14,8 +14,8 @@ trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 unset LD_PRELOAD TENSE TENSE_STRICT NO_COLOR
 
-check() {
-	jq -e "$@" >/dev/null
+check() { # PROGRAM FILE
+	jq -e "def median: sort | .[length / 2 | floor]; $1" "$2" >/dev/null
 }
 
 cat >session <<END
@@ -48,20 +48,26 @@ for mode in alone fork exec; do
 		"$mode: each call was counted, and none twice"
 	is "$(jq -c '[.samples[] | select(.condition == 0) | .slots | length] |
 		unique' $mode.json)" '[1]' "$mode: none without breakpoints"
+	# In most runs. Where the emulator is stopped in the middle of Tense's own
+	# work, what that cost is given back at the percent of another moment.
 	ok "$mode: time in it was charged at its percent" check '
 		[.samples[] | {at: [100, 100, 125][.condition],
 			slot: .slots[] | select(.slot == 1)} |
 		 .slot.virtual_ns * .at / 100 / .slot.real_ns - 1 | fabs] |
-		length >= 10 and max < 0.001' $mode.json
+		length >= 10 and median < 0.0001' $mode.json
 	ok "$mode: and time outside at 100" check '
-		[.samples[].slots[] | select(.slot == 0) |
-		 .virtual_ns / .real_ns - 1 | fabs] | max < 0.001' $mode.json
+		[.samples[] | select(.condition > 0) | .slots[] |
+		 select(.slot == 0) | .virtual_ns / .real_ns - 1 | fabs] |
+		length >= 10 and median < 0.0001' $mode.json
+	ok "$mode: and all of it without breakpoints" check '
+		[.samples[] | select(.condition == 0) | .slots[0] |
+		 .virtual_ns / .real_ns - 1 | fabs] | max < 0.0001' $mode.json
 	# How much that is in all, in each run.
 	ok "$mode: a fifth of its time is what the program saves" check '
 		[.samples[] | select(.condition == 2) |
 		 (.slots[] | select(.slot == 1) | .real_ns / 5) as $saved |
 		 (.cpu_real_ns - .cpu_virtual_ns - $saved) / $saved | fabs] |
-		length >= 6 and max < 0.002' $mode.json
+		length >= 6 and median < 0.0002' $mode.json
 	ok "$mode: it takes neither nothing nor all" check '.results[0] |
 		.share > 0.1 and .share < 0.95 and
 		(.amdahl + 20 * .share | fabs < 0.01)' $mode.json

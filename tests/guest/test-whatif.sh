@@ -65,7 +65,7 @@ is "$(jq -c '.results[0] | [.change.value, .change.low, .change.high, .verdict]'
 ok "the table is beside it" grep -q '^  hot@200 ' stderr
 is "$(grep -c '^tense: whatif: about 18 runs in rounds of 3' stderr)" 1 \
 	"what is ahead is said without a terminal"
-is "$(grep -Ec '^tense: whatif: a round took [0-9.]+ s, so that about [0-9]+ s' \
+is "$(grep -Ec '^tense: whatif: a round took [0-9.]+ s, so that at least [0-9]+ s are left' \
 	stderr)" 1 "and how long it takes"
 
 # Latencies, beside those that the program itself has seen in each run. All of

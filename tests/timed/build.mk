@@ -41,6 +41,13 @@ $(timed_preloaded): tests/timed/in-experiment $(O)/tests/timed/timed \
 		$(O)/lib/libtense.so | $(O)/module/tense.ko
 	$(Q)cp $< $@
 
+# What only a kernel for real machines has.
+timed_qemu := $(O)/tests/timed/guest-timed-uring
+
+$(timed_qemu): tests/timed/in-qemu $(O)/tests/timed/timed \
+		$(O)/lib/libtense.so | $(O)/module/tense.ko
+	$(Q)cp $< $@
+
 # Programs that are not ours.
 timed_programs := $(O)/tests/timed/test-timed-programs
 
@@ -53,4 +60,5 @@ $(timed_programs): tests/timed/test-timed-programs.sh tests/timed/programs \
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' $< >$@ && \
 	chmod +x $@
 
-GUEST_TESTS += $(timed_guest_tests) $(timed_preloaded) $(timed_programs)
+GUEST_TESTS += $(timed_guest_tests) $(timed_preloaded) $(timed_qemu)
+GUEST_TESTS += $(timed_programs)

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs a test on the debug kernel and adds one result to those that it prints:
+ * the kernel has complained of nothing, and has lost no memory, meanwhile.
+ * Where the host shares a directory, with COVERAGE as its tag, the counts of the
+ * lines that the module ran are there afterwards.
+ *
+ * Usage: debug-watch PROGRAM
+ */
+#include "watch.h"
+
+#include <fnmatch.h>
+#include <ftw.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+/* As of syslog(2): stack traces and reports of locks are warnings, too. */
+#define KERN_WARNING	4
+
+/* Memory has to be older for the kernel to take it for lost. */
+#define LEAK_SECONDS	6
+
+#define ARRAY_LENGTH(a) (sizeof(a) / sizeof(*(a)))
+
+/* Patterns of warnings that say nothing of what is tested here. */
+static const char *const noise[] = {
+	/* Any module that the kernel was not shipped with. */
+	"tense: loading out-of-tree module taints kernel.",
+	/* As the test of that asked for. */
+	"tense: window=* is not in *",
+	/* The host has stopped an emulated CPU. */
+	"hrtimer: interrupt took * ns",
+	"sched: DL replenish lagged too much",
+	/* The CPU that a task was bound to went offline. */
+	"process * (*) no longer affine to cpu*",
+	/* Deeper than return probes nest, as the test is. */
+	"prepare_uretprobe: * callbacks suppressed",
+	/*
+	 * That a group of guest-storms may not fork is information; its end, if
+	 * another CPU says something in between, is a warning.
+	 */
+	"/storm",
+	/* Memory was refused, as the test of that asked for. */
+	"kmemleak: Cannot allocate a scan area, scanning the full object",
+	"uprobe: *:* failed to dup ret instances",
+	"Huh VM_FAULT_OOM leaked out to the #PF handler. Retrying PF",
+	"pagefault_out_of_memory: * callbacks suppressed",
+};
+
+static bool complained;
+
+static void tell(const char *result)
+{
+	watch_tell(result, "the kernel complains of nothing");
+}
+
+/* Each line of a text as a diagnostic, after the result. */
+static void complain(const char *text)
+{
+	if (!complained)
+		tell("not ok");
+	complained = true;
+	for (const char *end; *text; text = *end ? end + 1 : end) {
+		end = strchrnul(text, '\n');
+		printf("# %.*s\n", (int)(end - text), text);
+	}
+}
+
+static bool is_noise(const char *text)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(noise); i++)
+		if (!fnmatch(noise[i], text, 0))
+			return true;
+	return false;
+}
+
+/* "PRIORITY,NUMBER,TIME,FLAGS;TEXT\n", and what else belongs to it. */
+static void check_record(char *record)
+{
+	char *text = strchr(record, ';');
+
+	if (!text || (atoi(record) & 7) > KERN_WARNING)
+		return;
+	text++;
+	*strchrnul(text, '\n') = '\0';
+	if (!is_noise(text))
+		complain(text);
+}
+
+static void check_log(int kmsg)
+{
+	char record[RECORD_MAX];
+	ssize_t n;
+
+	for (;;) {
+		n = log_read(kmsg, record);
+		if (n == -EPIPE) {
+			complain("the kernel's log has overflown");
+			continue;
+		}
+		if (n <= 0)
+			break;
+		check_record(record);
+	}
+	if (n < 0)
+		complain("cannot read the kernel's log");
+}
+
+/* After its first report the kernel looks at no lock any more. */
+static void check_locks(void)
+{
+	FILE *f = fopen("/proc/lockdep_stats", "r");
+	char line[256];
+	int on = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, " debug_locks: %d", &on);
+	if (f)
+		fclose(f);
+	if (!on)
+		complain("the kernel does not check its locks");
+}
+
+static void scan(FILE *leaks)
+{
+	if (fputs("scan", leaks) < 0 || fflush(leaks))
+		complain("cannot look for lost memory");
+}
+
+/* Lost is what two scans find, unchanged. */
+static void check_memory(void)
+{
+	FILE *leaks = fopen("/sys/kernel/debug/kmemleak", "r+");
+	char line[256];
+
+	if (!leaks) {
+		complain("the kernel does not look for lost memory");
+		return;
+	}
+	scan(leaks);
+	sleep(LEAK_SECONDS);
+	scan(leaks);
+	rewind(leaks);
+	while (fgets(line, sizeof(line), leaks))
+		complain(line);
+	fclose(leaks);
+}
+
+/* --- coverage --- */
+
+#define COUNTS "/sys/kernel/debug/gcov"
+#define SHARED "/tmp/coverage"
+
+/* Files of the kernel's have no size. */
+static bool copy(const char *from, const char *to)
+{
+	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+	char block[4096];
+	size_t n;
+	bool good = in && out;
+
+	while (good && (n = fread(block, 1, sizeof(block), in)) > 0)
+		good = fwrite(block, 1, n, out) == n;
+	good = good && !ferror(in);
+	if (in)
+		fclose(in);
+	if (out && fclose(out))
+		good = false;
+	return good;
+}
+
+static int copied;
+
+static int copy_counts(const char *path, const struct stat *status, int type,
+		       struct FTW *ftw)
+{
+	const char *name = path + ftw->base;
+	char to[256];
+
+	(void)status;
+	if (type != FTW_F || fnmatch("*.gcda", name, 0))
+		return 0;
+	snprintf(to, sizeof(to), SHARED "/%s", name);
+	if (!copy(path, to))
+		return -1;
+	copied++;
+	return 0;
+}
+
+/* Symbolic links lead to the notes of the compiler, which are not here. */
+static void save_counts(const char *tag)
+{
+	mkdir(SHARED, 0700);
+	if (mount(tag, SHARED, "9p", 0, "trans=virtio,version=9p2000.L") ||
+	    nftw(COUNTS, copy_counts, 16, FTW_PHYS) || !copied)
+		printf("Bail out! cannot save the counts of lines: %s\n",
+		       strerror(errno));
+	umount(SHARED);
+}
+
+int main(int argc, char **argv)
+{
+	const char *tag = getenv("COVERAGE");
+	int kmsg = log_open();
+	int status;
+
+	if (argc < 2 || kmsg < 0 ||
+	    mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL)) {
+		perror("Bail out! debug-watch");
+		return 1;
+	}
+	status = watch_run(argv + 1);
+	check_memory();
+	check_locks();
+	check_log(kmsg);
+	if (!complained)
+		tell("ok");
+	if (tag)
+		save_counts(tag);
+	return status != 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of guest-fuzz share. A round is a few processes, outside of
+ * any experiment, that do operations at random, among them to make further
+ * tasks: processes and threads, each of which has a slot that says what it does.
+ */
+#ifndef TENSE_FUZZ_H
+#define TENSE_FUZZ_H
+
+#include "guest.h"
+
+#include <stdatomic.h>
+
+/* Alive at a time. */
+#define TASKS_MAX 14
+/* A descriptor of the device at this and the slot's number is only the task's. */
+#define OWN_FD 64
+/* Descriptors that any task may use, whatever they are, below the second. */
+#define FIRST_FD 10
+#define LAST_FD 42
+/* Where the memory below and the socket that passes descriptors are. */
+#define SHARED_FD 3
+#define SOCKET_FD 4
+#define OPERATIONS_MAX 64
+#define WORDS 4
+
+/* What a task is doing. */
+struct slot {
+	/* 0: free, or who takes it until the task has begun */
+	_Atomic pid_t tid;
+	_Atomic pid_t tgid;
+	_Atomic int operation;
+	_Atomic uint64_t count;
+};
+
+struct counts {
+	_Atomic uint64_t tried, done;
+};
+
+/* Memory of all tasks and of who watches them. */
+struct fuzz {
+	_Atomic uint64_t operations;
+	_Atomic int stop;
+	/* The first thing that was wrong. */
+	_Atomic int failed;
+	char failure[256];
+	_Atomic uint32_t word[WORDS];	/* to wait for */
+	struct slot slot[TASKS_MAX];
+	struct counts counts[OPERATIONS_MAX];
+};
+
+struct task {
+	uint64_t random;
+	int slot;
+	pid_t taker;		/* of the slot, until it has begun */
+	int left;		/* operations */
+	int fd;			/* used last */
+	int own;		/* or -1 */
+	int timer_fd, timer;	/* the last ones */
+	int64_t seen;		/* the latest time that it saw */
+	struct tense_clock *clock;
+	struct tense_ring *ring;
+	bool public;		/* others write to its ring */
+};
+
+/* Its task may not be there afterwards; it need not succeed. */
+enum { MAY_END = 1, ODD = 2 };
+
+struct operation {
+	const char *name;
+	/* Returns what the system call did. */
+	long (*run)(struct task *t);
+	unsigned int weight;
+	int flags;
+};
+
+extern struct fuzz *fuzz;
+extern const struct operation call_operations[], text_operations[],
+			      area_operations[], task_operations[];
+extern const size_t call_operations_length, text_operations_length,
+		    area_operations_length, task_operations_length;
+
+/* A system call: what it returns, or -errno. Threads here have no errno. */
+static inline long call6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8),
+			   "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+#define CALL_(nr, a, b, c, d, e, f, ...) \
+	call6(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define call(...) CALL_(__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+
+static inline uint64_t next(struct task *t)
+{
+	uint64_t x = t->random += 0x9e3779b97f4a7c15;
+
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+	return x ^ (x >> 31);
+}
+
+static inline unsigned int below(struct task *t, unsigned int n)
+{
+	return next(t) % n;
+}
+
+static inline bool one_in(struct task *t, unsigned int n)
+{
+	return !below(t, n);
+}
+
+/* One of an array. */
+#define any(t, array) ((array)[below(t, ARRAY_LENGTH(array))])
+
+/* As many of few bits as of many. */
+static inline int64_t any_bits(struct task *t, unsigned int bits)
+{
+	return next(t) & ((1ULL << below(t, bits + 1)) - 1);
+}
+
+bool is_one_of(long result, const short *errors, size_t length);
+
+/* Of the task's own handle: any result of a call that may be. */
+#define EXPECT_ERROR(t, what, result, ...) \
+	do { \
+		static const short errors[] = { __VA_ARGS__, ESRCH }; \
+		long result_ = (result); \
+		if (result_ < 0 && \
+		    !is_one_of(result_, errors, ARRAY_LENGTH(errors))) \
+			fail(t, what, result_, 0); \
+	} while (0)
+
+/* guest-fuzz.c */
+void fail(const struct task *t, const char *what, int64_t is, int64_t other);
+void task_begin(struct task *t, uint64_t seed, int slot, pid_t taker);
+void task_run(struct task *t);
+int slot_take(pid_t taker);
+/* fuzz-calls.c */
+void calls_begin(void);			/* in a new process */
+void calls_task_begin(struct task *t);
+void call_in_handler(void);		/* what a handler of signals does */
+int64_t any_number(struct task *t);	/* few bits, many, or an edge */
+int any_fd(struct task *t);		/* not always the device's */
+long any_address(struct task *t);	/* not always of memory */
+void probed(int depth);			/* has probes, calls itself */
+unsigned long offset_of_probed(void);	/* in the program's file */
+/* fuzz-texts.c */
+void texts_begin(void);			/* in a new process */
+/* fuzz-area.c */
+void area_begin(struct task *t);	/* a task that has its own handle */
+void area_forget(struct task *t);	/* in a child, of its parent's */
+/*
+ * Whether somebody with this memory, or before an exec, has told the kernel of
+ * times that it did not see: they may be shown before they are charged.
+ */
+bool area_is_forged(void);
+void area_set_forged(bool is);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Races for one CPU: tasks of an experiment, and maybe a process outside, that
+ * compute as much as they can. What each got is CPU time, as the kernel counts it.
+ */
+#ifndef TENSE_RACE_H
+#define TENSE_RACE_H
+
+#include "guest.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <math.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+
+#define MEMBERS_MAX	8
+/*
+ * How long one of them runs, beside which what they all need to get ready and to
+ * end, which counts too, is to be less than a hundredth.
+ */
+#ifndef RACE_NS
+#define RACE_NS		(2 * S)
+#endif
+/*
+ * And before. Turns in which one has its percent already and another one does not
+ * are over for as long as if that remained so.
+ */
+#define WARM_UP		(RACE_NS / 4)
+/* What a share may be off, as a part of what it is to be. */
+#define TOLERANCE	0.01
+/* A tick, of the kernel that has the longest: no turn is shorter. */
+#define TURN		(10 * MS)
+
+struct member {
+	const char *percent;	/* NULL: the last */
+	const char *other;	/* it changes to and fro, at every turn */
+	int rounds;		/* or has the other for a moment only, after so many */
+	int nice;
+	const char *group;	/* that it is in; NULL: where the test is */
+};
+
+/* Where groups are by their names. */
+#define RACE_GROUPS	"/tmp/groups"
+/* A session of its own instead, of which the kernel may make a group. */
+#define RACE_SESSION	"session"
+
+struct race {
+	volatile int go, stop;
+	volatile bool ready[MEMBERS_MAX];
+	volatile int members, awake;
+	struct tense_stats stats;
+	double ran[MEMBERS_MAX];	/* real ns */
+	pid_t pid[MEMBERS_MAX];
+};
+
+/* Virtual time is real time so far: nobody has a percent. */
+static inline void await_go(struct race *race)
+{
+	while (!race->go)
+		syscall(SYS_futex, &race->go, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+static inline void let_go(struct race *race)
+{
+	race->go = 1;
+	syscall(SYS_futex, &race->go, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+#define ROUND	300000
+
+static inline void spin(const struct race *race, int times)
+{
+	for (volatile int i = 0; i < times && !race->stop; i++)
+		;
+}
+
+static inline void compute(const struct member *m, const struct race *race, int fd)
+{
+	int turn = 0;
+
+	while (!race->stop) {
+		spin(race, ROUND * (m->rounds ? m->rounds : 1));
+		if (!m->other)
+			continue;
+		dev_percent(fd, turn++ % 2 || m->rounds ? m->other : m->percent);
+		if (m->rounds) {
+			spin(race, ROUND / 100);
+			dev_percent(fd, m->percent);
+		}
+	}
+}
+
+static inline bool enter(const char *group)
+{
+	char path[64];
+
+	if (!group)
+		return true;
+	if (!strcmp(group, RACE_SESSION))
+		return setsid() >= 0;
+	snprintf(path, sizeof(path), RACE_GROUPS "/%s/cgroup.procs", group);
+	return !write_text(path, "0");
+}
+
+/*
+ * Who is woken a moment after another has become 1000 times as fast, wakes when
+ * that moment has passed in virtual time.
+ */
+static inline void await_members(struct race *race)
+{
+	__atomic_add_fetch(&race->awake, 1, __ATOMIC_RELAXED);
+	while (race->awake < race->members)
+		;
+}
+
+/* All begin at once. */
+static inline void be_member(const struct member *m, struct race *race, int i, int fd)
+{
+	if (!enter(m->group) || setpriority(PRIO_PROCESS, 0, m->nice))
+		_exit(1);
+	race->pid[i] = getpid();
+	race->ready[i] = true;
+	await_go(race);
+	await_members(race);
+	if (!dev_percent(fd, m->percent))
+		_exit(1);
+	compute(m, race, fd);
+	_exit(0);
+}
+
+static inline struct tense_thread record_of(const char *report, pid_t pid)
+{
+	const struct tense_stats *s = (const void *)report;
+
+	for (unsigned int i = 0; i < s->threads; i++) {
+		struct tense_thread t;
+
+		memcpy(&t, report + s->size + i * s->thread_size, sizeof(t));
+		if (t.pid == pid)
+			return t;
+	}
+	return (struct tense_thread){ };
+}
+
+/* The process that opened it, which waits for the others and reads the sums. */
+static inline void lead(const struct member *members, struct race *race)
+{
+	static char report[sizeof(struct tense_stats) +
+			   32 * sizeof(struct tense_thread)];
+	int fd = dev_open();
+
+	if (fd < 0)
+		_exit(1);
+	for (int i = 0; members[i].percent; i++)
+		if (!fork())
+			be_member(&members[i], race, i, fd);
+	while (wait(NULL) > 0)
+		;
+	if (read(fd, report, sizeof(report)) < (ssize_t)sizeof(race->stats))
+		_exit(1);
+	memcpy(&race->stats, report, sizeof(race->stats));
+	for (int i = 0; members[i].percent; i++) {
+		struct tense_thread t = record_of(report, race->pid[i]);
+
+		race->ran[i] = t.ran + t.overhead;
+	}
+	_exit(0);
+}
+
+static inline void be_outside(struct race *race, const char *group)
+{
+	if (!enter(group))
+		_exit(1);
+	await_go(race);
+	while (!race->stop)
+		;
+	_exit(0);
+}
+
+/* CPU time of a process that has ended, in ns. */
+static inline double reap(pid_t pid)
+{
+	struct rusage usage;
+	int status;
+
+	if (wait4(pid, &status, 0, &usage) != pid || status)
+		return NAN;
+	return usage.ru_utime.tv_sec * 1e9 + usage.ru_utime.tv_usec * 1e3 +
+		usage.ru_stime.tv_sec * 1e9 + usage.ru_stime.tv_usec * 1e3;
+}
+
+/* The leader of a race whose members are about to begin. */
+static inline pid_t start(const struct member *members, struct race *race)
+{
+	pid_t leader;
+
+	for (race->members = 0; members[race->members].percent; race->members++)
+		;
+	leader = fork();
+	if (!leader)
+		lead(members, race);
+	for (int i = 0; members[i].percent; i++)
+		while (!race->ready[i])
+			usleep(1000);
+	return leader;
+}
+
+static inline double cpu_ns(pid_t pid)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) ? NAN : (double)clock_ns(clock);
+}
+
+/* By its own clock, so that it does not matter what else the machine does. */
+static inline void let_run(pid_t pid, double ns)
+{
+	while (cpu_ns(pid) < ns)
+		usleep(20000);
+}
+
+/* One that changes has no percent by which its clock would tell it. */
+static inline bool is_told(const struct member *members)
+{
+	for (int i = 0; members[i].percent; i++)
+		if (members[i].other)
+			return false;
+	return true;
+}
+
+/* What each ran until now, by what its clock says that it was charged. */
+static inline void look(const struct member *members, const struct race *race,
+			double *ran)
+{
+	for (int i = 0; i < race->members; i++)
+		ran[i] = cpu_ns(race->pid[i]) * atof(members[i].percent) / 100;
+}
+
+/* Ends the race. False if a member failed. What this one had meanwhile is *own. */
+static inline bool compete(const struct member *members, struct race *race,
+			   pid_t leader, pid_t whose, double *own)
+{
+	double before[MEMBERS_MAX], after[MEMBERS_MAX], began;
+
+	let_go(race);
+	let_run(whose, WARM_UP);
+	began = cpu_ns(whose);
+	look(members, race, before);
+	let_run(whose, began + RACE_NS);
+	*own = cpu_ns(whose) - began;
+	look(members, race, after);
+	race->stop = 1;
+	if (isnan(reap(leader)))
+		return false;
+	for (int i = 0; i < race->members && is_told(members); i++)
+		race->ran[i] = after[i] - before[i];
+	return true;
+}
+
+/* Real CPU time of the outside process, in this group, over that of all. */
+static inline double share_outside_in(const char *group,
+				      const struct member *members,
+				      struct race *race)
+{
+	double mine, sum, all;
+	pid_t outside;
+
+	outside = fork();
+	if (!outside)
+		be_outside(race, group);
+	if (!compete(members, race, start(members, race), outside, &mine))
+		return NAN;
+	all = reap(outside);
+	if (!is_told(members))
+		mine = all;
+	sum = mine;
+	for (int i = 0; i < race->members; i++)
+		sum += race->ran[i];
+	return mine / sum;
+}
+
+static inline double share_outside(const struct member *members,
+				   struct race *race)
+{
+	return share_outside_in(NULL, members, race);
+}
+
+/* No process outside. False if a task failed. */
+static inline bool run_alone(const struct member *members, struct race *race)
+{
+	pid_t leader = start(members, race);
+	double own;
+
+	return compete(members, race, leader, race->pid[0], &own);
+}
+
+static inline struct race *new_race(void)
+{
+	return shared(sizeof(struct race));
+}
+
+#define EXPECT_NEAR(value, expected) do {				\
+	double __value = (value), __expected = (expected);		\
+									\
+	TH_LOG("%s: %.4f, expected %.4f", #value, __value, __expected);	\
+	EXPECT_TRUE(fabs(__value / __expected - 1) < TOLERANCE);	\
+} while (0)
+
+/*
+ * What some members ran, as so many times what others did. When they are stopped,
+ * each may lack what is left of a turn, or have had it already, which is not the
+ * shares' error.
+ */
+#define EXPECT_TIMES(ran, times, others) do {				\
+	double __ran = (ran), __expected = (times) * (double)(others);	\
+									\
+	TH_LOG("%.0f ms, expected %.0f ms", __ran / MS, __expected / MS);	\
+	EXPECT_LT(fabs(__ran - __expected), TOLERANCE * __expected +	\
+		  TURN * (1 + (times)));				\
+} while (0)
+
+#define EXPECT_RATIO(race, a, b, expected)				\
+	EXPECT_TIMES((race)->ran[a], expected, (race)->ran[b])
+
+#define MEMBERS(...) ((struct member[]) { __VA_ARGS__, { } })
+
+/* How much a process outside, in a group, gets beside these members. */
+#define EXPECT_OUTSIDE(expected, race, group, ...)			\
+	EXPECT_NEAR(share_outside_in(group, MEMBERS(__VA_ARGS__), race), expected)
+
+#endif

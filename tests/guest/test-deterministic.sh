@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `tense run --deterministic`: each run is like the other, whatever else the
+# machine does, and else it is as any other run.
+set -u
+export LC_ALL=C
+source='@SOURCE@' out='@O@'
+# shellcheck source=/dev/null
+. "$source/tests/lib/tap.sh"
+# shellcheck source=/dev/null
+. "$source/tests/lib/load.sh"
+
+tense=$out/bin/tense
+mixture=$out/tests/guest/mixture
+tmp=$(mktemp -d -p /var/tmp) || exit 1
+trap 'unload; rm -rf "$tmp"' EXIT
+mkdir "$tmp/cwd" "$tmp/results"
+cd "$tmp/cwd" || exit 1
+unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+
+run() {
+	"$tense" run --deterministic "$@"
+}
+
+# Fetches QEMU and builds the kernel, if need be. Nothing can be tested without.
+if ! run true 2>"$tmp/results/first"; then
+	ok "a run at all" false
+	sed 's/^/# /' "$tmp/results/first"
+	done_testing
+fi
+
+# NAME CPUS ARGUMENT...: all that a run tells, in files of that name.
+keep() {
+	local name=$tmp/results/$1 cpus=$2
+
+	shift 2
+	run --cpus "$cpus" --stats --json "$name.json" -- "$mixture" "$@" \
+		>"$name.out" 2>"$name.err" </dev/null
+	echo $? >"$name.status"
+}
+
+# NAME KEY: of an experiment
+told() {
+	jq ".experiment.$2" "$tmp/results/$1.json"
+}
+
+for cpus in 1 2 4; do
+	keep "quiet$cpus" $cpus
+	load
+	keep "busy$cpus" $cpus
+	unload
+	for what in out err json status; do
+		ok "$cpus CPUs: $what is the same on a busy machine" \
+			cmp "$tmp/results/quiet$cpus.$what" \
+			"$tmp/results/busy$cpus.$what"
+	done
+done
+is "$(cat "$tmp/results/quiet1.status")" 3 "which had an end"
+is "$(grep -c '^child, ' "$tmp/results/quiet4.out")" 8 "and an output"
+ok "and a table, which tells its unit" grep -qx \
+	"Times are counts of instructions (1 instruction = 1 ns)" \
+	"$tmp/results/quiet1.err"
+is "$(jq -c '[.deterministic, .time_unit, .backend]' \
+	"$tmp/results/quiet1.json")" \
+	'[true,"instructions (1 instruction = 1 ns)","qemu"]' "as does the JSON"
+ok "several CPUs run at the same time" [ \
+	"$(told quiet4 worst_skew_ns)" -gt 0 ]
+
+# Instructions are what is counted. All else that these have to do is the same, the
+# first one having read the program, but for what the kernel does in between: the
+# ticks of 100 ms and what earlier programs left to be cleaned up.
+# shellcheck disable=SC2016 # for the guest's shell
+run --json "$tmp/results/counted.json" --file "$mixture" -- \
+	sh -c '"$1" 1; "$1" 10000000; "$1" 60000000' sh "$mixture"
+more=$(jq '[.experiment.threads[] | select(.name == "mixture").virtual_ns] |
+	sort | .[2] - .[1]' "$tmp/results/counted.json")
+ok "100000000 more instructions take $more ns" [ $((
+	more >= 99500000 && more < 101000000)) = 1 ]
+
+# Two CPUs take turns, but neither pays for the other's.
+# shellcheck disable=SC2016 # for the guest's shell
+run --cpus 2 --json "$tmp/results/turns.json" --file "$mixture" -- \
+	sh -c '"$1" 1; "$1" 60000000 & "$1" 60000000; wait' sh "$mixture"
+two=$(jq -c '[.experiment.threads[] | select(.name == "mixture").virtual_ns] |
+	sort | .[1:]' "$tmp/results/turns.json")
+ok "120000000 instructions beside as many others take $two ns" jq -ne \
+	--argjson two "$two" '$two | length == 2 and .[0] >= 119500000 and
+	.[1] < 122000000'
+ok "and both together as long as one" jq -e '.experiment |
+	.elapsed_virtual_ns < 140000000 and .cpu_virtual_ns > 239000000' \
+	"$tmp/results/turns.json"
+
+# Files, with the exit status and all bytes in and out.
+head -c 3000000 /dev/urandom >data
+echo old >changed
+echo old >removed
+echo mapped >mapped
+echo same >same
+touch -d 2020-02-02 same
+ln -s /etc outside
+ln -s "$tmp/elsewhere" dangling
+mkdir empty
+mkdir "$tmp/elsewhere"
+# shellcheck disable=SC2016 # for the guest's shell
+run --file perl --file mkdir --file rm --file ln --file chmod -- sh -c '
+	echo new >changed; rm removed; rm -r empty; mkdir -p a/b
+	echo deep >a/b/c; ln -s c a/b/l; ln -s ../above a/above
+	chmod 750 a/b/c; chmod 500 a
+	mkdir -p outside "$1" && echo lost >outside/tense-test
+	echo lost >dangling/file; echo lost >../above
+	perl -e "open F, qq(+<mapped); sysseek F, 0, 0; syswrite F, qq(MAPPED)"
+	perl -pe ""; perl -e "print STDERR pack q(C*), 0 .. 255"; exit 5' \
+	sh "$tmp/elsewhere" <data >copy 2>errors
+is "$?" 5 "exit status"
+ok "standard input and output, byte by byte" cmp data copy
+ok "standard error as well" cmp errors <(perl -e 'print pack "C*", 0 .. 255')
+is "$(cat changed a/b/c a/b/l mapped)" "new
+deep
+deep
+MAPPED" "files that the command wrote come back"
+is "$(stat -c '%n %a' a a/b/c | xargs)" "a 500 a/b/c 750" "with their modes"
+is "$(find removed empty 2>/dev/null)" "" "what it removed is gone"
+is "$(stat -c %y same | cut -c 1-10)" 2020-02-02 "what it did not is left alone"
+is "$(find "$tmp/elsewhere" "$tmp/above" /etc/tense-test -type f 2>/dev/null)" \
+	"" "and nothing beyond the directory is changed"
+chmod 700 a
+
+# Streams.
+printf '1\n2\n3\n' >lines
+# shellcheck disable=SC2016
+is "$( (run sh -c 'read a; echo $a; nothing >&2; echo b' 2>&1; echo $?; cat) \
+	<lines)" "1
+sh: 1: nothing: not found
+b
+0
+2
+3" "streams that are one, in order, and the position of a file, shared"
+is "$(run yes 2>stderr | head -n 1; echo "${PIPESTATUS[0]}")" "y
+141" "SIGPIPE when the reader has gone"
+is "$(script -qec "$tense run --deterministic wc -c" /dev/null | tr -d '\r')" \
+	0 "a terminal is no input"
+
+# What cannot be.
+run nothing-by-this-name 2>stderr
+is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found" \
+	"a command that is not there"
+run --file nothing true 2>stderr
+is "$? $(cat stderr)" "125 tense: --file nothing: No such file or directory" \
+	"a file that is not there"
+cp "$out/tests/guest/needy" .
+run ./needy 2>stderr
+status=$?
+unwrap stderr
+is "$status $(cat stderr)" \
+	"127 tense: ./needy: libraries that are not found: libneeded.so" \
+	"a library that is not there"
+truncate -s 30M "$tmp/large"
+run --memory 64M --file "$tmp/large" true 2>stderr
+status=$?
+unwrap stderr
+is "$status $(cut -c 1-67 stderr)" \
+	"125 tense: the files for the guest take more than the 21 MB that its me" \
+	"more files than memory"
+# shellcheck disable=SC2016
+run --memory 128M --file perl sh -c \
+	'perl -e "\$x .= q(x) x 1e6 while 1"; nothing-inside' 2>stderr
+is "$?" 127 "a command that is not in the guest, after one without memory"
+ok "says how there is more memory" grep -q "ran out of memory.*--memory" stderr
+ok "and more files" grep -q -e '--file adds' stderr
+
+# When tense ends, so does the guest.
+"$tense" run --deterministic sh -c 'while :; do :; done' &
+pid=$!
+until guest=$(cat /proc/$pid/task/*/children) && [ -n "$guest" ] &&
+      grep -q qemu "/proc/${guest% }/comm" 2>/dev/null; do
+	sleep 0.1
+done
+kill -TERM $pid
+wait $pid
+is "$?" 143 "a signal ends it"
+ok "and leaves no guest" [ ! -e "/proc/${guest% }" ]
+
+done_testing

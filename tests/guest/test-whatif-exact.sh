@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `tense whatif --deterministic`: an answer is like the other to the last byte,
+# whatever else the machine does, and it is the right one.
+set -u
+export LC_ALL=C
+source='@SOURCE@' out='@O@'
+# shellcheck source=/dev/null
+. "$source/tests/lib/tap.sh"
+# shellcheck source=/dev/null
+. "$source/tests/lib/load.sh"
+
+tense=$out/bin/tense
+serial=$out/accuracy/serial
+critical=$out/accuracy/critical
+static=$out/tests/guest/static-work
+tmp=$(mktemp -d -p /var/tmp) || exit 1
+trap 'unload; rm -rf "$tmp"' EXIT
+mkdir "$tmp/cwd" "$tmp/results" "$tmp/elsewhere" "$tmp/elsewhere/.debug"
+cd "$tmp/cwd" || exit 1
+unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY NO_COLOR
+
+whatif() {
+	"$tense" whatif --deterministic "$@"
+}
+
+# NAME ARGUMENT...: an answer in all its forms, in files of that name. It is written
+# where the next one finds what this one left.
+keep() {
+	local name=$1 form
+
+	shift
+	whatif --stats --json answer.json --csv answer.csv --report answer.html "$@" \
+		>"$tmp/results/$name.out" 2>"$tmp/results/$name.err"
+	echo $? >"$tmp/results/$name.status"
+	for form in json csv html; do
+		cp "answer.$form" "$tmp/results/$name.$form"
+	done
+}
+
+# WHAT NAME ARGUMENT...
+twice() {
+	local what=$1 name=$2 form
+
+	shift 2
+	rm -f answer.*
+	keep "$name-idle" "$@"
+	load
+	keep "$name-busy" "$@"
+	unload
+	is "$(cat "$tmp/results/$name-idle.status")" 0 "$what: an answer"
+	sed 's/^/# /' "$tmp/results/$name-idle.err"
+	for form in out json csv html err; do
+		ok "$what: $form is the same on a busy machine" \
+			cmp "$tmp/results/$name-idle.$form" \
+			"$tmp/results/$name-busy.$form"
+	done
+}
+
+# NAME FILTER: of its JSON
+check() {
+	jq -e "$2" "$tmp/results/$1.json" >/dev/null
+}
+
+twice "1 CPU" one --func hot --faster 20% -- "$serial" --length 10
+is "$(sed -n 3,4p "$tmp/results/one-idle.out")" "3 rounds in virtual time
+Times are counts of instructions (1 instruction = 1 ns)" "tells its unit"
+ok "scales as anywhere" grep -q "scaled   hot in $serial: in-process" \
+	"$tmp/results/one-idle.out"
+is "$(jq -c '[.deterministic, .time_unit, .environment.backend,
+	.environment.cpus, .environment.date, .environment.host, .environment.load]' \
+	"$tmp/results/one-idle.json")" \
+	'[true,"instructions (1 instruction = 1 ns)","qemu",1,null,null,null]' \
+	"says nothing of when and where"
+ok "nor is there a path of a moment's" check one-idle \
+	'[.. | strings | select(test("/tense-[A-Za-z0-9]{6}"))] == []'
+is "$(jq '.samples | length' "$tmp/results/one-idle.json")" 12 \
+	"of three rounds and one that is discarded"
+
+# The truth: what the program takes when its function really does less.
+for cut in 0 20; do
+	"$tense" run --deterministic --json "$tmp/results/cut-$cut.json" -- \
+		"$serial" --length 10 --cut "$cut" >"$tmp/results/cut-$cut.out" 2>&1
+	is $? 0 "the program with a cut of $cut %"
+done
+truth=$(jq -s '100 * (.[1].experiment.elapsed_virtual_ns /
+	.[0].experiment.elapsed_virtual_ns - 1)' \
+	"$tmp/results/cut-0.json" "$tmp/results/cut-20.json")
+said=$(jq '.results[0].change.value' "$tmp/results/one-idle.json")
+ok "it says $said %, and $truth % is true" \
+	jq -en "$said - ($truth) | fabs < 0.1" >/dev/null
+
+twice "2 CPUs" two --cpus 2 --runs 2 --func hot --faster 20% -- \
+	"$critical" --length 1
+ok "has two" check two-busy '.environment.cpus == 2'
+is "$(jq '.rounds' "$tmp/results/two-busy.json")" 2 "and as many rounds as asked for"
+
+# Breakpoints, in a program that has no libraries.
+keep static --runs 2 --func hot --faster 20% -- "$static" alone 6
+is "$(jq -c '.patches[] | [.symbol, .mechanism]' "$tmp/results/static.json")" \
+	'["hot","uprobe"]' "a static program"
+ok "is scaled" check static '[.samples[] | select(.condition == 2) | .slots[] |
+	select(.slot == 1) | [.calls, .virtual_ns / .real_ns]] |
+	length == 3 and all(.[0] == 6 and (.[1] - 0.8 | fabs) < 0.001)'
+
+# All that is elsewhere: the program, its debug file, in which the function is, its
+# input, and what runs before it. What is here comes back.
+objcopy --only-keep-debug "$serial" "$tmp/elsewhere/.debug/serial"
+objcopy --strip-all --add-gnu-debuglink="$tmp/elsewhere/.debug/serial" "$serial" \
+	"$tmp/elsewhere/serial"
+echo data >"$tmp/elsewhere/input"
+echo first >"$tmp/elsewhere/named"
+PATH=$tmp/elsewhere:$PATH
+whatif --func serial:hot@125 --runs 2 --file cat --file "$tmp/elsewhere/named" \
+	--prepare "cat $tmp/elsewhere/named >>prepared" \
+	--input "$tmp/elsewhere/input" --show-output --json second.json -- \
+	serial --length 1 >stdout 2>stderr
+is $? 0 "a program elsewhere, with a debug file, input and preparation"
+sed 's/^/# /' stderr
+is "$(grep -c first prepared)" 9 "files that were written come back"
+is "$(grep -c '^calls 2$' stderr)" 9 "output is shown, on standard error"
+is "$(grep -c '^calls' stdout)" 0 "and not on standard output"
+is "$(jq '[.samples[].status] | unique == [0]' second.json)" true "which is whole"
+is "$(find "$tmp/cwd" -newer "$tmp/results/static.json" -name 'tense*')" "" \
+	"and no file stays behind"
+
+# What cannot be.
+whatif --func "$serial:hot@125" --file "$serial" -- \
+	sh -c 'echo why >&2; exit 3' >stdout 2>stderr
+is $? 1 "a run that fails"
+is "$(cat stdout)" "" "has no answer"
+unwrap stderr
+ok "is told by its run" grep -Eq "run 1 .*: the command.s exit status was 3" stderr
+ok "with what it said" grep -q "  why" stderr
+
+done_testing
