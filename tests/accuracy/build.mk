@@ -10,17 +10,28 @@ ACCURACY_WORKLOADS := serial short-calls long-calls recursion branchy memory \
 	system-calls pipeline producer-consumer lock-inside lock-outside \
 	barrier two-processes thread-pool requests
 accuracy_programs := $(addprefix $(accuracy_out)/,$(ACCURACY_WORKLOADS))
+# For several CPUs only.
+accuracy_smp := $(addprefix $(accuracy_out)/,critical off-critical)
+
+define accuracy_compile
+$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CPPFLAGS) $(CFLAGS) \
+	-D_GNU_SOURCE -Ikernel/include/uapi -MMD -MP -c -o $@ $<
+endef
 
 $(accuracy_out)/obj/%.o: $(accuracy_dir)/%.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
-		-D_GNU_SOURCE -Ikernel/include/uapi -MMD -MP -c -o $@ $<
+	$(accuracy_compile)
 
 # Not stripped: hot() is in .symtab.
-$(accuracy_programs): $(accuracy_out)/%: $(accuracy_out)/obj/%.o \
+$(accuracy_out)/obj/critical.o: CPPFLAGS = -DHOT_UNITS=2000
+$(accuracy_out)/obj/off-critical.o: CPPFLAGS = -DHOT_UNITS=1200
+$(accuracy_out)/obj/off-critical.o: $(accuracy_dir)/critical.c $(O)/flags
+	$(accuracy_compile)
+$(accuracy_programs) $(accuracy_smp): $(accuracy_out)/%: $(accuracy_out)/obj/%.o \
 		$(accuracy_out)/obj/work.o
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
 
 $(accuracy_out)/rounds: $(accuracy_out)/obj/rounds.o $(O)/tools/launch.o \
+		$(O)/tools/trace-record.o \
 		$(O)/tools/util.o
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
@@ -44,6 +55,12 @@ ACCURACY := $(accuracy_programs) $(addprefix $(accuracy_out)/,rounds \
 	accuracy-table libslow.so workloads)
 
 -include $(wildcard $(accuracy_out)/obj/*.d)
+
+accuracy-exact-run: $(accuracy_smp) $(accuracy_programs)
+	$(Q)$(accuracy_dir)/exact $(O)
+
+window-run: $(accuracy_programs)
+	$(Q)$(accuracy_dir)/window $(O)
 
 accuracy-run: $(ACCURACY)
 	$(Q)$(accuracy_dir)/accuracy $(O)

@@ -7,10 +7,11 @@ bench_out := $(O)/bench
 
 BENCH_LOG := whatif-table ratio memory-table
 BENCH_STATS := $(BENCH_LOG) spinner-table queue-table
-BENCH_INIT := overhead-init many-tasks-init many-sleepers-init ping-pong-init
+BENCH_INIT := overhead-init many-tasks-init many-sleepers-init ping-pong-init \
+	cost-init
 BENCH := $(addprefix $(bench_out)/,$(BENCH_STATS) $(BENCH_INIT) \
 	pi-table report cpu-bound percent-pair stub-pair lateness \
-	wake-late clock-cost whatif)
+	wake-late clock-cost whatif gate-spin)
 
 BENCH_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -Ilibtense/include \
 	-Ikernel/include/uapi
@@ -35,11 +36,13 @@ $(addprefix $(bench_out)/,$(BENCH_LOG)): $(bench_out)/obj/log.o
 $(addprefix $(bench_out)/,$(BENCH_INIT)): $(bench_out)/obj/init.o
 $(addprefix $(bench_out)/many-,tasks-init sleepers-init): BENCH_LIBS = -pthread
 $(bench_out)/ping-pong-init: $(bench_out)/obj/stats.o
+$(bench_out)/cost-init: $(O)/lib/libtense.a
+$(bench_out)/cost-init: BENCH_LIBS = -static $(O)/lib/libtense.a -pthread -lrt
 $(bench_out)/ping-pong-init: BENCH_LIBS = $(STATS_LIBS)
 $(bench_out)/report: BENCH_LIBS = -ljansson
-$(addprefix $(bench_out)/,percent-pair lateness wake-late): \
+$(addprefix $(bench_out)/,percent-pair lateness wake-late gate-spin): \
 	$(O)/lib/libtense.so
-$(addprefix $(bench_out)/,percent-pair lateness wake-late): \
+$(addprefix $(bench_out)/,percent-pair lateness wake-late gate-spin): \
 	BENCH_LIBS = $(WORKLOADS_LINK) -pthread
 $(bench_out)/whatif: $(call workloads_objects,$(workloads_dir)/dedup-calibrate.c \
 	$(filter-out %/dedup.c,$(DEDUP_SOURCES))) $(O)/lib/libtense.so
@@ -67,3 +70,20 @@ experiments-run: $(WORKLOADS) $(BENCH)
 
 bench-run: $(WORKLOADS) $(BENCH) $(O)/lib/libtense-functions.so
 	$(Q)$(bench_dir)/bench $(O)
+
+bench-cost-run: $(bench_out)/cost-init $(bench_out)/gate-spin
+	$(Q)$(bench_dir)/cost $(O)
+
+bench-diff-run:
+	$(Q)$(bench_dir)/cost-diff tests/data/cost.json $(bench_out)/cost.json
+
+$(bench_out)/kbest-error: tests/bench/kbest-error.c $(O)/lib/libtense-measure.so
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) $(LDFLAGS) \
+		-o $@ $< -L$(O)/lib -ltense-measure \
+		-Wl,-rpath,'$$ORIGIN/../lib' $(STATS_LIBS)
+
+bench-measure-run: $(COUNT_BIN) $(bench_out)/kbest-error $(O)/bin/tense
+	$(Q)$(bench_dir)/measure $(O)
+
+bench-noise-run: $(O)/bin/tense
+	$(Q)$(bench_dir)/noise $(O)

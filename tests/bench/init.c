@@ -64,12 +64,12 @@ double init_machine_ns(void)
 	return ms * 1e6;
 }
 
-void init_load(const char *module)
+void init_load(const char *module, const char *options)
 {
 	int fd = open(module, O_RDONLY | O_CLOEXEC);
 
 	init_must(fd >= 0, module);
-	init_must(!syscall(SYS_finit_module, fd, "", 0), "load the module");
+	init_must(!syscall(SYS_finit_module, fd, options, 0), "load the module");
 	close(fd);
 }
 

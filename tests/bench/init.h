@@ -20,7 +20,7 @@ void init_mount(void);
  * to others, and so what to compare kernels by.
  */
 double init_machine_ns(void);
-void init_load(const char *module);
+void init_load(const char *module, const char *options);
 void init_unload(void);
 
 #endif

@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	init_mount();
-	init_load(argv[1]);
+	init_load(argv[1], "");
 	set_limit("/proc/sys/kernel/pid_max");
 	set_limit("/proc/sys/kernel/threads-max");
 	begin(&few, "few", FEW);

@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	init_mount();
-	init_load(argv[2]);
+	init_load(argv[2], "");
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 64 << 10);
 	pthread_mutex_lock(&gate);

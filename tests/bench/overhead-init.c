@@ -56,7 +56,7 @@ static void run(char *dedup, char *preload)
 
 static void run_experiment(char **argv, int round)
 {
-	init_load(argv[3]);
+	init_load(argv[3], "");
 	printf("run experiment %d\n", round);
 	run(argv[1], argv[4]);
 	init_unload();

@@ -36,6 +36,11 @@ $(WORKLOADS): $(O)/lib/libtense.so
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ \
 		$(filter %.o,$^) $(WORKLOADS_LINK) $(WORKLOADS_LIBS)
 
+# Static: what is traced is to be its threads, not the way to them.
+$(workloads_out)/speeds: $(call workloads_objects,$(workloads_dir)/speeds.c) \
+		$(O)/lib/libtense.a
+	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -pthread
+
 -include $(wildcard $(workloads_out)/obj/*.d)
 
 # All sources at once: the objects above have other flags.
@@ -52,7 +57,8 @@ $(O)/tests/unit/test-dedup: tests/unit/test-dedup.sh $(workloads_out)/dedup \
 		$(DEDUP_SANITIZED)
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-$(O)/tests/unit/test-workloads: tests/unit/test-workloads.sh $(WORKLOADS)
+$(O)/tests/unit/test-workloads: tests/unit/test-workloads.sh $(WORKLOADS) \
+		$(workloads_out)/speeds
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 UNIT_TESTS += $(O)/tests/unit/test-dedup $(O)/tests/unit/test-workloads
