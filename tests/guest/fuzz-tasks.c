@@ -43,14 +43,14 @@ static struct stack *stack_take(void)
 /* The program anew, as the same task. */
 static void exec_self(struct task *t)
 {
-	char seed[24], slot[16], taker[16], name[] = "guest-fuzz", option[] = "--task";
+	char seed[24], slot[16], taker[24], name[] = "guest-fuzz", option[] = "--task";
 	char forged[] = { area_is_forged() ? '1' : '0', '\0' };
 	char *arguments[] = { name, option, seed, slot, taker, forged, NULL };
 	char *environment[] = { NULL };
 
 	snprintf(seed, sizeof(seed), "%lu", next(t));
 	snprintf(slot, sizeof(slot), "%d", t->slot);
-	snprintf(taker, sizeof(taker), "%d", fuzz->slot[t->slot].tid);
+	snprintf(taker, sizeof(taker), "%lu", fuzz->slot[t->slot].who);
 	call(SYS_execve, "/proc/self/exe", arguments, environment);
 }
 
@@ -67,7 +67,7 @@ static int child_main(void *argument)
 static long begin_sharing(struct task *t, int flags)
 {
 	struct stack *stack = stack_take();
-	pid_t taker = call(SYS_gettid);
+	who_t taker = who_am_i();
 	int slot = stack ? slot_take(taker) : -1;
 	struct task *child;
 	long pid;
@@ -86,7 +86,7 @@ static long begin_sharing(struct task *t, int flags)
 	pid = clone(child_main, (char *)child - 64, flags | CLONE_VM |
 		    CLONE_CHILD_CLEARTID, child, NULL, NULL, &stack->taken);
 	if (pid < 0) {
-		fuzz->slot[slot].tid = 0;
+		fuzz->slot[slot].who = 0;
 		stack->taken = 0;
 	}
 	return pid;
@@ -108,7 +108,7 @@ static long task_fork(struct task *t)
 {
 	static const int flags[] = { 0, 0, 0, CLONE_FILES, CLONE_PARENT, CLONE_FS };
 	uint64_t seed = next(t);
-	pid_t taker = call(SYS_gettid);
+	who_t taker = who_am_i();
 	int slot = slot_take(taker), fd = t->fd;
 	long pid;
 
@@ -116,7 +116,7 @@ static long task_fork(struct task *t)
 		return -EAGAIN;
 	pid = call(SYS_clone, SIGCHLD | any(t, flags));
 	if (pid < 0) {
-		fuzz->slot[slot].tid = 0;
+		fuzz->slot[slot].who = 0;
 		return pid;
 	}
 	if (pid > 0)
@@ -165,13 +165,12 @@ static long task_signal(struct task *t)
 		SIGUSR1, SIGUSR1, SIGUSR1, SIGSTOP, SIGCONT, SIGCONT, SIGKILL,
 		SIGALRM,
 	};
-	struct slot *s = &fuzz->slot[below(t, TASKS_MAX)];
-	pid_t tid = s->tid, tgid = s->tgid;
+	who_t who = fuzz->slot[below(t, TASKS_MAX)].who;
 	int sig = any(t, signals);
 
-	if (tid <= 0 || tgid <= 0)
+	if (tid_of(who) <= 0)
 		return -ESRCH;
-	return call(SYS_tgkill, tgid, tid, sig);
+	return call(SYS_tgkill, tgid_of(who), tid_of(who), sig);
 }
 
 static long task_wait(struct task *t)
@@ -183,7 +182,7 @@ static long task_wait(struct task *t)
 
 static pid_t any_tid(struct task *t)
 {
-	pid_t tid = fuzz->slot[below(t, TASKS_MAX)].tid;
+	pid_t tid = tid_of(fuzz->slot[below(t, TASKS_MAX)].who);
 
 	return one_in(t, 2) || tid <= 0 ? 0 : tid;
 }

@@ -24,11 +24,12 @@
 #define OPERATIONS_MAX 64
 #define WORDS 4
 
+/* Process and thread, which are only told together; 0: nobody. */
+typedef uint64_t who_t;
+
 /* What a task is doing. */
 struct slot {
-	/* 0: free, or who takes it until the task has begun */
-	_Atomic pid_t tid;
-	_Atomic pid_t tgid;
+	_Atomic who_t who;	/* until the task has begun: who takes it */
 	_Atomic int operation;
 	_Atomic uint64_t count;
 };
@@ -52,7 +53,7 @@ struct fuzz {
 struct task {
 	uint64_t random;
 	int slot;
-	pid_t taker;		/* of the slot, until it has begun */
+	who_t taker;		/* of the slot, until it has begun */
 	int left;		/* operations */
 	int fd;			/* used last */
 	int own;		/* or -1 */
@@ -100,6 +101,21 @@ static inline long call6(long nr, long a, long b, long c, long d, long e, long f
 	call6(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 #define call(...) CALL_(__VA_ARGS__, 0, 0, 0, 0, 0, 0)
 
+static inline pid_t tgid_of(who_t who)
+{
+	return who >> 32;
+}
+
+static inline pid_t tid_of(who_t who)
+{
+	return (uint32_t)who;
+}
+
+static inline who_t who_am_i(void)
+{
+	return (uint64_t)call(SYS_getpid) << 32 | call(SYS_gettid);
+}
+
 static inline uint64_t next(struct task *t)
 {
 	uint64_t x = t->random += 0x9e3779b97f4a7c15;
@@ -142,9 +158,9 @@ bool is_one_of(long result, const short *errors, size_t length);
 
 /* guest-fuzz.c */
 void fail(const struct task *t, const char *what, int64_t is, int64_t other);
-void task_begin(struct task *t, uint64_t seed, int slot, pid_t taker);
+void task_begin(struct task *t, uint64_t seed, int slot, who_t taker);
 void task_run(struct task *t);
-int slot_take(pid_t taker);
+int slot_take(who_t taker);
 /* fuzz-calls.c */
 void calls_begin(void);			/* in a new process */
 void calls_task_begin(struct task *t);

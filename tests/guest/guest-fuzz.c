@@ -28,6 +28,8 @@
 #define LONGEST (1000 * S)
 
 #define POLL_NS (25 * MS)
+/* Takes the slots of those that begin a round; never looks dead. */
+#define NOBODYS ((who_t)-1)
 /* Polls: a task that has not got on is sent a signal, and nobody at all fails. */
 #define NUDGE 8
 #define STUCK 4800
@@ -83,20 +85,18 @@ void fail(const struct task *t, const char *what, int64_t is, int64_t other)
 
 /**
  * slot_take() - room for one more task
- * @taker: whose end frees the slot until the task has it; -1: nobody's
+ * @taker: whose end frees the slot until the task has it, or NOBODYS
  *
  * Return: its slot, or -1.
  */
-int slot_take(pid_t taker)
+int slot_take(who_t taker)
 {
 	for (int i = 0; i < TASKS_MAX; i++) {
-		pid_t none = 0;
+		who_t nobody = 0;
 
-		if (!atomic_compare_exchange_strong(&fuzz->slot[i].tid, &none,
-						    taker))
-			continue;
-		fuzz->slot[i].tgid = call(SYS_getpid);
-		return i;
+		if (atomic_compare_exchange_strong(&fuzz->slot[i].who, &nobody,
+						   taker))
+			return i;
 	}
 	return -1;
 }
@@ -108,7 +108,7 @@ int slot_take(pid_t taker)
  * @slot: of slot_take()
  * @taker: who took it
  */
-void task_begin(struct task *t, uint64_t seed, int slot, pid_t taker)
+void task_begin(struct task *t, uint64_t seed, int slot, who_t taker)
 {
 	*t = (struct task) {
 		.random = seed,
@@ -155,15 +155,12 @@ void task_run(struct task *t)
 {
 	struct slot *s = &fuzz->slot[t->slot];
 
-	/* First: with a thread of its own, it looks dead in another process. */
-	s->tgid = call(SYS_getpid);
-	if (!atomic_compare_exchange_strong(&s->tid, &t->taker,
-					    call(SYS_gettid)))
+	if (!atomic_compare_exchange_strong(&s->who, &t->taker, who_am_i()))
 		return;
 	calls_task_begin(t);
 	while (!fuzz->stop && t->left-- > 0)
 		step(t);
-	s->tid = 0;
+	s->who = 0;
 }
 
 static void on_signal(int sig)
@@ -173,7 +170,7 @@ static void on_signal(int sig)
 }
 
 /* A process that has just begun, or been executed. */
-static int process_main(uint64_t seed, int slot, pid_t taker)
+static int process_main(uint64_t seed, int slot, who_t taker)
 {
 	static const int signals[] = { SIGUSR1, SIGALRM, SIGVTALRM, SIGPROF };
 	struct sigaction action = { .sa_handler = on_signal };
@@ -212,19 +209,20 @@ static void pause_ns(int64_t ns)
 
 static void send_signal(const struct slot *s, int sig)
 {
-	pid_t tid = s->tid, tgid = s->tgid;
+	who_t who = s->who;
 
-	if (tid > 0 && tgid > 0)
-		syscall(SYS_tgkill, tgid, tid, sig);
+	if (tid_of(who) > 0)
+		syscall(SYS_tgkill, tgid_of(who), tid_of(who), sig);
 }
 
 /* Whoever was killed has not given its slot back. */
 static void free_slot_of_dead(struct slot *s)
 {
-	pid_t tid = s->tid, tgid = s->tgid;
+	who_t who = s->who;
 
-	if (tid > 0 && tgid > 0 && syscall(SYS_tgkill, tgid, tid, 0))
-		atomic_compare_exchange_strong(&s->tid, &tid, 0);
+	if (tid_of(who) > 0 &&
+	    syscall(SYS_tgkill, tgid_of(who), tid_of(who), 0))
+		atomic_compare_exchange_strong(&s->who, &who, 0);
 }
 
 /* Who waits for what may never come. */
@@ -293,13 +291,14 @@ static void print_tasks(void)
 	print_timers();
 	for (int i = 0; i < TASKS_MAX; i++) {
 		struct slot *s = &fuzz->slot[i];
+		pid_t tid = tid_of(s->who), tgid = tgid_of(s->who);
 
-		if (!s->tid)
+		if (!tid)
 			continue;
-		printf("# slot %d: task %d of %d, operation %lu: %s\n", i, s->tid,
-		       s->tgid, s->count, operation_of(s->operation)->name);
-		print_file(s->tgid, s->tid, "stat");
-		print_file(s->tgid, s->tid, "stack");
+		printf("# slot %d: task %d of %d, operation %lu: %s\n", i, tid,
+		       tgid, s->count, operation_of(s->operation)->name);
+		print_file(tgid, tid, "stat");
+		print_file(tgid, tid, "stack");
 	}
 }
 
@@ -318,7 +317,7 @@ static void check_progress(void)
 
 static void root_begin(uint64_t seed)
 {
-	int slot = slot_take(-1);
+	int slot = slot_take(NOBODYS);
 
 	if (slot < 0)
 		return;
@@ -328,7 +327,7 @@ static void root_begin(uint64_t seed)
 
 		sched_setscheduler(0, SCHED_OTHER, &p);
 		setpgid(0, group);
-		_exit(process_main(seed, slot, -1));
+		_exit(process_main(seed, slot, NOBODYS));
 	}
 }
 
@@ -348,7 +347,7 @@ static int tasks_alive(void)
 	int alive = 0;
 
 	for (int i = 0; i < TASKS_MAX; i++)
-		alive += fuzz->slot[i].tid != 0;
+		alive += fuzz->slot[i].who != 0;
 	return alive;
 }
 
@@ -434,7 +433,7 @@ static bool round_run(uint64_t seed, uint64_t operations)
 	int err;
 
 	for (int i = 0; i < TASKS_MAX; i++)
-		fuzz->slot[i].tid = 0;
+		fuzz->slot[i].who = 0;
 	fuzz->stop = 0;
 	group_begin();
 	for (int i = 0; i < ROOTS; i++)
@@ -595,7 +594,7 @@ int main(int argc, char **argv)
 		area_set_forged(*argv[5] == '1');
 		return !shared_map() ||
 		       process_main(strtoull(argv[2], NULL, 10), atoi(argv[3]),
-				    atoi(argv[4]));
+				    strtoull(argv[4], NULL, 10));
 	}
 	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
 		return 1;
