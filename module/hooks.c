@@ -1,40 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the scheduler tells, told to the virtual clocks. */
-#include <linux/ptrace.h>
 #include <linux/sched/signal.h>
-#include <asm/irq_regs.h>
 
 #include "tense.h"
 #include "trace.h"
-
-/* By how much the window is exceeded: until the timer came, or in the kernel. */
-static void note_over(struct tense_task *t)
-{
-	struct tense_cpu *c = this_cpu_ptr(t->exp->cpu);
-	struct pt_regs *regs = get_irq_regs();
-	u64 over = vclock_over(&t->exp->vc, &t->v);
-
-	if (regs && user_mode(regs))
-		WRITE_ONCE(c->over_user, max(c->over_user, over));
-	else
-		WRITE_ONCE(c->over_kernel, max(c->over_kernel, over));
-}
-
-/* R6: the running task stops when it next returns to user mode. */
-static void gate_if_ahead(struct tense_task *t, bool jumped)
-{
-	lockdep_assert_held(&t->lock);
-
-	if (!vclock_ahead(&t->exp->vc, &t->v))
-		return;
-	/* A jump goes as far as the program wants. */
-	if (!jumped)
-		note_over(t);
-	if (t->at_gate)
-		return;
-	init_task_work(&t->gate_work, tense_gate);
-	t->at_gate = !tense_at_return(&t->gate_work);
-}
 
 static void trace_charge(const struct tense_task *t, u64 delta, u64 charged)
 {
@@ -64,8 +33,8 @@ static struct tense_charge charge(struct tense_task *t, u64 delta,
 		jump = tense_jump(t);
 	c.share = tense_share(t, place, delta, c.charged, jump);
 	c.charged += jump;
-	if (t->task == current)
-		gate_if_ahead(t, jumped);
+	if (vclock_ahead(&t->exp->vc, &t->v))
+		tense_stop_ahead(t, jumped);
 	if (t->area)
 		tense_area_tell(t);
 	if (trace_tense_charge_enabled())

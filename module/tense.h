@@ -326,6 +326,7 @@ bool tense_firing(const struct tense_experiment *exp, u64 *when);
 void tense_look(struct tense_experiment *exp);
 void tense_timers_init(struct tense_experiment *exp);
 void tense_timers_stop(struct tense_experiment *exp);
+void tense_stop_ahead(struct tense_task *t, bool jumped);
 void tense_rearm(struct tense_experiment *exp, struct tense_task *running);
 void tense_kick(struct tense_experiment *exp);
 void tense_kick_past(struct tense_experiment *exp, u64 was);

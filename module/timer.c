@@ -4,8 +4,10 @@
  * until then. Each CPU has a timer for what its own running task may reach
  * first; a deadline fires when the last active CPU has reached it.
  */
+#include <linux/ptrace.h>
 #include <linux/sched/rt.h>
 #include <linux/sched/signal.h>
+#include <asm/irq_regs.h>
 
 #include "tense.h"
 #include "trace.h"
@@ -94,16 +96,44 @@ static void fire(struct tense_experiment *exp)
 	tense_kick_past(exp, was);
 }
 
-/*
- * R6: the task began to run on a CPU that is ahead already. Its first charge,
- * which it gets in no other class than the fair one, sends it to the gate.
+/* By how much the window is exceeded: until the timer came, or in the kernel. */
+static void note_over(struct tense_task *t)
+{
+	struct tense_cpu *c = this_cpu_ptr(t->exp->cpu);
+	struct pt_regs *regs = t->task == current ? get_irq_regs() : NULL;
+	u64 over = vclock_over(&t->exp->vc, &t->v);
+
+	if (regs && user_mode(regs))
+		WRITE_ONCE(c->over_user, max(c->over_user, over));
+	else
+		WRITE_ONCE(c->over_kernel, max(c->over_kernel, over));
+}
+
+/**
+ * tense_stop_ahead() - R6: who is ahead stops when it returns to user mode
+ * @t: is ahead, locked; on another CPU it is not stopped but by that one
+ * @jumped: it went there at once, as far as the program wanted
  */
+void tense_stop_ahead(struct tense_task *t, bool jumped)
+{
+	lockdep_assert_held(&t->lock);
+
+	if (!jumped)
+		note_over(t);
+	if (t->at_gate || t->task != current)
+		return;
+	init_task_work(&t->gate_work, tense_gate);
+	t->at_gate = !tense_at_return(&t->gate_work);
+}
+
+/* The running task is ahead. In no other class than the fair one it is charged. */
 static bool is_to_stop(const struct tense_task *t)
 {
 	lockdep_assert_held(&t->lock);
 
-	return !t->at_gate && !(t->task->flags & PF_EXITING) &&
-	       !rt_task(t->task) && vclock_ahead(&t->exp->vc, &t->v);
+	return !t->at_gate && t->v.cpu >= 0 &&
+	       !(t->task->flags & PF_EXITING) && !rt_task(t->task) &&
+	       vclock_ahead(&t->exp->vc, &t->v);
 }
 
 /*
@@ -186,12 +216,28 @@ static struct tense_task *member(const struct tense_experiment *exp)
 	return t && t->exp == exp ? t : NULL;
 }
 
+/*
+ * A task may begin to run on a CPU that is ahead already, and be charged for
+ * nothing for long: its clock stands still after a host has stolen time.
+ */
+static void stop_if_ahead(struct tense_task *t)
+{
+	raw_spin_lock(&t->lock);
+	if (is_to_stop(t))
+		tense_stop_ahead(t, false);
+	raw_spin_unlock(&t->lock);
+}
+
 /* Charges this CPU's running task and does what has become due. */
 static void look_here(struct tense_experiment *exp)
 {
+	struct tense_task *t = member(exp);
+
 	tense_settle();
 	fire(exp);
-	tense_rearm(exp, member(exp));
+	if (t)
+		stop_if_ahead(t);
+	tense_rearm(exp, t);
 }
 
 static enum hrtimer_restart timer_fn(struct hrtimer *timer)
