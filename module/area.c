@@ -309,6 +309,14 @@ static void use_refunds(struct tense_task *t, u64 used)
 	memmove(t->refund, t->refund + n, t->refunds * sizeof(*t->refund));
 }
 
+/* What is to be known of each charge; @credit is what there was before it. */
+static void book(struct tense_task *t, u64 ran, u64 charged, u64 credit)
+{
+	earn_refunds(t, ran);
+	count(t, ran, charged);
+	use_refunds(t, credit - t->v.credit.ns);
+}
+
 /* Charges what the task ran up to a counter's value, ns @own ticks less. */
 static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
 		 u64 own)
@@ -318,9 +326,7 @@ static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
 	charged = vclock_spend(&t->v, s, until, own);
 	ran = t->v.ran - ran;
 	t->overhead += left - s->ns - ran;
-	earn_refunds(t, ran);
-	count(t, ran, charged);
-	use_refunds(t, credit - t->v.credit.ns);
+	book(t, ran, charged, credit);
 	return charged;
 }
 
@@ -432,9 +438,7 @@ static u64 charge_whole(struct tense_task *t, u64 real_ns)
 	if (!real_ns)
 		return 0;
 	charged = vclock_charge(&t->exp->vc, &t->v, real_ns);
-	earn_refunds(t, real_ns);
-	count(t, real_ns, charged);
-	use_refunds(t, credit - t->v.credit.ns);
+	book(t, real_ns, charged, credit);
 	return charged;
 }
 
