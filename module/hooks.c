@@ -97,6 +97,7 @@ static void hook_enqueue(struct tense_task *t, int cpu,
 	vclock_join(&exp->vc, &t->v, cpu, tense_real_now());
 	raw_spin_unlock(&t->lock);
 	set_outside(t, false);
+	tense_gate_moved(t);
 	/* A CPU that it has left may have held GVT back. */
 	if (vclock_due(&exp->vc))
 		tense_look(exp);

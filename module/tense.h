@@ -329,6 +329,7 @@ void tense_timers_stop(struct tense_experiment *exp);
 void tense_stop_ahead(struct tense_task *t, bool jumped);
 void tense_rearm(struct tense_experiment *exp, struct tense_task *running);
 void tense_kick(struct tense_experiment *exp);
+void tense_gate_moved(struct tense_task *t);
 void tense_kick_past(struct tense_experiment *exp, u64 was);
 void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d);
 int tense_sleep(struct tense_task *t, u64 when);

@@ -131,7 +131,7 @@ static bool is_to_stop(const struct tense_task *t)
 {
 	lockdep_assert_held(&t->lock);
 
-	return !t->at_gate && t->v.cpu >= 0 &&
+	return !t->at_gate && !t->in_gate && t->v.cpu >= 0 &&
 	       !(t->task->flags & PF_EXITING) && !rt_task(t->task) &&
 	       vclock_ahead(&t->exp->vc, &t->v);
 }
@@ -264,6 +264,21 @@ static void kick_cpu(struct tense_cpu *c, int cpu)
 		atomic_set(&c->kicked, 0);
 }
 
+/* A CPU that turns active meanwhile sets its timer itself. */
+static void kick_others(struct tense_experiment *exp)
+{
+	int cpu;
+
+	lockdep_assert_irqs_disabled();
+
+	smp_mb();	/* the deadline, before who is active; see tense_rearm() */
+	for_each_online_cpu(cpu) {
+		if (cpu != smp_processor_id() &&
+		    READ_ONCE(exp->vc.cpu[cpu].tasks))
+			kick_cpu(per_cpu_ptr(exp->cpu, cpu), cpu);
+	}
+}
+
 /**
  * tense_kick() - a deadline was queued that may be the first
  * @exp: experiment
@@ -273,19 +288,38 @@ static void kick_cpu(struct tense_cpu *c, int cpu)
 void tense_kick(struct tense_experiment *exp)
 {
 	unsigned long flags;
-	int cpu;
 
 	local_irq_save(flags);
 	tense_settle();
 	tense_rearm(exp, member(exp));
-	smp_mb();	/* the deadline, before who is active; see tense_rearm() */
-	for_each_online_cpu(cpu) {
-		/* A CPU that turns active meanwhile sets its timer itself. */
-		if (cpu != smp_processor_id() &&
-		    READ_ONCE(exp->vc.cpu[cpu].tasks))
-			kick_cpu(per_cpu_ptr(exp->cpu, cpu), cpu);
-	}
+	kick_others(exp);
 	local_irq_restore(flags);
+}
+
+/**
+ * tense_gate_moved() - R6: a task has come to another CPU
+ * @t: the task, which may be at the gate
+ *
+ * It was preempted on its way to sleep there, or woken and has not looked yet.
+ * With interrupts disabled; the runqueue may be locked.
+ */
+void tense_gate_moved(struct tense_task *t)
+{
+	struct tense_experiment *exp = t->exp;
+	bool sooner = false;
+
+	if (READ_ONCE(t->wait) != TENSE_GATED)
+		return;
+	raw_spin_lock(&exp->lock);
+	raw_spin_lock(&t->lock);
+	if (t->wait == TENSE_GATED)
+		sooner = vclock_regate(&exp->vc, &t->v);
+	raw_spin_unlock(&t->lock);
+	raw_spin_unlock(&exp->lock);
+	if (!sooner)
+		return;
+	tense_look(exp);
+	kick_others(exp);
 }
 
 /**

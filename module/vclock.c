@@ -581,7 +581,25 @@ struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real)
  */
 u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t)
 {
-	return vclock_lvt(vc, t->cpu) - vc->window / 2;
+	u64 lvt = vclock_lvt(vc, t->cpu);
+
+	return lvt - min(lvt, vc->window / 2);
+}
+
+/*
+ * R4, R6: a gated @t has been moved, to a CPU that may be behind: if nobody else
+ * is left there, nobody brings GVT to where it was to go on. True if that is
+ * sooner now.
+ */
+bool vclock_regate(struct vclock *vc, struct vclock_task *t)
+{
+	u64 when = vclock_release_time(vc, t);
+
+	if (when >= t->deadline.when)
+		return false;
+	vclock_disarm(vc, &t->deadline);
+	vclock_arm(vc, &t->deadline, when);
+	return true;
 }
 
 /* Virtual ns from @from to @to if that lies ahead. */

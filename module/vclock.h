@@ -143,6 +143,7 @@ void vclock_disarm(struct vclock *vc, struct vclock_deadline *d);
 struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real);
 
 u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t);
+bool vclock_regate(struct vclock *vc, struct vclock_task *t);
 bool vclock_due(const struct vclock *vc);
 bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was);
 u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running);

@@ -12,6 +12,7 @@
 #include "harness.h"
 
 #define GROUP "/sys/fs/cgroup/tense"
+#define FREEZER "/tmp/freezer"
 #define CORE_PATTERN "/proc/sys/kernel/core_pattern"
 
 FIXTURE(gated)
@@ -544,6 +545,66 @@ TEST_F_TIMEOUT(gated, frozen_and_killed, PATIENCE)
 	EXPECT_NOT_REACHED();
 	EXPECT_EQ(OUTSIDE(leave_group, 0), 0);
 out:;
+}
+
+/* That of the first version, which wakes who is thawed even if it waits. */
+static long mount_freezer(long unused)
+{
+	if (mkdir(FREEZER, 0755) ||
+	    mount("none", FREEZER, "cgroup", 0, "freezer") ||
+	    mkdir(FREEZER "/tense", 0755))
+		return -errno;
+	return 0;
+}
+
+static long enter_freezer(long pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%ld", pid);
+	return write_text(FREEZER "/tense/cgroup.procs", text);
+}
+
+static long set_frozen(long frozen)
+{
+	const char *state = frozen ? "FROZEN" : "THAWED";
+	char text[16] = "";
+	long err = write_text(FREEZER "/tense/freezer.state", state);
+
+	while (!err && strncmp(text, state, strlen(state)))
+		if (read_text(FREEZER "/tense/freezer.state", text,
+			      sizeof(text)) < 0)
+			err = -errno;
+	return err;
+}
+
+static long unmount_freezer(long unused)
+{
+	while (rmdir(FREEZER "/tense"))
+		if (errno != EBUSY)
+			return -errno;
+	return umount(FREEZER) || rmdir(FREEZER) ? -errno : 0;
+}
+
+/*
+ * Its new CPU is behind, and nobody is left there but itself: who waits for GVT to
+ * come to where it was waits for ever.
+ */
+TEST_F_TIMEOUT(gated, wakes_on_a_cpu_that_is_behind, PATIENCE)
+{
+	int status = -1;
+
+	ASSERT_EQ(OUTSIDE(mount_freezer, 0), 0);
+	START();
+	EXPECT_EQ(OUTSIDE(enter_freezer, self->pid), 0);
+	EXPECT_EQ(OUTSIDE(set_frozen, 1), 0);
+	ASSERT_EQ(pin_task(self->pid, 0), 0);
+	EXPECT_EQ(OUTSIDE(set_frozen, 0), 0);
+	EXPECT_EQ(waitpid(self->pid, &status, 0), self->pid);
+	EXPECT_EQ(status, 0);
+	/* R9 */
+	EXPECT_GE(self->r->time, self->r->target);
+	EXPECT_EQ(OUTSIDE(unmount_freezer, 0), 0);
 }
 
 /* The scheduler takes it out of one queue and puts it into another. */

@@ -237,11 +237,14 @@ static void do_fork(struct sim *s, int t)
 		leave(s, t);
 }
 
-/* Pulls a task that is runnable elsewhere to this CPU, or away from here. */
+/*
+ * Pulls a task that is runnable elsewhere to this CPU, or away from here; or one
+ * that is at the gate.
+ */
 static void do_migrate(struct sim *s, int t)
 {
 	unsigned int to = (unsigned int)s->task[t].v.cpu;
-	int other = action_find(s, READY);
+	int other = action_find(s, rng_chance(&s->rng, 80) ? READY : GATED);
 
 	if (other == NONE || s->cpu[s->task[other].v.cpu].running == other)
 		return;
@@ -250,6 +253,10 @@ static void do_migrate(struct sim *s, int t)
 	if (s->task[other].v.cpu == (int)to)
 		return;
 	sim_say(s, "task %d goes to CPU %u", other, to);
+	if (s->task[other].state == GATED) {
+		machine_move_gated(s, other, to);
+		return;
+	}
 	machine_take(s, other);
 	machine_put(s, other, to);
 }

@@ -154,6 +154,17 @@ void machine_take(struct sim *s, int t)
 		task->over = c->over;
 }
 
+/* @t was preempted before it slept at the gate, or woken and has not looked. */
+void machine_move_gated(struct sim *s, int t, unsigned int cpu)
+{
+	machine_take(s, t);
+	op_join(s, t, cpu);
+	list_add(s, t, cpu);
+	s->cpu[cpu].gated++;
+	s->task[t].last_cpu = (int)cpu;
+	op_regate(s, t);
+}
+
 /* @t, whose ready time is known, joins now or a little later. */
 void machine_wake(struct sim *s, int t)
 {

@@ -344,6 +344,18 @@ uint64_t op_release_time(struct sim *s, int t)
 	return when;
 }
 
+/* R6: one that is gated and has come to another CPU waits for no more than that. */
+void op_regate(struct sim *s, int t)
+{
+	uint64_t lvt = fixed_ns(s->m.cpu[s->task[t].v.cpu].lvt);
+	uint64_t when = lvt - min(lvt, s->m.window / 2);
+	bool sooner = when < model_of(s, t)->when;
+
+	expect(s, vclock_regate(&s->vc, &s->task[t].v), sooner);
+	if (sooner)
+		model_arm(&s->m, model_of(s, t), when);
+}
+
 /*
  * R7: by the model's own arithmetic, is the target reached after that long,
  * and not reached a virtual ns earlier? NONE: for an idle CPU.

@@ -118,6 +118,7 @@ void op_disarm(struct sim *s, int t);
 int op_expire(struct sim *s);
 bool op_ahead(struct sim *s, int t);
 uint64_t op_release_time(struct sim *s, int t);
+void op_regate(struct sim *s, int t);
 uint64_t op_horizon(struct sim *s, int t);
 void op_outside(struct sim *s, int by);
 
@@ -126,6 +127,7 @@ void machine_init(struct sim *s);
 bool machine_step(struct sim *s);
 void machine_put(struct sim *s, int t, unsigned int cpu);
 void machine_take(struct sim *s, int t);
+void machine_move_gated(struct sim *s, int t, unsigned int cpu);
 void machine_wake(struct sim *s, int t);
 unsigned int machine_cpu_for(struct sim *s, int t);
 

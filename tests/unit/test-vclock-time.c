@@ -286,6 +286,30 @@ static void test_window(void)
 	ok(!vclock_ahead(&m.vc, &t), "R6: one CPU alone is never gated");
 }
 
+/* Moved on its way to sleep at the gate, to a CPU that only others bring on. */
+static void test_gated_and_moved(void)
+{
+	struct machine m;
+	struct vclock_task slow, t;
+
+	machine_init(&m, 0);
+	start(&m, &slow, 0, 100, 0, 0);
+	start(&m, &t, 1, 100, 0, 0);
+	vclock_charge(&m.vc, &t, 10 * WINDOW);
+	vclock_arm(&m.vc, &t.deadline, vclock_release_time(&m.vc, &t));
+	ok(!vclock_regate(&m.vc, &t), "R6: where it is, it waits for the same");
+	vclock_charge(&m.vc, &slow, WINDOW);
+	vclock_join(&m.vc, &t, 0, 0);
+	ok(vclock_regate(&m.vc, &t), "R6: on a CPU that is behind, for less");
+	vclock_block(&m.vc, &slow, 0);
+	ok(vclock_expire(&m.vc, 0) == &t.deadline,
+	   "R6: and is let go when nobody else is left there");
+	is_i64(t.deadline.when, WINDOW / 2, "R6: half a window before that CPU's LVT");
+	vclock_arm(&m.vc, &t.deadline, 3);
+	ok(!vclock_regate(&m.vc, &t) && t.deadline.when == 3,
+	   "R6: it never waits for longer than before");
+}
+
 /* Skew also arises when a task is carried to an idle CPU. */
 static void test_skew_join(void)
 {
@@ -360,6 +384,7 @@ int main(void)
 	test_idle();
 	test_skip();
 	test_window();
+	test_gated_and_moved();
 	test_skew_join();
 	test_reading();
 	test_tree_size();
