@@ -420,22 +420,24 @@ ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count)
 	struct tense_experiment *exp = t->exp;
 	struct tense_thread *threads = NULL;
 	struct tense_stats stats;
-	u32 n = 0, max;
+	u32 n = 0, most;
 
 	if (count < sizeof(stats))
 		return -EINVAL;
-	max = min_t(size_t, (count - sizeof(stats)) / sizeof(*threads),
+	most = min_t(size_t, (count - sizeof(stats)) / sizeof(*threads),
 		    READ_ONCE(exp->tasks_now) + READ_ONCE(exp->exited_now));
-	if (max) {
-		threads = kvcalloc(max, sizeof(*threads), GFP_KERNEL_ACCOUNT);
+	if (most) {
+		threads = kvcalloc(most, sizeof(*threads), GFP_KERNEL_ACCOUNT);
 		if (!threads)
 			return -ENOMEM;
 	}
 
 	raw_spin_lock_irq(&exp->lock);
 	fill_stats(t, &stats);
-	if (max)
-		n = fill_threads(exp, threads, max);
+	if (most)
+		n = fill_threads(exp, threads, most);
+	/* One may have started since they were counted. */
+	stats.threads = max(stats.threads, n);
 	raw_spin_unlock_irq(&exp->lock);
 
 	count = sizeof(stats) + n * sizeof(*threads);
