@@ -252,9 +252,15 @@ int tense_join(u64 handle)
 		return PTR_ERR(t);
 	t->handle = handle;
 	err = tense_attach(t);
-	if (err)
+	if (err) {
 		tense_leave(t);
-	return err;
+		return err;
+	}
+	/* Its CPU has turned active without a context switch. */
+	local_irq_disable();
+	tense_rearm(t->exp, t);
+	local_irq_enable();
+	return 0;
 }
 
 /*
