@@ -135,14 +135,13 @@ static struct vclock_deadline *merge(struct vclock_deadline *a,
 	return root;
 }
 
-static void set_first(struct vclock *vc, struct vclock_deadline *first)
+/* Who reads this without a lock is to see no state in between. */
+static void tell_first(struct vclock *vc)
 {
-	vc->first = first;
-	WRITE_ONCE(vc->due, first ? first->when : VCLOCK_NEVER);
+	WRITE_ONCE(vc->due, vc->first ? vc->first->when : VCLOCK_NEVER);
 }
 
-/* Queues d for GVT = when (R7). It must not be queued already. */
-void vclock_arm(struct vclock *vc, struct vclock_deadline *d, u64 when)
+static void put_in(struct vclock *vc, struct vclock_deadline *d, u64 when)
 {
 	d->when = when;
 	d->seq = vc->seq++;
@@ -150,12 +149,11 @@ void vclock_arm(struct vclock *vc, struct vclock_deadline *d, u64 when)
 	d->left = NULL;
 	d->right = NULL;
 	d->rank = 1;
-	set_first(vc, merge(vc->first, d));
+	vc->first = merge(vc->first, d);
 	vc->first->up = NULL;
 }
 
-/* Takes d out of the queue; nothing happens if it is not in it. */
-void vclock_disarm(struct vclock *vc, struct vclock_deadline *d)
+static void take_out(struct vclock *vc, struct vclock_deadline *d)
 {
 	struct vclock_deadline *up = d->up, *rest;
 
@@ -165,7 +163,7 @@ void vclock_disarm(struct vclock *vc, struct vclock_deadline *d)
 	if (rest)
 		rest->up = up;
 	if (!up)
-		set_first(vc, rest);
+		vc->first = rest;
 	else if (up->left == d)
 		up->left = rest;
 	else
@@ -176,6 +174,28 @@ void vclock_disarm(struct vclock *vc, struct vclock_deadline *d)
 	d->left = NULL;
 	d->right = NULL;
 	d->rank = 0;
+}
+
+/* Queues d for GVT = when (R7). It must not be queued already. */
+void vclock_arm(struct vclock *vc, struct vclock_deadline *d, u64 when)
+{
+	put_in(vc, d, when);
+	tell_first(vc);
+}
+
+/* Takes d out of the queue; nothing happens if it is not in it. */
+void vclock_disarm(struct vclock *vc, struct vclock_deadline *d)
+{
+	take_out(vc, d);
+	tell_first(vc);
+}
+
+/* Queues d for another GVT, or anew. */
+void vclock_rearm(struct vclock *vc, struct vclock_deadline *d, u64 when)
+{
+	take_out(vc, d);
+	put_in(vc, d, when);
+	tell_first(vc);
 }
 
 /* GVT now; while no CPU is active it follows real time (R5). */
@@ -597,8 +617,7 @@ bool vclock_regate(struct vclock *vc, struct vclock_task *t)
 
 	if (when >= t->deadline.when)
 		return false;
-	vclock_disarm(vc, &t->deadline);
-	vclock_arm(vc, &t->deadline, when);
+	vclock_rearm(vc, &t->deadline, when);
 	return true;
 }
 

@@ -140,6 +140,7 @@ void vclock_advance(struct vclock *vc, u64 real);
 
 void vclock_arm(struct vclock *vc, struct vclock_deadline *d, u64 when);
 void vclock_disarm(struct vclock *vc, struct vclock_deadline *d);
+void vclock_rearm(struct vclock *vc, struct vclock_deadline *d, u64 when);
 struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real);
 
 u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t);

@@ -44,9 +44,11 @@ static void arm_first(struct tense_experiment *exp, struct tense_queue *q)
 
 	lockdep_assert_held(&exp->lock);
 
-	vclock_disarm(&exp->vc, &q->first);
 	if (node)
-		vclock_arm(&exp->vc, &q->first, when_of(exp, q, node->expires));
+		vclock_rearm(&exp->vc, &q->first,
+			     when_of(exp, q, node->expires));
+	else
+		vclock_disarm(&exp->vc, &q->first);
 	tense_kick_past(exp, was);
 }
 

@@ -185,6 +185,24 @@ static void test_disarm_idle(void)
 	   "R11: who leaves takes its deadline along");
 }
 
+static void test_rearm(void)
+{
+	struct machine m;
+	struct vclock_deadline a = { 0 }, b = { 0 };
+
+	machine_init(&m, 0);
+	vclock_rearm(&m.vc, &a, 5);
+	is_i64(m.vc.due, 5, "R7: armed anew, though it was not armed");
+	vclock_arm(&m.vc, &b, 7);
+	vclock_rearm(&m.vc, &a, 9);
+	is_i64(m.vc.due, 7, "R7: the first one for later, the next one is first");
+	vclock_rearm(&m.vc, &b, 10);
+	is_i64(m.vc.due, 9, "R7: and again");
+	vclock_rearm(&m.vc, &b, 1);
+	ok(vclock_expire(&m.vc, 20) == &b && vclock_expire(&m.vc, 20) == &a &&
+	   !m.vc.first, "R7: the last one for sooner, both fire once");
+}
+
 /* Deadlines on a machine that runs: at GVT, not at any CPU's LVT. */
 static void test_gvt(void)
 {
@@ -221,6 +239,7 @@ int main(void)
 	test_depth();
 	test_fifo();
 	test_disarm_idle();
+	test_rearm();
 	test_gvt();
 	return done();
 }
