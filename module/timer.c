@@ -109,6 +109,17 @@ static void note_over(struct tense_task *t)
 		WRITE_ONCE(c->over_kernel, max(c->over_kernel, over));
 }
 
+/*
+ * Who is about to end does not come back to user mode, but does task work again
+ * and again before. Threads of io_uring never do, and hold locks meanwhile.
+ */
+static bool may_stop(struct task_struct *p)
+{
+	return !(p->flags & (PF_EXITING | PF_IO_WORKER)) &&
+	       !(p->signal->flags & SIGNAL_GROUP_EXIT) &&
+	       !fatal_signal_pending(p);
+}
+
 /**
  * tense_stop_ahead() - R6: who is ahead stops when it returns to user mode
  * @t: is ahead, locked; on another CPU it is not stopped but by that one
@@ -120,7 +131,8 @@ void tense_stop_ahead(struct tense_task *t, bool jumped)
 
 	if (!jumped)
 		note_over(t);
-	if (t->at_gate || t->task != current)
+	if (t->at_gate || t->in_gate || t->task != current ||
+	    !may_stop(current))
 		return;
 	init_task_work(&t->gate_work, tense_gate);
 	t->at_gate = !tense_at_return(&t->gate_work);
@@ -132,7 +144,7 @@ static bool is_to_stop(const struct tense_task *t)
 	lockdep_assert_held(&t->lock);
 
 	return !t->at_gate && !t->in_gate && t->v.cpu >= 0 &&
-	       !(t->task->flags & PF_EXITING) && !rt_task(t->task) &&
+	       may_stop(t->task) && !rt_task(t->task) &&
 	       vclock_ahead(&t->exp->vc, &t->v);
 }
 
@@ -148,6 +160,9 @@ static u64 horizon_of(struct tense_task *t)
 	/* In this order: GVT that rises in between is not to hide the window. */
 	if (t->v.cpu >= 0 && !t->in_call)
 		ns = is_to_stop(t) ? 0 : vclock_horizon(&t->exp->vc, &t->v);
+	/* In no other class than the fair one it gets any nearer to that. */
+	if (ns && rt_task(t->task))
+		ns = max(ns, (u64)TICK_NSEC);
 	raw_spin_unlock(&t->lock);
 	return ns;
 }
@@ -413,7 +428,7 @@ static bool shut(struct tense_task *t)
 	raw_spin_lock_irq(&exp->lock);
 	raw_spin_lock(&t->lock);
 	t->at_gate = false;
-	ahead = !(current->flags & PF_EXITING) && vclock_ahead(&exp->vc, &t->v);
+	ahead = may_stop(current) && vclock_ahead(&exp->vc, &t->v);
 	release = vclock_release_time(&exp->vc, &t->v);
 	lvt = vclock_lvt(&exp->vc, t->v.cpu);
 	raw_spin_unlock(&t->lock);
