@@ -52,6 +52,8 @@ struct output {
 	enum output_kind kind;
 	const char *name;
 	FILE *file;
+	bool made;		/* was not there before */
+	bool written;
 };
 
 struct options {
@@ -159,6 +161,7 @@ static void open_outputs(struct options *o, struct run *run)
 		add_output(o, OUTPUT_CHROME, "trace.json");
 	}
 	for (size_t i = 0; i < o->nr_outputs; i++) {
+		o->outputs[i].made = access(o->outputs[i].name, F_OK) != 0;
 		o->outputs[i].file = fopen(o->outputs[i].name, "ae");
 		if (!o->outputs[i].file)
 			die(STATUS_FAILED, "%s: %s", o->outputs[i].name,
@@ -174,6 +177,7 @@ static int write_output(struct output *output, const struct model *m,
 	FILE *f = output->file;
 	int result;
 
+	output->written = true;
 	/* A pipe or a device has no length. */
 	if (ftruncate(fileno(f), 0) && errno != EINVAL)
 		return -1;
@@ -287,11 +291,18 @@ static int run_command(struct run *run, struct options *o)
 	return about.status;
 }
 
+/* Nothing is left where there was nothing to draw. */
 static void close_outputs(struct options *o)
 {
-	for (size_t i = 0; i < o->nr_outputs; i++)
-		if (o->outputs[i].file)
-			fclose(o->outputs[i].file);
+	for (size_t i = 0; i < o->nr_outputs; i++) {
+		const struct output *output = &o->outputs[i];
+
+		if (!output->file)
+			continue;
+		fclose(output->file);
+		if (output->made && !output->written)
+			unlink(output->name);
+	}
 	free(o->outputs);
 }
 

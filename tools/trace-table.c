@@ -22,8 +22,8 @@ static uint64_t elapsed(const struct model *m)
 void trace_table(FILE *f, const struct model *m,
 		 const struct trace_about *about)
 {
-	fprintf(f, "\n%zu threads, %.6f s virtual, %.6f s real\n\n",
-		m->nr_lanes, seconds(elapsed(m)), seconds(about->real_ns));
+	fprintf(f, "\n%zu thread%s, %.6f s virtual, %.6f s real\n\n",
+		m->nr_lanes, m->nr_lanes == 1 ? "" : "s", seconds(elapsed(m)), seconds(about->real_ns));
 	fprintf(f, "  %7s  %-15s %14s %12s %12s %11s %10s\n", "thread", "name",
 		"percent", "virtual s", "real s", "gated s", "migrations");
 	for (size_t i = 0; i < m->nr_lanes; i++) {

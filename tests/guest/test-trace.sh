@@ -70,6 +70,7 @@ is "$? $(cat stderr)" "143 " "a signal; --quiet"
 trace -o y.svg nothing-by-this-name 2>stderr
 is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found" \
 	"a command that is not there"
+ok "leaves no picture" test ! -e y.svg
 ln -s /dev/full full.svg
 trace --quiet -o full.svg true 2>stderr
 is "$? $(cat stderr)" "125 tense: full.svg: No space left on device" \
