@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "../util.h"
@@ -68,8 +69,16 @@ static void put_shares(FILE *f, const struct recording *r)
 	put_share(f, r, "all", &all);
 }
 
-static void put_timer(FILE *f, const struct recording *r, const char *unit)
+/* More than an interval can be off. */
+static bool is_no_tick(double interval_ns, double tick_ns)
 {
+	return tick_ns > 0 && fabs(interval_ns / tick_ns - 1) > 0.01;
+}
+
+static void put_timer(FILE *f, const struct recording *r,
+		      const struct watcher *w)
+{
+	const char *unit = unit_name(w);
 	const struct timer *t = &r->timer;
 	struct share cost = periods_interrupt_cost(r);
 
@@ -77,7 +86,10 @@ static void put_timer(FILE *f, const struct recording *r, const char *unit)
 		fprintf(f, "  timer interval      %.5f ms +- %.6f (%.2f per second), %zu of %zu seen\n",
 			ms(r, t->interval), ms(r, t->error),
 			1e3 / ms(r, t->interval), t->seen, t->expected);
-	else
+	if (t->interval > 0 && is_no_tick(ms(r, t->interval) * 1e6, w->tick_ns))
+		fputs("                      not the kernel's tick: a timer that was more regular here\n",
+		      f);
+	if (!t->interval)
 		fputs("  timer interval      none seen: inactive periods do not come at even times\n",
 		      f);
 	if (cost.count)
@@ -138,7 +150,7 @@ static void put_recording(FILE *f, const struct activity *a,
 	if (r->full)
 		fputs("  it ended early: too many inactive periods; use --threshold\n",
 		      f);
-	put_timer(f, r, unit_name(&a->watcher));
+	put_timer(f, r, &a->watcher);
 	put_interrupts(f, r);
 	if (r->stolen > 0)
 		fprintf(f, "  the host took       %.2f s of all CPUs\n",
