@@ -252,6 +252,18 @@ static double given_back_of_calls(int fd)
 	return part[ROUNDS / 2];
 }
 
+/* Real ns of a call, which has a probe at its entry and one at its return. */
+static uint64_t cost_of_empty_calls(int fd)
+{
+	struct tense_stats before = dev_stats(fd), after;
+
+	for (int i = 0; i < 1000; i++)
+		empty();
+	after = dev_stats(fd);
+	return (after.ran + after.overhead - before.ran - before.overhead) /
+	       1000;
+}
+
 /* Of a probe, the way there and back takes far longer than what it does. */
 TEST_F(probed, cost_is_given_back)
 {
@@ -260,10 +272,11 @@ TEST_F(probed, cost_is_given_back)
 	ASSERT_EQ(PROBE(self->fd, 1, 100, work), 0);
 	unknown = given_back_of_calls(self->fd);
 	ASSERT_EQ(PROBE(self->fd, 0, 100, empty), 0);
-	for (int i = 0; i < 1000; i++)
-		empty();
+	/* The module takes no way for one that takes longer than 100 us. */
+	if (cost_of_empty_calls(self->fd) > 200000)
+		SKIP(return, "a probe takes so long here that it may be the caller's work");
 	known = given_back_of_calls(self->fd);
-	EXPECT_GT(known, 2 * unknown)
+	EXPECT_TRUE(known > 2 * unknown)
 		TH_LOG("%.3f of it, then %.3f", unknown, known);
 }
 
