@@ -489,8 +489,11 @@ void tense_gate(struct callback_head *work)
 	struct tense_task *t = container_of(work, struct tense_task, gate_work);
 
 	tense_settle();
-	if (shut(t))
+	/* What it ran on its way there and back counts as well. */
+	while (shut(t)) {
 		wait_at_gate(t);
+		tense_settle();
+	}
 	/*
 	 * While it was ahead its timer was set for no end of the window, and it
 	 * may have gone on without a context switch.
