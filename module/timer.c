@@ -467,8 +467,6 @@ static void wait_at_gate(struct tense_task *t)
 {
 	u64 since = tense_real_now();
 
-	/* Also if it is let go before it sleeps. */
-	t->in_gate = true;
 	tense_kick(t->exp);
 
 	for (;;) {
@@ -479,8 +477,33 @@ static void wait_at_gate(struct tense_task *t)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
-	t->in_gate = false;
 	open(t, since);
+}
+
+/*
+ * R13: what the gate itself takes is not charged. If it took more than a window,
+ * two tasks would send each other back to it for ever.
+ */
+static void enter_gate(struct tense_task *t)
+{
+	tense_settle();
+	raw_spin_lock_irq(&t->lock);
+	/* No time at all is not charged, but there may be records. */
+	tense_area_charge(t, 0);
+	t->in_call = true;
+	t->in_gate = true;
+	raw_spin_unlock_irq(&t->lock);
+}
+
+static void leave_gate(struct tense_task *t)
+{
+	tense_settle();
+	raw_spin_lock_irq(&t->lock);
+	t->in_call = false;
+	t->in_gate = false;
+	tense_area_begin(t, tense_counter());
+	tense_area_tell(t);
+	raw_spin_unlock_irq(&t->lock);
 }
 
 /* R6, as task work: no lock of the kernel's is held here. */
@@ -488,12 +511,11 @@ void tense_gate(struct callback_head *work)
 {
 	struct tense_task *t = container_of(work, struct tense_task, gate_work);
 
-	tense_settle();
-	/* What it ran on its way there and back counts as well. */
-	while (shut(t)) {
+	enter_gate(t);
+	/* Others on its CPU may have brought that further ahead meanwhile. */
+	while (shut(t))
 		wait_at_gate(t);
-		tense_settle();
-	}
+	leave_gate(t);
 	/*
 	 * While it was ahead its timer was set for no end of the window, and it
 	 * may have gone on without a context switch.
