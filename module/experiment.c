@@ -431,7 +431,7 @@ ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count)
 	if (count < sizeof(stats))
 		return -EINVAL;
 	most = min_t(size_t, (count - sizeof(stats)) / sizeof(*threads),
-		    READ_ONCE(exp->tasks_now) + READ_ONCE(exp->exited_now));
+		     READ_ONCE(exp->tasks_now) + READ_ONCE(exp->exited_now));
 	if (most) {
 		threads = kvcalloc(most, sizeof(*threads), GFP_KERNEL_ACCOUNT);
 		if (!threads)
