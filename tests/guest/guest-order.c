@@ -364,13 +364,17 @@ TEST_F_TIMEOUT(order, is_kept_but_for_the_window, PATIENCE)
 
 struct turns {
 	volatile int lock, inside, clashes;
-	volatile unsigned int taken;
+	volatile unsigned int taken, started;
 };
 
 /* Who holds it goes on because who waits for it moves on by waiting. */
 static void take_turns(struct turns *t, int cpu, int fd)
 {
 	pin(cpu);
+	/* Who is alone is never ahead. */
+	__atomic_fetch_add(&t->started, 1, __ATOMIC_SEQ_CST);
+	while (t->started < 2)
+		;
 	for (int i = 0; i < TURNS; i++) {
 		while (__atomic_exchange_n(&t->lock, 1, __ATOMIC_ACQUIRE))
 			;
