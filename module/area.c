@@ -252,16 +252,19 @@ static void earn_refunds(struct tense_task *t, u64 ran)
 	t->refundable = min(t->refundable + ran - kept, REFUNDABLE_MAX);
 }
 
-static void note_refund(struct tense_task *t, u64 ns)
+/* Of more slots than there is room for, the last has to stand for the others. */
+static struct tense_refund *refund_of_slot(struct tense_task *t)
 {
-	struct tense_refund *last = &t->refund[max(t->refunds, 1U) - 1];
+	unsigned int i;
 
-	if (!t->refunds ||
-	    (last->slot != t->slot && t->refunds < TENSE_REFUNDS)) {
-		last = &t->refund[t->refunds++];
-		*last = (struct tense_refund) { .slot = t->slot };
-	}
-	last->ns += ns;
+	for (i = 0; i < t->refunds; i++)
+		if (t->refund[i].slot == t->slot)
+			return &t->refund[i];
+	if (i == TENSE_REFUNDS)
+		return &t->refund[i - 1];
+	t->refund[i] = (struct tense_refund) { .slot = t->slot };
+	t->refunds++;
+	return &t->refund[i];
 }
 
 /**
@@ -281,7 +284,7 @@ void tense_refund(struct tense_task *t, u64 real_ns)
 	vclock_refund(&t->v, real_ns);
 	t->overhead += real_ns;
 	count(t, t->v.ran - ran, 0);
-	note_refund(t, t->v.credit.ns - credit);
+	refund_of_slot(t)->ns += t->v.credit.ns - credit;
 }
 
 /*

@@ -179,7 +179,7 @@ struct tense_task {
 	bool at_gate;		/* gate_work is queued */
 	bool in_gate;		/* waits, or has just been let go; its own to use */
 	u64 move;		/* virtual; not charged yet */
-	struct tense_refund refund[TENSE_REFUNDS];	/* first come first */
+	struct tense_refund refund[TENSE_REFUNDS];	/* one for each slot */
 	unsigned int refunds;
 	u64 refundable;		/* real ns that may be given back */
 	enum tense_own left;	/* Tense's work that it was last in */
