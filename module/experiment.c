@@ -257,9 +257,7 @@ int tense_join(u64 handle)
 		return err;
 	}
 	/* Its CPU has turned active without a context switch. */
-	local_irq_disable();
-	tense_rearm(t->exp, t);
-	local_irq_enable();
+	tense_rearm_running(t);
 	return 0;
 }
 

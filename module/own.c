@@ -109,6 +109,32 @@ static void refund_half(struct tense_task *t, enum tense_ways way)
 }
 
 /**
+ * tense_charge_stop() - what the running task runs from here on is not charged
+ * @t: the calling task, settled just now, locked
+ */
+void tense_charge_stop(struct tense_task *t)
+{
+	lockdep_assert_held(&t->lock);
+
+	/* No time at all is not charged, nor any but in the fair class. */
+	tense_area_charge(t, 0);
+	t->in_call = true;
+}
+
+/**
+ * tense_charge_go_on() - and from here on it is again
+ * @t: as before
+ */
+void tense_charge_go_on(struct tense_task *t)
+{
+	lockdep_assert_held(&t->lock);
+
+	t->in_call = false;
+	tense_area_begin(t, tense_counter());
+	tense_area_tell(t);
+}
+
+/**
  * tense_own_begin() - from here on Tense works, and nothing is charged
  * @t: the calling task
  * @own: what it works
@@ -124,9 +150,7 @@ void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn)
 	now = tense_real_now();
 	raw_spin_lock_irq(&exp->lock);
 	raw_spin_lock(&t->lock);
-	/* No time at all is not charged, nor any but in the fair class. */
-	tense_area_charge(t, 0);
-	t->in_call = true;
+	tense_charge_stop(t);
 	if (learn && may_follow(t->left, own))
 		note(&exp->way[way], now - t->left_at);
 	refund_half(t, way);
@@ -150,19 +174,15 @@ u64 tense_own_end(struct tense_task *t, enum tense_own own)
 	left_at = tense_real_now();
 	raw_spin_lock_irq(&exp->lock);
 	raw_spin_lock(&t->lock);
-	t->in_call = false;
 	refund_half(t, way_from(own));
 	now = vclock_now(&exp->vc, &t->v);
 	t->left = own;
 	t->left_at = left_at;
-	tense_area_begin(t, tense_counter());
-	tense_area_tell(t);
+	tense_charge_go_on(t);
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&exp->lock);
 
 	/* It may have changed how soon a deadline is reached (R7). */
-	local_irq_disable();
-	tense_rearm(exp, t);
-	local_irq_enable();
+	tense_rearm_running(t);
 	return now;
 }

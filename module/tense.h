@@ -177,7 +177,7 @@ struct tense_task {
 	bool outside;		/* waits for the outside, or is on its way */
 	bool in_call;		/* runs code of this module: not charged */
 	bool at_gate;		/* gate_work is queued */
-	bool in_gate;		/* waits, or has just been let go; its own to use */
+	bool in_gate;		/* runs or waits in tense_gate(); its own to use */
 	u64 move;		/* virtual; not charged yet */
 	struct tense_refund refund[TENSE_REFUNDS];	/* one for each slot */
 	unsigned int refunds;
@@ -328,6 +328,7 @@ void tense_timers_init(struct tense_experiment *exp);
 void tense_timers_stop(struct tense_experiment *exp);
 void tense_stop_ahead(struct tense_task *t, bool jumped);
 void tense_rearm(struct tense_experiment *exp, struct tense_task *running);
+void tense_rearm_running(struct tense_task *t);
 void tense_kick(struct tense_experiment *exp);
 void tense_gate_moved(struct tense_task *t);
 void tense_kick_past(struct tense_experiment *exp, u64 was);
@@ -337,6 +338,8 @@ void tense_gate(struct callback_head *work);
 
 /* own.c */
 void tense_own_init(struct tense_experiment *exp);
+void tense_charge_stop(struct tense_task *t);
+void tense_charge_go_on(struct tense_task *t);
 void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn);
 u64 tense_own_end(struct tense_task *t, enum tense_own own);
 u64 tense_way_cost(const struct tense_experiment *exp, enum tense_ways way);

@@ -223,6 +223,17 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 		hrtimer_try_to_cancel(timer);
 }
 
+/**
+ * tense_rearm_running() - the same for the calling task, outside of the scheduler
+ * @t: the calling task
+ */
+void tense_rearm_running(struct tense_task *t)
+{
+	local_irq_disable();
+	tense_rearm(t->exp, t);
+	local_irq_enable();
+}
+
 /* The running task if it is one of the experiment's. */
 static struct tense_task *member(const struct tense_experiment *exp)
 {
@@ -488,9 +499,7 @@ static void enter_gate(struct tense_task *t)
 {
 	tense_settle();
 	raw_spin_lock_irq(&t->lock);
-	/* No time at all is not charged, but there may be records. */
-	tense_area_charge(t, 0);
-	t->in_call = true;
+	tense_charge_stop(t);
 	t->in_gate = true;
 	raw_spin_unlock_irq(&t->lock);
 }
@@ -499,10 +508,8 @@ static void leave_gate(struct tense_task *t)
 {
 	tense_settle();
 	raw_spin_lock_irq(&t->lock);
-	t->in_call = false;
 	t->in_gate = false;
-	tense_area_begin(t, tense_counter());
-	tense_area_tell(t);
+	tense_charge_go_on(t);
 	raw_spin_unlock_irq(&t->lock);
 }
 
@@ -520,9 +527,7 @@ void tense_gate(struct callback_head *work)
 	 * While it was ahead its timer was set for no end of the window, and it
 	 * may have gone on without a context switch.
 	 */
-	local_irq_disable();
-	tense_rearm(t->exp, t);
-	local_irq_enable();
+	tense_rearm_running(t);
 }
 
 void tense_timers_init(struct tense_experiment *exp)
