@@ -22,6 +22,7 @@
 _Thread_local struct meter meter_hot, meter_rest;
 
 static unsigned int cut, percent = 100, length = 100;
+static bool pin;
 
 /* In memory that processes share. */
 struct sum {
@@ -52,7 +53,7 @@ fail(const char *format, ...)
 static __attribute__((noreturn)) void misuse(void)
 {
 	fprintf(stderr,
-		"Usage: %s [--cut PERCENT] [--percent P] [--length PERCENT]\n"
+		"Usage: %s [--cut PERCENT] [--percent P] [--length PERCENT] [--pin]\n"
 		"The cut is a multiple of 5 below 100, the length at least 1.\n",
 		program_invocation_short_name);
 	exit(2);
@@ -77,12 +78,31 @@ static void find_libtense(void)
 		fail("--percent needs libtense.so preloaded, as by `tense run`");
 }
 
+static void check(int error, const char *what)
+{
+	if (error)
+		fail("%s: %s", what, strerror(error < 0 ? -error : error));
+}
+
+/* In turns, the initial thread to the first CPU. */
+static void keep_to_next_cpu(pthread_t thread)
+{
+	static unsigned int next;
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(next++ % sysconf(_SC_NPROCESSORS_ONLN), &cpus);
+	check(pthread_setaffinity_np(thread, sizeof(cpus), &cpus),
+	      "pthread_setaffinity_np");
+}
+
 void work_options(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "cut", required_argument, NULL, 'c' },
 		{ "percent", required_argument, NULL, 'p' },
 		{ "length", required_argument, NULL, 'l' },
+		{ "pin", no_argument, NULL, 'P' },
 		{ 0 }
 	};
 	int c;
@@ -94,6 +114,8 @@ void work_options(int argc, char **argv)
 			percent = number(optarg, 1, 100000);
 		else if (c == 'l')
 			length = number(optarg, 1, 100000);
+		else if (c == 'P')
+			pin = true;
 		else
 			misuse();
 	}
@@ -105,6 +127,8 @@ void work_options(int argc, char **argv)
 		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sum == MAP_FAILED)
 		fail("no memory");
+	if (pin)
+		keep_to_next_cpu(pthread_self());
 }
 
 uint64_t work_cut(uint64_t units)
@@ -119,12 +143,6 @@ unsigned int work_times(unsigned int count)
 	unsigned int times = (uint64_t)count * length / 100;
 
 	return times ? times : 1;
-}
-
-static void check(int error, const char *what)
-{
-	if (error)
-		fail("%s: %s", what, strerror(error < 0 ? -error : error));
 }
 
 void work_enter(void)
@@ -229,6 +247,8 @@ pthread_t work_thread(void *(*run)(void *), void *data)
 	pthread_t thread;
 
 	check(pthread_create(&thread, NULL, run, data), "pthread_create");
+	if (pin)
+		keep_to_next_cpu(thread);
 	return thread;
 }
 

@@ -4,12 +4,13 @@
  * function of interest, hot(), and does a fixed amount of work, part of it in
  * there:
  *
- *	WORKLOAD [--cut PERCENT] [--percent P] [--length PERCENT]
+ *	WORKLOAD [--cut PERCENT] [--percent P] [--length PERCENT] [--pin]
  *
  * --cut C: hot() really does C % less. That is the truth which predictions for
  * the program without it are compared with. --percent P: hot() is imagined at
  * percent P of its speed, by calls of libtense around it: a prediction that
- * does without `tense whatif`. --length L: L % of the rounds, for tests.
+ * does without `tense whatif`. --length L: L % of the rounds, for tests. --pin:
+ * each thread keeps to one CPU, so that the scheduler has no choice.
  *
  * Work comes in units, steps of a generator each of which needs the result of
  * the last, so that a unit takes the same time in hot() and elsewhere, and
