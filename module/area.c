@@ -293,23 +293,18 @@ void tense_refund(struct tense_task *t, u64 real_ns)
  */
 static void use_refunds(struct tense_task *t, u64 used)
 {
-	unsigned int n = 0;
 	u64 part;
 
-	if (!used || !t->refunds)
-		return;
-	while (used && n < t->refunds) {
-		struct tense_refund *r = &t->refund[n];
+	while (used && t->refunds) {
+		struct tense_refund *r = &t->refund[t->refunds - 1];
 
 		part = min(used, r->ns);
 		used -= part;
 		r->ns -= part;
 		tense_slot(t->exp, t->slot)->charged += part;
 		tense_slot(t->exp, r->slot)->charged -= part;
-		n += !r->ns;
+		t->refunds -= !r->ns;
 	}
-	t->refunds -= n;
-	memmove(t->refund, t->refund + n, t->refunds * sizeof(*t->refund));
 }
 
 /* What is to be known of each charge; @credit is what there was before it. */
