@@ -61,14 +61,14 @@ $(O)/tests/unit/test-bench: tests/unit/test-bench.sh $(BENCH)
 UNIT_TESTS += $(O)/tests/unit/test-stats $(O)/tests/unit/test-bench
 
 # With parts of the suite in tests/accuracy.
-demo-run: $(WORKLOADS) $(BENCH) $(addprefix $(O)/accuracy/,rounds libslow.so \
+demo-run: $(WORKLOAD_PROGRAMS) $(BENCH) $(addprefix $(O)/accuracy/,rounds libslow.so \
 		accuracy-table)
 	$(Q)$(bench_dir)/demo $(O)
 
-experiments-run: $(WORKLOADS) $(BENCH)
+experiments-run: $(WORKLOAD_PROGRAMS) $(BENCH)
 	$(Q)$(bench_dir)/experiments $(O)
 
-bench-run: $(WORKLOADS) $(BENCH) $(O)/lib/libtense-functions.so
+bench-run: $(WORKLOAD_PROGRAMS) $(BENCH) $(O)/lib/libtense-functions.so
 	$(Q)$(bench_dir)/bench $(O)
 
 bench-cost-run: $(bench_out)/cost-init $(bench_out)/gate-spin

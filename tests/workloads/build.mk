@@ -12,7 +12,7 @@ SPINNERS_SOURCES := $(addprefix $(workloads_dir)/,spinners.c racers.c)
 PI_SOURCES := $(addprefix $(workloads_dir)/,pi.c pi-digits.c racers.c)
 QUEUE_SOURCES := $(addprefix $(workloads_dir)/,queue.c queue-plan.c queue-run.c)
 
-WORKLOADS := $(addprefix $(workloads_out)/,dedup spinners pi queue)
+WORKLOAD_PROGRAMS := $(addprefix $(workloads_out)/,dedup spinners pi queue)
 DEDUP_SANITIZED := $(addprefix $(O)/tests/unit/dedup-,asan tsan)
 
 WORKLOADS_FLAGS := -D_GNU_SOURCE -Ilibtense/include -Ikernel/include/uapi
@@ -32,7 +32,7 @@ $(workloads_out)/pi: $(call workloads_objects,$(PI_SOURCES))
 $(workloads_out)/queue: $(call workloads_objects,$(QUEUE_SOURCES))
 $(workloads_out)/queue: WORKLOADS_LIBS = -lm -pthread
 
-$(WORKLOADS): $(O)/lib/libtense.so
+$(WORKLOAD_PROGRAMS): $(O)/lib/libtense.so
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ \
 		$(filter %.o,$^) $(WORKLOADS_LINK) $(WORKLOADS_LIBS)
 
@@ -57,7 +57,7 @@ $(O)/tests/unit/test-dedup: tests/unit/test-dedup.sh $(workloads_out)/dedup \
 		$(DEDUP_SANITIZED)
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-$(O)/tests/unit/test-workloads: tests/unit/test-workloads.sh $(WORKLOADS) \
+$(O)/tests/unit/test-workloads: tests/unit/test-workloads.sh $(WORKLOAD_PROGRAMS) \
 		$(workloads_out)/speeds
 	$(Q)mkdir -p $(@D) && cp $< $@
 
