@@ -531,11 +531,26 @@ TEST(R11_a_thousand_tasks)
 	close(fd);
 }
 
+/*
+ * What a call costs is given back for each, or nearly all that the task ran: on a
+ * machine that got faster, calls cost less than was learnt.
+ */
+static bool were_free(unsigned int calls, const struct tense_stats *from,
+		      const struct tense_stats *to)
+{
+	uint64_t overhead = to->overhead - from->overhead;
+	uint64_t ran = to->charged - from->charged + overhead;
+	uint64_t call = from->call < to->call ? from->call : to->call;
+
+	return call && (overhead >= calls * call || overhead >= ran * 0.98);
+}
+
 TEST_F(exp, R13_calls_are_free)
 {
-	struct tense_stats from, to;
+	enum { ROUNDS = 20, CALLS = 100 };
+	struct tense_stats from, before, to;
 	int64_t cpu, spent, charged, overhead, pending;
-	uint64_t call, least = UINT64_MAX;
+	int free_rounds = 0;
 	double rate;
 
 	close(self->fd);
@@ -544,24 +559,22 @@ TEST_F(exp, R13_calls_are_free)
 	for (int i = 0; i < 200; i++)
 		dev_now(self->fd);
 	from = dev_stats(self->fd);
+	to = from;
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	spent = tsc();
-	for (int i = 0; i < 2000; i++) {
-		dev_percent(self->fd, "100");
-		/* What is taken for the cost goes up and down meanwhile. */
-		if (i % 100 == 0) {
-			call = dev_stats(self->fd).call;
-			least = call < least ? call : least;
-		}
+	for (int round = 0; round < ROUNDS; round++) {
+		before = to;
+		for (int i = 0; i < CALLS; i++)
+			dev_percent(self->fd, "100");
+		to = dev_stats(self->fd);
+		free_rounds += were_free(CALLS, &before, &to);
 	}
 	spent = (tsc() - spent) / rate;
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-	to = dev_stats(self->fd);
+	/* What the host takes from the guest passes for work in some rounds. */
+	EXPECT_GE(free_rounds, ROUNDS / 2);
 	charged = to.charged - from.charged;
 	overhead = to.overhead - from.overhead;
-	/* What a call costs is known, and given back for each. */
-	EXPECT_GT(to.call, 0);
-	EXPECT_GE(overhead, 2000 * (int64_t)least);
 	/* The thread's time was charged or given back, and not both. */
 	pending = 8 * to.call + spent / 100;
 	EXPECT_LE(charged + overhead, spent + pending);
