@@ -106,7 +106,7 @@ $(O)/module/tense.ko: FORCE
 else
 $(O)/module/tense.ko: FORCE
 	$(Q)mkdir -p $(@D)
-	$(Q)dir=$$(tools/kernel-build --arch um --verbose) && { cmp -s "$$dir/tense.ko" $@ || cp "$$dir/tense.ko" $@; }
+	$(Q)dir=$$(tools/kernel-build --arch um --verbose) && install -C -m 644 "$$dir/tense.ko" $@
 endif
 
 ## kernels        the kernels that `tense run` would build on its first use
