@@ -119,8 +119,8 @@ unsigned int machine_cpu_for(struct sim *s, int t)
 	return (unsigned int)rng_below(&s->rng, s->cpus);
 }
 
-/* @t, which is on no list, becomes runnable on @cpu. */
-void machine_put(struct sim *s, int t, unsigned int cpu)
+/* A CPU without tasks goes on from what @t has seen, however far that is. */
+static void join(struct sim *s, int t, unsigned int cpu)
 {
 	struct task *task = &s->task[t];
 	struct cpu *c = &s->cpu[cpu];
@@ -129,8 +129,17 @@ void machine_put(struct sim *s, int t, unsigned int cpu)
 		c->over = task->over;
 	op_join(s, t, cpu);
 	list_add(s, t, cpu);
-	task->state = READY;
 	task->last_cpu = (int)cpu;
+}
+
+/* @t, which is on no list, becomes runnable on @cpu. */
+void machine_put(struct sim *s, int t, unsigned int cpu)
+{
+	struct task *task = &s->task[t];
+	struct cpu *c = &s->cpu[cpu];
+
+	join(s, t, cpu);
+	task->state = READY;
 	if (op_now(s, t) < s->m.gvt)
 		sim_fail(s, "task %d starts before GVT", t);
 	if (c->running == NONE)
@@ -158,10 +167,8 @@ void machine_take(struct sim *s, int t)
 void machine_move_gated(struct sim *s, int t, unsigned int cpu)
 {
 	machine_take(s, t);
-	op_join(s, t, cpu);
-	list_add(s, t, cpu);
+	join(s, t, cpu);
 	s->cpu[cpu].gated++;
-	s->task[t].last_cpu = (int)cpu;
 	op_regate(s, t);
 }
 

@@ -34,8 +34,9 @@ static inline bool rng_chance(struct rng *r, unsigned int percent)
 static inline uint64_t rng_scale(struct rng *r, uint64_t max)
 {
 	unsigned int bits = 64 - (unsigned int)__builtin_clzll(max);
-	uint64_t n = rng_next(r) >> (64 - 1 - rng_below(r, bits));
+	uint64_t n = rng_next(r);
 
+	n >>= 64 - 1 - rng_below(r, bits);
 	return n < 1 ? 1 : n > max ? max : n;
 }
 
