@@ -97,11 +97,18 @@ static int wait_request(const struct timed_call *call, struct thing *thing,
 	else if (call->clock == CLOCK_BOOTTIME)
 		request.timeout_flags |= IORING_TIMEOUT_BOOTTIME;
 	put(ring, &request);
-	if (syscall(SYS_io_uring_enter, ring->fd, 1, 1, IORING_ENTER_GETEVENTS,
-		    NULL, 0) < 0)
-		return -errno;
-	if (!take(ring, &result))
-		return -EINTR;
+	for (int submit = 1;; submit = 0) {
+		if (syscall(SYS_io_uring_enter, ring->fd, submit, 1,
+			    IORING_ENTER_GETEVENTS, NULL, 0) < 0)
+			return -errno;
+		/*
+		 * Who submitted is not told of a signal. And the kernel counts
+		 * a time-out, which ends the wait, before its completion is
+		 * there: on another CPU one can return in between.
+		 */
+		if (take(ring, &result))
+			break;
+	}
 	return result.res == -ETIME ? TIMED_OUT : result.res;
 }
 
