@@ -23,23 +23,39 @@ sum() {	# VARIANT KEY
 		END { printf "%.0f\n", sum; exit n != 2 }' "$tmp/log"
 }
 
-for workload in @WORKLOADS@; do
-	command="LD_PRELOAD=@O@/lib/libtense.so @O@/accuracy/$workload"
-	command="$command --length 13"
+measure() {	# WORKLOAD
+	local command="LD_PRELOAD=@O@/lib/libtense.so @O@/accuracy/$1 --length 13"
+
 	rounds -k -n 2 "whole=$command" "half=$command --cut 50" \
 		"scaled=$command --percent 200" >"$tmp/log"
+}
+
+is_cheaper() {
+	local whole half scaled
+
+	whole=$(sum whole charged_ns) half=$(sum half charged_ns)
+	scaled=$(sum scaled charged_ns)
+	[ "$half" -lt "$whole" ] && [ "$scaled" -lt "$whole" ]
+}
+
+# What else the machine does may slow one round down to half its speed, not each.
+measure_cheaper() {	# WORKLOAD
+	for _ in 1 2 3; do
+		measure "$1" || return
+		! is_cheaper || return 0
+	done
+}
+
+for workload in @WORKLOADS@; do
+	measure_cheaper "$workload"
 	ok "$workload: ends well" [ $? -eq 0 ]
 	whole=$(sum whole hot)
 	ok "$workload: some work" [ "$whole" -gt 0 ]
 	is "$(sum scaled hot)" "$whole" "$workload: all of the work if scaled"
 	is $(($(sum half hot) * 2)) "$whole" "$workload: half of it if cut"
-	whole=$(sum whole charged_ns)
-	# What is sure, whatever else the machine does.
-	ok "$workload: cut or scaled, less virtual CPU time" [ $((
-		$(sum half charged_ns) < whole &&
-		$(sum scaled charged_ns) < whole)) -eq 1 ]
+	ok "$workload: cut or scaled, less virtual CPU time" is_cheaper
 	ok "$workload: never more virtual CPU time than elapsed" [ \
-		"$whole" -le "$(sum whole elapsed_ns)" ]
+		"$(sum whole charged_ns)" -le "$(sum whole elapsed_ns)" ]
 done
 
 # shellcheck disable=SC2016 # the shell's in there
