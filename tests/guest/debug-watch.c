@@ -14,9 +14,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-/* As of syslog(2): stack traces and reports of locks are warnings, too. */
-#define KERN_WARNING	4
-
 /* Memory has to be older for the kernel to take it for lost. */
 #define LEAK_SECONDS	6
 
@@ -35,11 +32,6 @@ static const char *const noise[] = {
 	"process * (*) no longer affine to cpu*",
 	/* Deeper than return probes nest, as the test is. */
 	"prepare_uretprobe: * callbacks suppressed",
-	/*
-	 * That a group of guest-storms may not fork is information; its end, if
-	 * another CPU says something in between, is a warning.
-	 */
-	"/storm",
 	/* Memory was refused, as the test of that asked for. */
 	"kmemleak: Cannot allocate a scan area, scanning the full object",
 	"uprobe: *:* failed to dup ret instances",
@@ -74,17 +66,12 @@ static bool is_noise(const char *text)
 	return false;
 }
 
-/* "PRIORITY,NUMBER,TIME,FLAGS;TEXT\n", and what else belongs to it. */
 static void check_record(char *record)
 {
-	char *text = strchr(record, ';');
+	const char *text = log_warning(record);
 
-	if (!text || (atoi(record) & 7) > KERN_WARNING)
-		return;
-	text++;
-	*strchrnul(text, '\n') = '\0';
-	if (!is_noise(text))
-		complain(text);
+	if (text && !is_noise(text))
+		complain(*text ? text : "an empty line");
 }
 
 static void check_log(int kmsg)

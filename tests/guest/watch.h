@@ -39,6 +39,29 @@ static inline ssize_t log_read(int kmsg, char record[RECORD_MAX])
 	return n;
 }
 
+/* As of syslog(2): stack traces and reports of locks are warnings, too. */
+#define KERN_WARNING	4
+
+/*
+ * The text of a record that warns, which is cut behind that; NULL of any other.
+ * What continues a line ("c") has the default priority, that of a warning, where
+ * another CPU said something in between: how the line began says what it is.
+ */
+static inline const char *log_warning(char *record)
+{
+	int priority, flags;
+	char *text;
+
+	if (sscanf(record, "%d,%*u,%*u,%n", &priority, &flags) != 1)
+		return NULL;
+	text = strchr(record, ';');
+	if (!text || (priority & 7) > KERN_WARNING || record[flags] == 'c')
+		return NULL;
+	text++;
+	*strchrnul(text, '\n') = '\0';
+	return text;
+}
+
 /* As the test says. */
 static int planned;
 

@@ -99,3 +99,11 @@ $(O)/tests/unit/test-bring-back: tests/unit/test-bring-back.c tools/bring-back.c
 		$(LDFLAGS) -o $@ $(filter %.c,$^)
 
 UNIT_TESTS += $(O)/tests/unit/test-bring-back
+
+# What the guests' watchers take for a warning.
+$(O)/tests/unit/test-watch: tests/unit/test-watch.c tests/guest/watch.h \
+		tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
+		-D_GNU_SOURCE -fsanitize=address,undefined $(LDFLAGS) -o $@ $<
+
+UNIT_TESTS += $(O)/tests/unit/test-watch
