@@ -2,9 +2,11 @@
 /* The rules of virtual time, asserted on a running kernel. */
 #include "guest.h"
 
+#include <math.h>
 #include <sched.h>
 
 #include "harness.h"
+#include "watch.h"
 
 FIXTURE(exp)
 {
@@ -545,23 +547,42 @@ static bool were_free(unsigned int calls, const struct tense_stats *from,
 	return call && (overhead >= calls * call || overhead >= ran * 0.98);
 }
 
+/*
+ * In ns, by the clock that charges go by, which stamps the kernel's log. Other
+ * clocks of a guest count less where two processes of its kernel run at once.
+ */
+static double charging_now(void)
+{
+	static const char message[] = "<7>what is the time?\n";
+	int kmsg = open("/dev/kmsg", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	char record[RECORD_MAX];
+	double us = NAN;
+
+	if (kmsg < 0)
+		return NAN;
+	if (lseek(kmsg, 0, SEEK_END) >= 0 && write(kmsg, message, strlen(message)) > 0 &&
+	    log_read(kmsg, record) > 0 && sscanf(record, "%*u,%*u,%lf", &us) != 1)
+		us = NAN;
+	close(kmsg);
+	return us * 1000;
+}
+
 TEST_F(exp, R13_calls_are_free)
 {
 	enum { ROUNDS = 20, CALLS = 100 };
 	struct tense_stats from, before, to;
 	int64_t cpu, spent, charged, overhead, pending;
 	int free_rounds = 0;
-	double rate;
 
 	close(self->fd);
-	rate = tsc_per_ns();
 	self->fd = dev_open();
 	for (int i = 0; i < 200; i++)
 		dev_now(self->fd);
+	spent = charging_now();
+	ASSERT_GT(spent, 0);
 	from = dev_stats(self->fd);
 	to = from;
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	spent = tsc();
 	for (int round = 0; round < ROUNDS; round++) {
 		before = to;
 		for (int i = 0; i < CALLS; i++)
@@ -569,8 +590,8 @@ TEST_F(exp, R13_calls_are_free)
 		to = dev_stats(self->fd);
 		free_rounds += were_free(CALLS, &before, &to);
 	}
-	spent = (tsc() - spent) / rate;
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	spent = charging_now() - spent;
 	EXPECT_GT(to.call, 0);
 	/* What the host takes from the guest passes for work in some rounds. */
 	EXPECT_GE(free_rounds, ROUNDS / 2);
