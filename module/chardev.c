@@ -72,12 +72,14 @@ static void move(struct tense_task *t, u64 ns)
 
 static int jump_by(struct tense_task *t, loff_t d)
 {
-	if (d >= 0) {
+	/* The time is told however late it is. */
+	if (!d)
+		return 0;
+	if (d > 0) {
 		if (d > (loff_t)TENSE_TIME_MAX ||
 		    now_of(t) + d > TENSE_TIME_MAX)
 			return -EOVERFLOW;
-		if (d)
-			move(t, d);
+		move(t, d);
 		return 0;
 	}
 	if (d < -(loff_t)TENSE_TIME_MAX)
@@ -88,13 +90,26 @@ static int jump_by(struct tense_task *t, loff_t d)
 	return 0;
 }
 
+static u64 lvt_of(struct tense_task *t)
+{
+	u64 lvt;
+
+	raw_spin_lock_irq(&t->lock);
+	lvt = vclock_lvt(&t->exp->vc, t->v.cpu);
+	raw_spin_unlock_irq(&t->lock);
+	return lvt;
+}
+
 static int jump_to(struct tense_task *t, loff_t to)
 {
-	u64 now = now_of(t);
-
-	if (to < 0 || to < now)
+	if (to > (loff_t)TENSE_TIME_MAX)
+		return -EOVERFLOW;
+	if (to < 0 || to < now_of(t))
 		return -EINVAL;
-	return jump_by(t, to - now);
+	/* A CPU that it was moved to may be behind what it has seen. */
+	while (to > now_of(t))
+		move(t, to - lvt_of(t));
+	return 0;
 }
 
 /* Goes on with a sleep that a signal without a handler interrupted. */

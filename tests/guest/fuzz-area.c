@@ -6,18 +6,6 @@
 
 /* For who writes to another thread's ring. */
 static struct tense_ring *volatile last_ring;
-/* Somebody who has this memory has said what it saw. */
-static atomic_bool forged;
-
-bool area_is_forged(void)
-{
-	return forged;
-}
-
-void area_set_forged(bool is)
-{
-	forged = is;
-}
 
 static bool is_error(long result)
 {
@@ -289,7 +277,6 @@ static void forge_shown(struct task *t)
 	uint64_t far = (1ULL << 60) + any_bits(t, 61);
 	int64_t now;
 
-	forged = true;
 	if (t->own < 0 || one_in(t, 2)) {
 		t->ring->shown = t->seen + any_bits(t, 31);
 		return;
@@ -303,7 +290,6 @@ static void forge_shown(struct task *t)
 
 static void forge_all(struct task *t)
 {
-	forged = true;
 	for (size_t i = 0; i < TENSE_RING_SIZE / sizeof(uint64_t); i++)
 		((uint64_t *)t->ring)[i] = next(t);
 }
@@ -334,7 +320,6 @@ static long call_forge_other(struct task *t)
 	memory = call(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC);
 	if (memory < 0)
 		return memory;
-	forged = true;
 	result = call(SYS_pwrite64, memory, text, below(t, sizeof(text) + 1),
 		      last_ring);
 	call(SYS_close, memory);

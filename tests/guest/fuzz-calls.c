@@ -237,9 +237,9 @@ static long seek_error(int64_t d, int whence, int64_t seen)
 	case SEEK_CUR:
 		return d > most || d < -most ? -EOVERFLOW : 0;
 	case SEEK_SET:
-		if (d < 0 || d < seen)
-			return -EINVAL;
-		return d > most ? -EOVERFLOW : 0;
+		if (d > most)
+			return -EOVERFLOW;
+		return d < 0 || d < seen ? -EINVAL : 0;
 	case SEEK_HOLE:
 		if (d < 0)
 			return -EINVAL;
@@ -251,17 +251,15 @@ static long seek_error(int64_t d, int whence, int64_t seen)
 	}
 }
 
-/* The least that the clock shows afterwards. */
+/*
+ * The least that the clock shows afterwards. On a CPU that is behind what was seen
+ * on another, a jump by some is one from there.
+ */
 static int64_t least_time(int64_t d, int whence, int64_t seen)
 {
-	/* Time may be ahead of what was charged, and goes on when that is, too. */
-	if (d < seen && whence == SEEK_SET)
-		return seen;
-	if (area_is_forged() && whence != SEEK_HOLE)
-		return seen;
 	if (whence == SEEK_SET)
-		return d;
-	return d > 0 ? seen + d : seen;
+		return d > seen ? d : seen;
+	return whence == SEEK_HOLE ? seen + d : seen;
 }
 
 static void check_seek(struct task *t, int64_t d, int whence, long result)

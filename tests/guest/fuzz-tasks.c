@@ -44,8 +44,7 @@ static struct stack *stack_take(void)
 static void exec_self(struct task *t)
 {
 	char seed[24], slot[16], taker[24], name[] = "guest-fuzz", option[] = "--task";
-	char forged[] = { area_is_forged() ? '1' : '0', '\0' };
-	char *arguments[] = { name, option, seed, slot, taker, forged, NULL };
+	char *arguments[] = { name, option, seed, slot, taker, NULL };
 	char *environment[] = { NULL };
 
 	snprintf(seed, sizeof(seed), "%lu", next(t));

@@ -175,11 +175,5 @@ void texts_begin(void);			/* in a new process */
 /* fuzz-area.c */
 void area_begin(struct task *t);	/* a task that has its own handle */
 void area_forget(struct task *t);	/* in a child, of its parent's */
-/*
- * Whether somebody with this memory, or before an exec, has told the kernel of
- * times that it did not see: they may be shown before they are charged.
- */
-bool area_is_forged(void);
-void area_set_forged(bool is);
 
 #endif

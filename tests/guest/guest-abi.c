@@ -123,6 +123,17 @@ TEST_F(dev, jump_charges_exactly)
 	EXPECT_GE(to - from, 3610 * S);
 }
 
+TEST_F(dev, time_is_told_beyond_the_last)
+{
+	ASSERT_GE(lseek(self->fd, TENSE_TIME_MAX, SEEK_SET), TENSE_TIME_MAX);
+	burn(MS);
+	EXPECT_GT(dev_now(self->fd), TENSE_TIME_MAX);
+	EXPECT_EQ(lseek(self->fd, 1, SEEK_CUR), -1);
+	EXPECT_EQ(errno, EOVERFLOW);
+	EXPECT_EQ(lseek(self->fd, 1, SEEK_HOLE), -1);
+	EXPECT_EQ(errno, EOVERFLOW);
+}
+
 TEST_F(dev, credit_holds_time_still)
 {
 	int64_t from = dev_now(self->fd), now;

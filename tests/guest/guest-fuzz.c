@@ -590,8 +590,7 @@ int main(int argc, char **argv)
 {
 	uint64_t seed, operations = OPERATIONS;
 
-	if (argc == 6 && !strcmp(argv[1], "--task")) {
-		area_set_forged(*argv[5] == '1');
+	if (argc == 5 && !strcmp(argv[1], "--task")) {
 		return !shared_map() ||
 		       process_main(strtoull(argv[2], NULL, 10), atoi(argv[3]),
 				    strtoull(argv[4], NULL, 10));

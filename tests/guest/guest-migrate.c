@@ -462,33 +462,84 @@ static void hold_back(volatile int *there, int cpu, int fd)
 		;
 }
 
-/* Its parent has come from a CPU that is further. */
-TEST_F_TIMEOUT(moved, by_fork_where_it_is_earlier, PATIENCE)
+/* The caller comes from a CPU that is further. Returns what it has seen. */
+static int64_t go_where_it_is_earlier(int fd)
+{
+	pin(0);
+	lseek(fd, WINDOW / 2, SEEK_CUR);
+	pin(1);
+	return dev_now(fd);
+}
+
+FIXTURE(earlier)
+{
+	int fd;
+	pid_t pid;
+};
+
+FIXTURE_SETUP(earlier)
 {
 	volatile int *there = shared(sizeof(*there));
-	pid_t pid = fork_child(), child;
 
-	if (!pid)
+	ASSERT_GE(cpus_online(), 2);
+	self->fd = dev_open();
+	ASSERT_GE(self->fd, 0) TH_LOG("open: %s", strerror(errno));
+	self->pid = fork_child();
+	if (!self->pid)
 		hold_back(there, 1, self->fd);
 	while (!*there)
 		;
 	dev_percent(self->fd, FAST);
-	for (int i = 0; i < 20; i++) {
-		int64_t told;
+}
 
-		ASSERT_EQ(pin(0), 0);
-		lseek(self->fd, WINDOW / 2, SEEK_CUR);
-		ASSERT_EQ(pin(1), 0);
-		told = dev_now(self->fd);
-		child = fork_child();
+FIXTURE_TEARDOWN(earlier)
+{
+	EXPECT_EQ(kill(self->pid, SIGKILL), 0);
+	EXPECT_EQ(reap(self->pid), SIGKILL);
+	close(self->fd);
+}
+
+TEST_F_TIMEOUT(earlier, a_child_sees_what_its_parent_saw, PATIENCE)
+{
+	for (int i = 0; i < 20; i++) {
+		int64_t told = go_where_it_is_earlier(self->fd);
+		pid_t child = fork_child();
+		int status;
+
 		if (!child)
 			_exit(dev_now(self->fd) < told);
-		EXPECT_EQ(waitpid(child, &self->status, 0), child);
-		EXPECT_EQ(self->status, 0);
+		EXPECT_EQ(waitpid(child, &status, 0), child);
+		EXPECT_EQ(status, 0);
 	}
-	ASSERT_EQ(kill(pid, SIGKILL), 0);
-	EXPECT_EQ(reap(pid), SIGKILL);
-	dev_percent(self->fd, "100");
+}
+
+/* R10: who jumps to a time is there; by so much, as if it had run that. */
+TEST_F_TIMEOUT(earlier, jumps_end_where_they_say, PATIENCE)
+{
+	unsigned int behind = 0;
+
+	for (int i = 0; i < 20; i++) {
+		int64_t to = go_where_it_is_earlier(self->fd) + 1000;
+
+		behind += (int64_t)dev_stats(self->fd).gvt < to - 2000;
+		EXPECT_GE(lseek(self->fd, to, SEEK_SET), to);
+	}
+	TH_LOG("%u times of 20 its CPU was behind", behind);
+	EXPECT_GT(behind, 0);
+}
+
+TEST_F_TIMEOUT(earlier, a_jump_by_some_charges_no_more, PATIENCE)
+{
+	for (int i = 0; i < 20; i++) {
+		uint64_t before, charged;
+
+		go_where_it_is_earlier(self->fd);
+		before = runner_record(self->fd, gettid()).charged;
+		EXPECT_GE(lseek(self->fd, 1000, SEEK_CUR), 0);
+		charged = runner_record(self->fd, gettid()).charged - before;
+		EXPECT_GE(charged, 1000);
+		EXPECT_LT(charged, WINDOW / 4);
+	}
 }
 
 #define PROGRAMS 40

@@ -85,7 +85,9 @@
  *			kernel what a call costs, which it gives back from then
  *			on for each call of the experiment. d < 0 is credit:
  *			the next -d virtual ns of this thread are not charged,
- *			its time stands still and never goes back.
+ *			its time stands still and never goes back. As it does
+ *			when the thread has come to a CPU whose time is behind
+ *			what it saw: d counts from the time of that CPU.
  *	SEEK_SET t	jump to t. -EINVAL if t is in the past.
  *	SEEK_HOLE d	sleep for d ns of virtual time, 0 returns at once.
  *			-EINTR	a signal handler ran; the remaining time is
