@@ -119,7 +119,7 @@ struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 	raw_spin_lock_init(&t->lock);
 	t->exp = exp;
 	t->task = task;
-	tense_share_init(t, NULL);
+	tense_share_init(&t->share, NULL);
 
 	raw_spin_lock_irq(&exp->lock);
 	vclock_task_init(&t->v, VCLOCK_PERCENT_REAL,

@@ -6,24 +6,28 @@
  *
  * A group is the experiment's while all that is runnable in it is, on this CPU:
  * its tasks, and such groups. In each queue, these share among themselves as
- * tasks do (share.c); a group runs as many times its speed as the tasks in it
- * do together, sum(w * p) / sum(w). A group in which anybody else waits is one of
- * the others, with all that is above: its turns take what they really take. So is
- * one that may have so much of the CPU and no more: what it would have left to
- * others is not the experiment's to move.
+ * tasks do, and are held to what is theirs (share.c); a group runs as many times
+ * its speed as the tasks in it do together, sum(w * p) / sum(w). A group in which
+ * anybody else waits is one of the others, with all that is above: its turns take
+ * what they really take. So is one that may have so much of the CPU and no more:
+ * what it would have left to others is not the experiment's to move.
  *
  * Above the group in which the experiment's queues meet there is one group of it
  * at each level, which takes no part in anything.
  */
-#include <linux/math64.h>
+#ifdef __KERNEL__
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#endif
 
-#include "tense.h"
+#include "share.h"
 
 #define NODES_MAX	24
 
 /* A queue that has tasks of the experiment, or is above one. */
 struct node {
-	struct tense_share sum;		/* of tasks, and of groups that are its */
+	const void *queue;
+	struct tense_share *sum;	/* NULL: nothing in it is the experiment's */
 	struct tense_group group;
 	struct node *above;		/* NULL as long as it is not added there */
 	bool whole;			/* it is the experiment's */
@@ -37,15 +41,17 @@ struct tree {
 /* Interrupts are disabled while it is used: too large for the stack. */
 static DEFINE_PER_CPU(struct tree, trees);
 
-static struct node *add_node(struct tree *tree, const struct tense_share *sum)
+static struct node *add_node(struct tree *tree, const void *queue,
+			     struct tense_share *sum)
 {
 	struct node *n;
 
 	if (tree->nodes == NODES_MAX)
 		return NULL;
 	n = &tree->node[tree->nodes++];
-	n->sum = *sum;
-	n->group = tense_group_of(sum->queue);
+	n->queue = queue;
+	n->sum = sum;
+	n->group = tense_group_of(queue);
 	n->above = NULL;
 	n->whole = false;
 	return n;
@@ -53,27 +59,26 @@ static struct node *add_node(struct tree *tree, const struct tense_share *sum)
 
 static struct node *node_of(struct tree *tree, const void *queue)
 {
-	struct tense_share none = { .queue = queue };
 	struct node *n;
 
 	for (n = tree->node; n < tree->node + tree->nodes; n++)
-		if (n->sum.queue == queue)
+		if (n->queue == queue)
 			return n;
-	return add_node(tree, &none);
+	return add_node(tree, queue, NULL);
 }
 
 /* Returns the node of these sums, which are among all. */
-static struct node *add_leaves(struct tree *tree, const struct tense_shares *all,
+static struct node *add_leaves(struct tree *tree, struct tense_shares *all,
 			       const struct tense_share *mine)
 {
-	const struct tense_share *s;
+	struct tense_share *s;
 	struct node *n, *found = NULL;
 
 	tree->nodes = 0;
 	for (s = all->queue; s < all->queue + TENSE_QUEUES; s++) {
 		if (!s->tasks)
 			continue;
-		n = add_node(tree, s);
+		n = add_node(tree, s->queue, s);
 		if (s == mine)
 			found = n;
 	}
@@ -96,70 +101,90 @@ static struct node *deepest(struct tree *tree)
 	return open > 1 ? found : NULL;
 }
 
-/* All that is below it has been added to its sums. */
-static bool add_above(struct tree *tree, struct node *n)
+static bool is_whole(const struct node *n)
 {
-	const struct tense_share *sum = &n->sum;
-	struct node *above = node_of(tree, n->group.above);
+	return n->sum && tense_sharers(n->sum) >= n->group.running &&
+		!n->group.limited;
+}
 
-	if (!above)
+static void share_above(struct tense_shares *all, struct node *n)
+{
+	struct tense_place place = {
+		.queue = n->above->queue,
+		.weight = n->group.weight,
+		.vruntime = n->group.vruntime,
+		.min_vruntime = n->above->group.min_vruntime,
+	};
+	struct tense_share *sum = tense_share_group(n->sum, all, &place);
+
+	n->whole = sum;
+	if (sum)
+		n->above->sum = sum;
+}
+
+/* All that is below it has been added to its sums. */
+static bool add_above(struct tense_shares *all, struct tree *tree, struct node *n)
+{
+	n->above = node_of(tree, n->group.above);
+	if (!n->above)
 		return false;
-	n->above = above;
-	n->whole = sum->tasks && sum->tasks >= n->group.running &&
-		   !n->group.limited;
-	if (n->whole) {
-		above->sum.tasks++;
-		above->sum.weight += n->group.weight;
-		above->sum.fast += mul_u64_u64_div_u64(n->group.weight,
-						       sum->fast, sum->weight);
-	}
+	if (is_whole(n))
+		share_above(all, n);
+	else if (n->sum)
+		tense_share_no_group(n->sum);
 	return true;
+}
+
+/* Above the last one, nothing is to be handed on. */
+static void end_at_top(struct tree *tree)
+{
+	struct node *n = tree->node;
+
+	while (n->above)
+		n = n->above;
+	if (n->sum)
+		tense_share_no_group(n->sum);
 }
 
 /* False if there are too many queues on the way. */
-static bool join(struct tree *tree)
+static bool join(struct tense_shares *all, struct tree *tree)
 {
 	struct node *n;
 
-	while ((n = deepest(tree)))
-		if (!add_above(tree, n))
+	while ((n = deepest(tree))) {
+		if (!add_above(all, tree, n)) {
+			tense_share_no_groups(all);
 			return false;
+		}
+	}
+	end_at_top(tree);
 	return true;
 }
 
-/* How much of a turn in this queue is over. */
-static u64 turn(const struct node *n, u64 delta, u64 charged)
-{
-	return tense_share_in(&n->sum, n->group.running, delta, charged);
-}
-
 /**
- * tense_share_groups() - how much of the turns of a task and its groups is over
- * @all: of an experiment's tasks on a CPU, in several queues
+ * tense_share_groups() - how much of the turns of a task's groups is over
+ * @all: of an experiment's on a CPU, in several queues
  * @s: of those in the queue of the task; among these
  * @delta: real ns that it ran
  * @charged: virtual ns that this made
  * @jump: virtual ns that it is to have run besides
  *
  * The CPU's runqueue is locked.
- *
- * Return: as many ns as a task outside would have run in the task's place.
  */
-u64 tense_share_groups(const struct tense_shares *all,
-		       const struct tense_share *s, u64 delta, u64 charged,
-		       u64 jump)
+void tense_share_groups(struct tense_shares *all, struct tense_share *s,
+			u64 delta, u64 charged, u64 jump)
 {
 	struct tree *tree = this_cpu_ptr(&trees);
 	struct node *n = add_leaves(tree, all, s);
-	u64 mine;
+	u64 share;
 
 	lockdep_assert_irqs_disabled();
 
-	if (!join(tree))
-		return tense_share_in(s, n->group.running, delta, charged) + jump;
-	mine = turn(n, delta, charged) + jump;
-	for (; n->above && n->whole; n = n->above)
-		tense_group_owes(n->sum.queue,
-				 turn(n->above, delta, charged) + jump - delta);
-	return mine;
+	if (!join(all, tree))
+		return;
+	for (; n->above && n->whole; n = n->above) {
+		share = tense_share_turn(&n->sum->group, n->above->group.running,
+					 delta, charged, jump);
+		tense_group_owes(n->queue, share - delta);
+	}
 }

@@ -31,7 +31,7 @@ static struct tense_charge charge(struct tense_task *t, u64 delta,
 	}
 	if (jumped)
 		jump = tense_jump(t);
-	c.share = tense_share(t, place, delta, c.charged, jump);
+	c.share = tense_share(&t->share, place, delta, c.charged, jump);
 	c.charged += jump;
 	if (vclock_ahead(&t->exp->vc, &t->v))
 		tense_stop_ahead(t, jumped);
@@ -84,7 +84,7 @@ static void hook_enqueue(struct tense_task *t, int cpu,
 {
 	struct tense_experiment *exp = t->exp;
 
-	tense_share_enter(t, cpu, place);
+	tense_share_enter(&t->share, &per_cpu_ptr(exp->cpu, cpu)->shares, place);
 	no_longer_held(t);
 	raw_spin_lock(&t->lock);
 	if (!t->started) {
@@ -107,7 +107,7 @@ static void hook_dequeue(struct tense_task *t, bool sleep)
 {
 	struct tense_experiment *exp = t->exp;
 
-	tense_share_leave(t);
+	tense_share_leave(&t->share);
 	if (!sleep)
 		return;
 	set_outside(t, READ_ONCE(exp->vc.skip) && tense_waits_outside(exp));
@@ -257,7 +257,7 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 	t->slot = parent->slot;
 	t->outer = parent->outer;
 	t->mm = parent->mm;
-	tense_share_init(t, parent);
+	tense_share_init(&t->share, &parent->share);
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&parent->lock);
 	return t;

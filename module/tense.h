@@ -26,6 +26,7 @@
 #include <asm/cpufeature.h>
 #endif
 
+#include "share.h"
 #include "vclock.h"
 
 struct tense_area;
@@ -33,30 +34,13 @@ struct tense_experiment;
 struct tense_frames;
 struct vm_area_struct;
 
-/* R12: of the tasks in one queue of a CPU. */
-struct tense_share {
-	const void *queue;	/* of the scheduler's; gone, maybe, if no tasks are in it */
-	unsigned int tasks;
-	u64 weight;		/* sums over them */
-	u64 fast;		/* weight times how many times its speed each runs */
-	s64 paid;		/* ns by which turns took longer than they ran */
-};
-
-#define TENSE_QUEUES	8
-
-/* In all queues of a CPU, those of groups. Under the lock of its runqueue. */
-struct tense_shares {
-	struct tense_share queue[TENSE_QUEUES];
-	unsigned int used;	/* that have tasks */
-};
-
 /* What an experiment has on one CPU beside its clock. */
 struct tense_cpu {
 	struct tense_experiment *exp;
 	struct hrtimer timer;	/* next deadline, or end of the window */
 	call_single_data_t kick;
 	atomic_t kicked;	/* kick is queued and has not begun */
-	struct tense_shares shares;
+	struct tense_shares shares;	/* runqueue lock */
 	/*
 	 * This CPU's part in the sums, which may be less than 0: it may have given
 	 * back what another one charged. Written here, interrupts disabled, as
@@ -166,14 +150,7 @@ struct tense_task {
 	struct vclock_task v;
 	enum tense_wait wait;
 	bool started;		/* ever was runnable; runqueue lock to write */
-	int share_cpu;		/* whose sums it is in, or -1; runqueue lock */
-	u8 share_queue;		/* which of them */
-	u64 share_weight;	/* what they have of it */
-	u64 share_fast;
-	u64 share_latest;	/* its speed of its last charge that told one */
-	u64 share_steady;	/* real ns for which it has been that */
-	u64 share_real;		/* ns, since it was last steady, the older less */
-	u64 share_charged;
+	struct tense_sharer share;	/* runqueue lock */
 	bool outside;		/* waits for the outside, or is on its way */
 	bool in_call;		/* runs code of this module: not charged */
 	bool at_gate;		/* gate_work is queued */
@@ -261,21 +238,6 @@ void tense_refund(struct tense_task *t, u64 real_ns);
 void tense_area_tell(struct tense_task *t);
 struct tense_area *tense_area_close(struct tense_task *t);
 void tense_area_free(struct tense_area *area);
-
-/* share.c */
-void tense_share_init(struct tense_task *t, const struct tense_task *parent);
-void tense_share_enter(struct tense_task *t, int cpu,
-		       const struct tense_place *place);
-void tense_share_leave(struct tense_task *t);
-u64 tense_share(struct tense_task *t, const struct tense_place *place,
-		u64 delta, u64 charged, u64 jump);
-u64 tense_share_in(const struct tense_share *s, unsigned int running, u64 delta,
-		   u64 charged);
-
-/* groups.c */
-u64 tense_share_groups(const struct tense_shares *all,
-		       const struct tense_share *s, u64 delta, u64 charged,
-		       u64 jump);
 
 /* hooks.c */
 extern const struct tense_ops tense_hooks;

@@ -52,6 +52,18 @@ $(O)/tests/sim/oracle: $(oracle_objects) $(vclock_objects)
 
 UNIT_TESTS += $(O)/tests/sim/oracle
 
+# Shares of a CPU, in a model of its queue.
+$(O)/tests/unit/test-share: $(addprefix $(vclock_out)/, \
+		test-share.o cfs.o share.o groups.o)
+	$(call quiet,LD,$@)mkdir -p $(@D) && \
+	$(CC) $(VCLOCK_CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+
+$(vclock_out)/%.o: tests/lib/%.c $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
+
+UNIT_TESTS += $(O)/tests/unit/test-share
+
 # Locks and barriers, by threads: under the sanitizer that knows them.
 $(O)/tests/unit/test-gvt: tests/unit/test-gvt.c module/gvt.c module/gvt.h \
 		tests/lib/vclock-host.h tests/lib/tap.h tests/sim/rng.h $(O)/flags
@@ -71,4 +83,5 @@ mutate:
 
 -include $(oracle_objects:.o=.d)
 -include $(vclock_sim_objects:.o=.d) $(vclock_objects:.o=.d) \
-	$(vclock_tests:$(O)/tests/unit/%=$(vclock_out)/%.d)
+	$(vclock_tests:$(O)/tests/unit/%=$(vclock_out)/%.d) \
+	$(addprefix $(vclock_out)/,test-share.d cfs.d share.d groups.d)

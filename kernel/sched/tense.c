@@ -128,6 +128,8 @@ static struct tense_place place_in_fair(struct task_struct *p)
 		.queue = cfs_rq,
 		.running = cfs_rq->nr_running,
 		.weight = scale_load_down(p->se.load.weight),
+		.vruntime = p->se.vruntime,
+		.min_vruntime = cfs_rq->min_vruntime,
 	};
 }
 
@@ -207,13 +209,6 @@ void tense_detach(void)
 }
 EXPORT_SYMBOL_GPL(tense_detach);
 
-/*
- * The fair class compares by signed differences and multiplies by weights:
- * jumps of years would turn a task that is far behind into one that is far
- * ahead, for which all others wait.
- */
-#define SHARE_MAX	BIT_ULL(30)
-
 /* Returns how much of its turn that was. */
 static u64 charge_task(struct task_struct *p, u64 delta)
 {
@@ -225,7 +220,7 @@ static u64 charge_task(struct task_struct *p, u64 delta)
 
 	c = tense_ops->charge(p->tense, delta, &place);
 	p->tense_charged = c.charged;
-	share = min(c.share, SHARE_MAX);
+	share = min(c.share, TENSE_SHARE_MAX);
 	p->tense_turn += share;
 	return share;
 }
@@ -252,7 +247,10 @@ static struct sched_entity *group_of(const struct cfs_rq *cfs_rq)
 struct tense_group tense_group_of(const void *queue)
 {
 	const struct cfs_rq *cfs_rq = queue;
-	struct tense_group group = { .running = cfs_rq->nr_running };
+	struct tense_group group = {
+		.running = cfs_rq->nr_running,
+		.min_vruntime = cfs_rq->min_vruntime,
+	};
 #ifdef CONFIG_FAIR_GROUP_SCHED
 	const struct sched_entity *se = group_of(cfs_rq);
 
@@ -260,6 +258,7 @@ struct tense_group tense_group_of(const void *queue)
 		group.depth = se->depth + 1;
 		group.above = se->cfs_rq;
 		group.weight = scale_load_down(se->load.weight);
+		group.vruntime = se->vruntime;
 	}
 #endif
 #ifdef CONFIG_CFS_BANDWIDTH
@@ -297,15 +296,19 @@ static void charge_below(struct rq *rq)
 		curr->sched_class->update_curr(rq);
 }
 
-/* What was taken off already may exceed what this charge is. */
+/*
+ * What was taken off already may exceed what this charge is. Of what is owed all
+ * counts at some time: the module takes it for what the group's vruntime says.
+ */
 static u64 group_share(struct sched_entity *se, u64 delta)
 {
-	s64 share;
+	s64 owed, share;
 
 	charge_below(rq_of(cfs_rq_of(se)));
-	share = delta + se->tense_owed;
-	se->tense_owed = min(share, 0LL);
-	return clamp_t(s64, share, 0, SHARE_MAX);
+	owed = delta + se->tense_owed;
+	share = clamp_t(s64, owed, 0, TENSE_SHARE_MAX);
+	se->tense_owed = owed - share;
+	return share;
 }
 
 /* Of the weight that nearly all have, fair time is time. */

@@ -121,6 +121,18 @@ TEST_F(groups, beside_two_that_are_fast)
 	EXPECT_RATIO(self->race, 0, 1, 2);
 }
 
+/* As in guest-fair, three_that_change_in_step_with_turns: groups are held to it, too. */
+TEST_F(groups, beside_two_that_change_in_step_with_turns)
+{
+	double share = share_outside_in("C", MEMBERS(
+		{ .percent = "100000", .other = "1", .rounds = 40, .group = "A" },
+		{ .percent = "100000", .other = "1", .rounds = 40, .group = "B" }),
+		self->race);
+
+	TH_LOG("%.4f, expected 0.3333", share);
+	EXPECT_TRUE(share > 1.0 / 3 * (1 - TOLERANCE));
+}
+
 TEST_F(groups, beside_two_that_are_slow)
 {
 	EXPECT_SHARE(1.0 / 3, "C", { .percent = "2", .group = "A" },
@@ -199,28 +211,28 @@ TEST_F(groups, in_one_of_three)
  * A may have a fifth of the CPU, and the others share the rest: what A does not
  * want at its percent is not for B alone.
  */
-static double outside_over_unlimited(struct race *race, const char *limited,
-				     const char *unlimited)
+static double beside_limited(struct race *race, const char *limited,
+			     const char *unlimited)
 {
 	struct member members[] = { { .percent = limited, .group = "A" },
 		{ .percent = unlimited, .group = "B" }, { } };
 	double mine = share_outside_in("C", members, race);
 
-	return mine / (1 - mine) * (race->ran[0] + race->ran[1]) / race->ran[1];
+	return mine / (1 - mine) * (race->ran[0] + race->ran[1]);
 }
 
 TEST_F(groups, beside_two_of_which_a_slow_one_is_limited)
 {
 	if (!set_group("A", "cpu.cfs_quota_us", "20000"))
 		SKIP(return, "this kernel limits no groups");
-	EXPECT_NEAR(outside_over_unlimited(self->race, "1", "100"), 1);
+	EXPECT_TIMES(beside_limited(self->race, "1", "100"), 1, self->race->ran[1]);
 }
 
 TEST_F(groups, beside_two_of_which_a_fast_one_is_limited)
 {
 	if (!set_group("A", "cpu.cfs_quota_us", "20000"))
 		SKIP(return, "this kernel limits no groups");
-	EXPECT_NEAR(outside_over_unlimited(self->race, "100000", "100"), 1);
+	EXPECT_TIMES(beside_limited(self->race, "100000", "100"), 1, self->race->ran[1]);
 }
 
 int main(int argc, char **argv)

@@ -37,31 +37,46 @@ enum tense_clock_id {
 
 #ifdef CONFIG_TENSE
 
+/*
+ * The fair class compares by signed differences and multiplies by weights:
+ * jumps of years would turn a task that is far behind into one that is far
+ * ahead, for which all others wait. So one charge ends no more of a turn, in ns.
+ */
+#define TENSE_SHARE_MAX	BIT_ULL(30)
+
 /**
  * struct tense_place - where a task of the fair class waits for its turn
  * @queue: the queue, only to be compared; NULL in another class
  * @running: how many tasks and groups share it, with this one
  * @weight: the task's own
+ * @vruntime: the task's own
+ * @min_vruntime: the queue's
  */
 struct tense_place {
 	const void *queue;
 	unsigned int running;
 	unsigned long weight;
+	u64 vruntime;
+	u64 min_vruntime;
 };
 
 /**
  * struct tense_group - a queue of the fair class, as one group's among others
  * @running: how many tasks and groups share it
  * @depth: how many queues are above it
+ * @min_vruntime: the queue's
  * @above: where the group waits for its own turn; NULL above all groups
  * @weight: its own, there
+ * @vruntime: its own, there
  * @limited: so much of the CPU is all that it may have
  */
 struct tense_group {
 	unsigned int running;
 	unsigned int depth;
+	u64 min_vruntime;
 	const void *above;
 	unsigned long weight;
+	u64 vruntime;
 	bool limited;
 };
 
