@@ -127,7 +127,8 @@ static void boot(struct uml *u, const char *kernel, const char *init)
 /*
  * The guest's own accounting cannot see what the switches between its kernel
  * and its programs cost; the host's does. A program's time is known once it
- * has ended.
+ * has ended. Only sums of user and system time are exact: how they are split
+ * is for ticks to say, which may always find the host at the guest's timer.
  */
 static struct cpu_time cpu_time(const struct uml *u)
 {
@@ -139,8 +140,8 @@ static struct cpu_time cpu_time(const struct uml *u)
 	if (f && fscanf(f, "%*d (linux) %*c %*d %*d %*d %*d %*d %*u %*u %*u"
 			" %*u %*u %llu %llu %llu %llu", &user, &system,
 			&children_user, &children_system) == 4) {
-		t.kernel = user + system + children_system;
-		t.user = children_user;
+		t.kernel = user + system;
+		t.user = children_user + children_system;
 	}
 	if (f)
 		fclose(f);
