@@ -7,6 +7,8 @@ set -u
 source='@SOURCE@' out='@O@'
 # shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
+# shellcheck source=/dev/null
+. "$source/tests/lib/processes.sh"
 
 tense=@TENSE@
 tmp=$(mktemp -d -p /var/tmp) || exit 1
@@ -49,8 +51,8 @@ ok "the program's clock says so, too" \
 
 # What only the outside can end takes its time: then nothing is skipped.
 # shellcheck disable=SC2016
-run --idle skip -- bash -c 'sleep 3600 & read -r; kill $!' \
-	< <(sleep 2; echo)
+run --idle skip -- bash -c 'touch there; sleep 3600 & read -r; kill $!' \
+	< <(until_true test -e there; sleep 2; echo)
 holds "a wait for standard input is not skipped" \
 	'.elapsed_virtual_ns > 1e9 and .elapsed_virtual_ns < 1000e9'
 run --idle real -- sleep 1

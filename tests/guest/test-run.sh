@@ -6,6 +6,8 @@
 set -u
 source='@SOURCE@' out='@O@'
 . "$source/tests/lib/tap.sh"
+# shellcheck source=/dev/null
+. "$source/tests/lib/processes.sh"
 
 tense=@TENSE@
 # uml or qemu, which may be emulated; the kernel of that.
@@ -195,11 +197,16 @@ for sig in TERM HUP USR1 USR2 ALRM; do
 	wait $pid
 	is "$?" $((128 + $(kill -l $sig))) "SIG$sig ends the command"
 done
-start "${run[@]}" bash -c 'n=0; trap "n=\$((n + 1))" USR1
+start "${run[@]}" bash -c 'n=0; trap "n=\$((n + 1)); echo \$n >n" USR1
 	trap "exit \$n" TERM; touch there; while :; do sleep 0.01; done'
-kill -USR1 $pid
-sleep 0.5
-kill -USR1 $pid
+counted() {
+	[ "$(cat n 2>/dev/null)" = "$1" ]
+}
+for i in 1 2; do
+	kill -USR1 $pid
+	until_true counted $i
+done
+# Another one may be on its way.
 sleep 0.5
 kill -TERM $pid
 wait $pid

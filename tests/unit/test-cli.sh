@@ -6,6 +6,8 @@
 set -u
 source='@SOURCE@' out='@O@'
 . "$source/tests/lib/tap.sh"
+# shellcheck source=/dev/null
+. "$source/tests/lib/processes.sh"
 
 # Once as it is shipped, once with sanitizers.
 tense=@TENSE@
@@ -149,9 +151,12 @@ status_is 125 "kernel without an action" "$tense" kernel
 status_is 125 "kernel build of nothing known" "$tense" kernel build vmware
 said "tense: kernel: no back end that has a kernel: 'vmware'"
 status_is 125 "and of that of tests" "$tense" kernel build tests
+lock_is_taken() {
+	! flock -n kernels/lock true
+}
 flock kernels/lock sleep 1000 &
 builder=$!
-sleep 0.2
+until_true lock_is_taken
 status_is 125 "under a build" "$tense" kernel remove --all
 said "tense: something is being built or fetched: try again later"
 pkill -P $builder
