@@ -20,3 +20,12 @@ runs() {
 ended() {
 	! runs "$1"
 }
+
+# FILE
+lock_is_free() {
+	flock -n "$1" true
+}
+
+lock_is_taken() {
+	! lock_is_free "$1"
+}

@@ -153,12 +153,6 @@ if [ "$(id -u)" = 0 ]; then
 else
 	skip "a cache of another user's: only root can become one"
 fi
-lock_is_free() {
-	flock -n "$TENSE_CACHE/lock" true
-}
-lock_is_taken() {
-	! lock_is_free
-}
 mkdir small
 if unshare -m true 2>/dev/null && unshare -m mount -t tmpfs tmpfs small; then
 	# shellcheck disable=SC2016 # for that shell
@@ -203,12 +197,12 @@ for sig in TERM HUP INT KILL; do
 		"$tense" run --backend qemu true >stdout 2>stderr </dev/null &
 	pid=$!
 	until_true test -s "$TENSE_CACHE/compiler" || break
-	ok "a build takes the lock" lock_is_taken
+	ok "a build takes the lock" lock_is_taken "$TENSE_CACHE/lock"
 	kill -$sig $pid
 	wait $pid 2>/dev/null
 	is "$?" $((128 + $(kill -l $sig))) "SIG$sig ends tense while it builds"
 	ok "and the compiler" until_true ended "$(cat "$TENSE_CACHE/compiler")"
-	ok "and frees the lock" until_true lock_is_free
+	ok "and frees the lock" until_true lock_is_free "$TENSE_CACHE/lock"
 	is "$(ls -d "$TENSE_CACHE"/x86_64-*/ 2>/dev/null)" "" \
 		"there is no kernel"
 done

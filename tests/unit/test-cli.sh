@@ -151,12 +151,9 @@ status_is 125 "kernel without an action" "$tense" kernel
 status_is 125 "kernel build of nothing known" "$tense" kernel build vmware
 said "tense: kernel: no back end that has a kernel: 'vmware'"
 status_is 125 "and of that of tests" "$tense" kernel build tests
-lock_is_taken() {
-	! flock -n kernels/lock true
-}
 flock kernels/lock sleep 1000 &
 builder=$!
-until_true lock_is_taken
+until_true lock_is_taken kernels/lock
 status_is 125 "under a build" "$tense" kernel remove --all
 said "tense: something is being built or fetched: try again later"
 pkill -P $builder
