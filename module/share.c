@@ -297,15 +297,19 @@ static void reweigh(struct tense_share *s, struct tense_sharer *t, u64 weight)
 	add(s, t->weight, t->fast);
 }
 
+static void set_fast(struct tense_share *s, struct tense_sharer *t, u64 fast)
+{
+	subtract(s, t);
+	t->fast = fast;
+	add(s, t->weight, t->fast);
+}
+
 /* What is not charged is of no speed. */
 static void respeed(struct tense_share *s, struct tense_sharer *t, u64 delta,
 		    u64 charged)
 {
-	if (!charged)
-		return;
-	subtract(s, t);
-	t->fast = speed(t, delta, charged);
-	add(s, t->weight, t->fast);
+	if (charged)
+		set_fast(s, t, speed(t, delta, charged));
 }
 
 /* By the speeds of all. */
@@ -478,8 +482,6 @@ struct tense_share *tense_share_group(struct tense_share *below,
 		s->groups++;
 		put(group, in, s, place);
 	}
-	subtract(s, group);
-	group->fast = div64_u64(below->fast, below->weight);
-	add(s, group->weight, group->fast);
+	set_fast(s, group, div64_u64(below->fast, below->weight));
 	return s;
 }
