@@ -346,10 +346,15 @@ void vclock_divide(struct vclock_segments *g, const struct vclock_stretch *s,
 {
 	u64 end = min(max(stamp, g->at), s->to);
 
-	if (!g->changes++)
+	g->changes++;
+	/* Two changes at the same stamp have no segment between them. */
+	if (end == g->at)
+		return;
+	if (g->at == s->from)
 		g->first = end;
 	if (end - g->at > g->longest.to - g->longest.from)
 		g->longest = (struct vclock_hole) { g->at, end };
+	g->last = g->at;
 	g->at = end;
 }
 
@@ -364,15 +369,17 @@ void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 		      u64 rate)
 {
 	u64 real = mul_u64_u64_div_u64(s->to - s->from, rate, BIT_ULL(32));
-	u64 first = g->first - s->from, last = s->to - g->at;
 	u64 missing, front = 0, back = 0, middle = 0;
+	u64 first, last;
 
 	if (!g->changes || !rate || real <= s->ns)
 		return;
+	/* From the last change to the end is a segment like the others. */
+	vclock_divide(g, s, s->to);
+	first = g->first - s->from;
+	last = s->to - g->last;
 	missing = mul_u64_u64_div_u64(real - s->ns, BIT_ULL(32), rate);
 	missing = min(missing, s->to - s->from);
-	if (last > g->longest.to - g->longest.from)
-		g->longest = (struct vclock_hole) { g->at, s->to };
 	if (real - s->ns > HAND_OVER_MAX) {
 		middle = min(missing, g->longest.to - g->longest.from);
 		missing -= middle;

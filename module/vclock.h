@@ -83,8 +83,9 @@ struct vclock_stretch {
 
 /* How the changes divide a stretch. */
 struct vclock_segments {
-	u64 at;			/* counter: where the last one begins */
-	u64 first;		/* where the first one ends */
+	u64 at;			/* counter: the end of those so far */
+	u64 first;		/* where the first one ends, */
+	u64 last;		/* and where the last one begins; none is empty */
 	struct vclock_hole longest;
 	unsigned int changes;
 };

@@ -28,6 +28,7 @@ static void test_cases(void)
 {
 	const u64 at[] = { 1 * MS, 2 * MS, 8 * MS, 9 * MS };
 	const u64 one[] = { 1 * MS };
+	const u64 early[] = { 0, 1 * MS }, late[] = { 9 * MS, 10 * MS };
 	u64 part[5];
 
 	divide(10 * MS, 10000000, at, 4, part);
@@ -51,8 +52,31 @@ static void test_cases(void)
 	       "all is missing");
 	divide(10 * MS, 12000000, at, 4, part);
 	is_i64(part[0], 1200000, "more than the counter says: in proportion");
+	divide(10 * MS, 3000000, early, 2, part);
+	is_i64(part[0], 0, "a stamp at the start: nothing ran before it");
+	is_i64(part[1], 1000000, "7 ms are missing: not in the first 1 ms");
+	is_i64(part[2], 2000000, "but in the 9 ms after it");
+	divide(10 * MS, 3000000, late, 2, part);
+	is_i64(part[0], 2000000, "7 ms are missing in the 9 ms at the front");
+	is_i64(part[1], 1000000, "not in the last 1 ms");
+	is_i64(part[2], 0, "a stamp at the end: nothing ran after it");
+	divide(10 * MS, 9960000, early, 2, part);
+	is_i64(part[1], 980000, "the first part that is not empty begins late");
 	divide(0, 500, one, 1, part);
 	is_i64(part[0] + part[1], 500, "no ticks at all: it is not lost");
+}
+
+/* One in four lies at an end of the stretch, where segments are empty. */
+static u64 any_stamp(struct rng *rng, u64 ticks)
+{
+	switch (rng_below(rng, 8)) {
+	case 0:
+		return 0;
+	case 1:
+		return ticks;
+	default:
+		return rng_below(rng, ticks + ticks / 4 + 1);
+	}
 }
 
 /* Whatever the stamps are, nothing is lost and nothing comes from nowhere. */
@@ -68,7 +92,7 @@ static void test_conserved(void)
 		unsigned int n = (unsigned int)rng_below(&rng, 9);
 
 		for (unsigned int k = 0; k < n; k++)
-			stamp[k] = rng_below(&rng, ticks + ticks / 4 + 1);
+			stamp[k] = any_stamp(&rng, ticks);
 		divide(ticks, ns, stamp, n, part);
 		for (unsigned int k = 0; k <= n; k++) {
 			u64 end = k < n ? min(stamp[k], ticks) : ticks;
