@@ -231,7 +231,8 @@ static __poll_t hostfd_poll(struct file *file, poll_table *wait)
 		want |= HOSTFD_IN;
 	if (poll_requested_events(wait) & (EPOLLOUT | EPOLLWRNORM))
 		want |= HOSTFD_OUT;
-	if (!(ready & (HOSTFD_HUP | HOSTFD_ERR)) && (want & ~ready))
+	/* Who asks for nothing waits for the end, which needs to be armed too. */
+	if (!(ready & (HOSTFD_HUP | HOSTFD_ERR)) && (!want || (want & ~ready)))
 		hostfd_arm(h, want & ~ready);
 	return mask;
 }
