@@ -32,13 +32,13 @@ static struct tense_charge charge(struct tense_task *t, u64 delta,
 	if (jumped)
 		jump = tense_jump(t);
 	c.share = tense_share(&t->share, place, delta, c.charged, jump);
-	c.charged += jump;
+	c.jump = jump;
 	if (vclock_ahead(&t->exp->vc, &t->v))
 		tense_stop_ahead(t, jumped);
 	if (t->area)
 		tense_area_tell(t);
 	if (trace_tense_charge_enabled())
-		trace_charge(t, delta, c.charged);
+		trace_charge(t, delta, c.charged + jump);
 	return c;
 }
 

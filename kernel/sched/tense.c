@@ -212,6 +212,12 @@ EXPORT_SYMBOL_GPL(tense_detach);
 /* Returns how much of its turn that was. */
 static u64 charge_task(struct task_struct *p, u64 delta)
 {
+/* The part of a jump that counts as CPU time, of which the task has had some. */
+static u64 cpu_time_of_jump(u64 had, u64 jump)
+{
+	return min(jump, TENSE_CPU_TIME_MAX - min(had, TENSE_CPU_TIME_MAX));
+}
+
 	struct tense_place place = place_in_fair(p);
 	struct tense_charge c;
 	u64 share;
@@ -219,7 +225,9 @@ static u64 charge_task(struct task_struct *p, u64 delta)
 	lockdep_assert_rq_held(task_rq(p));
 
 	c = tense_ops->charge(p->tense, delta, &place);
-	p->tense_charged = c.charged;
+	p->tense_charged = c.charged +
+			   cpu_time_of_jump(p->se.sum_exec_runtime + c.charged,
+					    c.jump);
 	share = min(c.share, TENSE_SHARE_MAX);
 	p->tense_turn += share;
 	return share;

@@ -45,6 +45,12 @@ enum tense_clock_id {
 #define TENSE_SHARE_MAX	BIT_ULL(30)
 
 /**
+/*
+ * CPU times are added up, over threads and over children. A jump counts as CPU
+ * time only as far as the task's is below this, in ns: 13 days.
+ */
+#define TENSE_CPU_TIME_MAX	BIT_ULL(50)
+
  * struct tense_place - where a task of the fair class waits for its turn
  * @queue: the queue, only to be compared; NULL in another class
  * @running: how many tasks and groups share it, with this one
@@ -84,6 +90,7 @@ struct tense_group {
  * struct tense_charge - what a task's run made
  * @charged: ns that it is to have run
  * @share: by how many its turn is over sooner
+ * @jump: ns by which it jumped besides
  */
 struct tense_charge {
 	u64 charged;

@@ -33,7 +33,8 @@
  *	what the real one did when the experiment began plus the virtual time
  *	since, and follows when the real one is set; every wait with a time-out
  *	that a signal may end; and the timers that it arms: timerfd_settime(2),
- *	timer_settime(2), setitimer(2), alarm(2). CPU time is what was charged.
+ *	timer_settime(2), setitimer(2), alarm(2). CPU time is what was charged;
+ *	a jump counts as CPU time as far as a thread's is below 2^50 ns.
  *	A program that is executed in an experiment gets no vDSO that would
  *	read real clocks. What the kernel itself waits for, and timers on
  *	CLOCK_REALTIME_ALARM and _BOOTTIME_ALARM, take real time. When the last
