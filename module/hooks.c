@@ -119,12 +119,13 @@ static void hook_dequeue(struct tense_task *t, bool sleep)
 	raw_spin_unlock(&t->lock);
 }
 
-/* Whether the wake-up comes from what a task of the experiment does. */
+/* The running task if it wakes another one of the experiment. */
 static struct tense_task *waker_in(struct tense_experiment *exp)
 {
 	struct tense_task *waker = current->tense;
 
-	if (!waker || waker->exp != exp || in_hardirq() || waker->v.cpu < 0)
+	if (!waker || waker->exp != exp || tense_in_interrupt() ||
+	    waker->v.cpu < 0)
 		return NULL;
 	return waker;
 }

@@ -16,6 +16,9 @@
 
 DEFINE_STATIC_KEY_FALSE(tense_key);
 
+/* Set while this CPU runs the soft interrupts of a hard one that has ended. */
+DEFINE_PER_CPU(bool, tense_softirq);
+
 /* Protects registration only: a task that has a part pins the module. */
 static DEFINE_MUTEX(tense_mutex);
 const struct tense_ops *tense_ops;
@@ -232,6 +235,17 @@ static u64 cpu_time_of_jump(u64 had, u64 jump)
 	p->tense_turn += share;
 	return share;
 }
+
+/**
+ * tense_in_interrupt() - whether what runs is none of the running task's work
+ *
+ * Return: true in a hard interrupt, and in the soft ones that run at its end.
+ */
+bool tense_in_interrupt(void)
+{
+	return in_hardirq() || this_cpu_read(tense_softirq);
+}
+EXPORT_SYMBOL_GPL(tense_in_interrupt);
 
 /* The group above a queue; NULL above all groups. Must hold the queue's lock. */
 static struct sched_entity *group_of(const struct cfs_rq *cfs_rq)

@@ -17,6 +17,7 @@
 #include <linux/jiffies.h>
 #include <linux/jump_label.h>
 #include <linux/ktime.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
@@ -159,8 +160,10 @@ DECLARE_STATIC_KEY_FALSE(tense_key);
 
 /* NULL while no module is registered. */
 extern const struct tense_ops *tense_ops;
+bool tense_in_interrupt(void);
 
 void __tense_charge(struct sched_entity *se, u64 delta,
+DECLARE_PER_CPU(bool, tense_softirq);
 		    u64 (*fair)(u64 delta, struct sched_entity *se));
 void __tense_enqueue(struct task_struct *p);
 void __tense_dequeue(struct task_struct *p, bool sleep);
@@ -314,6 +317,18 @@ static inline void tense_exit(void) { }
 static inline ktime_t tense_ktime(enum tense_clock_id clock, ktime_t now)
 {
 	return now;
+/* Runs the soft interrupts of a hard one, which has just ended. */
+static __always_inline void tense_irq_exit(void (*softirqs)(void))
+{
+	if (static_branch_unlikely(&tense_key)) {
+		this_cpu_write(tense_softirq, true);
+		softirqs();
+		this_cpu_write(tense_softirq, false);
+	} else {
+		softirqs();
+	}
+}
+
 }
 
 static inline void tense_timespec(enum tense_clock_id clock,
@@ -370,3 +385,8 @@ static inline time64_t tense_seconds(time64_t now)
 }
 
 #endif /* _LINUX_TENSE_H */
+static __always_inline void tense_irq_exit(void (*softirqs)(void))
+{
+	softirqs();
+}
+
