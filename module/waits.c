@@ -172,11 +172,15 @@ bool tense_wait_now(const struct hrtimer *timer, ktime_t *now)
 
 	if (!exp)
 		return false;
+	bool is_virtual;
 	raw_spin_lock_irqsave(&exp->lock, flags);
-	*now = tense_clock_of(exp, clock,
-			      vclock_gvt(&exp->vc, tense_real_now()));
+	/* As long as it is, the experiment has all of its memory. */
+	is_virtual = timer->tense == exp;
+	if (is_virtual)
+		*now = tense_clock_of(exp, clock,
+				      vclock_gvt(&exp->vc, tense_real_now()));
 	raw_spin_unlock_irqrestore(&exp->lock, flags);
-	return true;
+	return is_virtual;
 }
 
 /**
