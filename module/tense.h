@@ -40,6 +40,8 @@ struct tense_cpu {
 	struct hrtimer timer;	/* next deadline, or end of the window */
 	call_single_data_t kick;
 	atomic_t kicked;	/* kick is queued and has not begun */
+	bool used;		/* interrupts may come here; never cleared */
+	u64 fire_next;		/* real: none fires before; written here */
 	struct tense_shares shares;	/* runqueue lock */
 	/*
 	 * This CPU's part in the sums, which may be less than 0: it may have given
@@ -160,6 +162,7 @@ struct tense_task {
 	unsigned int refunds;
 	u64 refundable;		/* real ns that may be given back */
 	enum tense_own left;	/* Tense's work that it was last in */
+	u64 recheck_at;		/* task clock: no timer for its ring before */
 	u64 left_at;		/* real */
 	u64 gated;		/* real */
 	u64 overhead;		/* real */

@@ -5,6 +5,7 @@
  * first; a deadline fires when the last active CPU has reached it.
  */
 #include <linux/ptrace.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/rt.h>
 #include <linux/sched/signal.h>
 #include <asm/irq_regs.h>
@@ -19,6 +20,18 @@ struct firing {
 };
 
 static DEFINE_PER_CPU(struct firing, firing);
+
+/*
+ * Of so many deadlines at once, the rest wait for as long as these took, so that
+ * programs get on that arm timers for times that have come.
+ */
+#define FIRE_MAX	256
+/*
+ * Timers come early where a ring may have changes of percent. So much of a CPU,
+ * on the average and at once, may they take to look at rings.
+ */
+#define RECHECK_PART	100
+#define RECHECK_BURST	((u64)NSEC_PER_MSEC / 5)
 
 /**
  * tense_firing() - whether a wake-up is due to a deadline
@@ -87,12 +100,20 @@ static bool fire_next(struct tense_experiment *exp)
 /* With interrupts disabled, which keeps the tasks' memory for the wake-up. */
 static void fire(struct tense_experiment *exp)
 {
-	u64 was = READ_ONCE(exp->vc.due);
+	u64 start = tense_real_now(), was = READ_ONCE(exp->vc.due), now;
+	struct tense_cpu *c = this_cpu_ptr(exp->cpu);
+	int left = FIRE_MAX;
 
 	lockdep_assert_irqs_disabled();
 
-	while (fire_next(exp))
-		;
+	if (start < c->fire_next)
+		return;
+	while (left && fire_next(exp))
+		left--;
+	if (!left) {
+		now = tense_real_now();
+		c->fire_next = now + (now - start);
+	}
 	tense_kick_past(exp, was);
 }
 
@@ -154,9 +175,10 @@ static bool is_to_stop(const struct tense_task *t)
  */
 static u64 horizon_of(struct tense_task *t)
 {
-	u64 ns = VCLOCK_NEVER;
+	u64 ns = VCLOCK_NEVER, now = local_clock();
 
 	raw_spin_lock(&t->lock);
+	t->v.recheck = t->recheck_at > now ? t->recheck_at - now : 0;
 	/* In this order: GVT that rises in between is not to hide the window. */
 	if (t->v.cpu >= 0 && !t->in_call)
 		ns = is_to_stop(t) ? 0 : vclock_horizon(&t->exp->vc, &t->v);
@@ -180,6 +202,26 @@ static u64 horizon_without(struct tense_experiment *exp)
 	return ns;
 }
 
+/* On this CPU. */
+static void start_timer(struct tense_experiment *exp, u64 ns)
+{
+	struct tense_cpu *c = this_cpu_ptr(exp->cpu);
+
+	WRITE_ONCE(c->used, true);
+	hrtimer_start(&c->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* Not before deadlines may fire again. */
+static u64 after_pause(struct tense_experiment *exp, u64 ns)
+{
+	u64 until = this_cpu_ptr(exp->cpu)->fire_next, now;
+
+	if (!until)
+		return ns;
+	now = tense_real_now();
+	return until > now ? max(ns, until - now) : ns;
+}
+
 /**
  * tense_look() - have this CPU look soon for what is due
  * @exp: experiment
@@ -188,8 +230,7 @@ static u64 horizon_without(struct tense_experiment *exp)
  */
 void tense_look(struct tense_experiment *exp)
 {
-	hrtimer_start(&this_cpu_ptr(exp->cpu)->timer, 0,
-		      HRTIMER_MODE_REL_PINNED_HARD);
+	start_timer(exp, 0);
 }
 
 /**
@@ -217,8 +258,7 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 	if (ns == VCLOCK_NEVER)
 		ns = horizon_without(exp);
 	if (ns != VCLOCK_NEVER)
-		hrtimer_start(timer, ns_to_ktime(ns),
-			      HRTIMER_MODE_REL_PINNED_HARD);
+		start_timer(exp, after_pause(exp, ns));
 	else if (hrtimer_is_queued(timer))
 		hrtimer_try_to_cancel(timer);
 }
@@ -254,12 +294,31 @@ static void stop_if_ahead(struct tense_task *t)
 	raw_spin_unlock(&t->lock);
 }
 
+/*
+ * Charges this CPU's running task. A thread may fill its ring as fast as this
+ * empties it, and the time is nobody's.
+ */
+static void settle_in_interrupt(struct tense_task *t)
+{
+	u64 start = local_clock(), now, from;
+
+	tense_settle();
+	if (!t || !t->area)
+		return;
+	now = local_clock();
+	raw_spin_lock(&t->lock);
+	from = max(t->recheck_at + RECHECK_PART * RECHECK_BURST, now) -
+	       RECHECK_PART * RECHECK_BURST;
+	t->recheck_at = from + RECHECK_PART * (now - start);
+	raw_spin_unlock(&t->lock);
+}
+
 /* Charges this CPU's running task and does what has become due. */
 static void look_here(struct tense_experiment *exp)
 {
 	struct tense_task *t = member(exp);
 
-	tense_settle();
+	settle_in_interrupt(t);
 	fire(exp);
 	if (t)
 		stop_if_ahead(t);
@@ -284,6 +343,7 @@ static void kick_fn(void *info)
 /* Interrupts are disabled, so that the CPU stays online. */
 static void kick_cpu(struct tense_cpu *c, int cpu)
 {
+	WRITE_ONCE(c->used, true);
 	/* Several CPUs may want to, but only one may queue it. */
 	if (!atomic_xchg(&c->kicked, 1) &&
 	    smp_call_function_single_async(cpu, &c->kick))
@@ -549,13 +609,23 @@ static void nothing(void *info)
 {
 }
 
-/* Interrupts that are being handled have ended then, and timers do not come. */
+static bool is_used(int cpu, void *exp)
+{
+	const struct tense_experiment *e = exp;
+
+	return READ_ONCE(per_cpu_ptr(e->cpu, cpu)->used);
+}
+
+/*
+ * Interrupts that are being handled have ended then, and timers do not come. CPUs
+ * that the experiment never used are left alone.
+ */
 static void await_interrupts(struct tense_experiment *exp)
 {
 	int cpu;
 
 	/* A call that waits is made before queued kicks, but not during one. */
-	on_each_cpu(nothing, NULL, 1);
+	on_each_cpu_cond(is_used, nothing, exp, true);
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(exp->cpu, cpu)->timer);
 }

@@ -703,7 +703,7 @@ u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 		(credit.frac > lvt.frac);
 	real = real_of(ahead, vclock_fine(running));
 	if (running->lowest)
-		real = min(real, max(real_of(ahead, running->lowest),
-				     (u64)RECHECK_MIN));
+		real = min(real, max3(real_of(ahead, running->lowest),
+				      running->recheck, (u64)RECHECK_MIN));
 	return real;
 }

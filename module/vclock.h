@@ -28,6 +28,12 @@
 #define VCLOCK_FINE		1000
 #define VCLOCK_WINDOW_MIN	20000ULL
 #define VCLOCK_WINDOW_MAX	100000000ULL
+/* No deadline is later: a clock that is set by real ones could not show it. */
+#define VCLOCK_DEADLINE_MAX	(VCLOCK_TIME_MAX + VCLOCK_TIME_MAX / 2)
+/* R9, in virtual ns: what a page shows beyond the last charge, */
+#define VCLOCK_AHEAD_MAX	2000000ULL
+/* and any reading beyond GVT and a window. */
+#define VCLOCK_LATEST_MAX	100000000ULL
 
 /* Virtual ns with 32 bits of fraction: a day of charges stays exact. */
 struct vclock_time {
@@ -95,7 +101,10 @@ struct vclock_task {
 	u32 fine;		/* thousandths of a percent on top of it */
 	u32 lowest;		/* it may go down to that untold; or 0 */
 	int cpu;		/* where it is runnable or gated; -1: blocked */
-	u64 seen;		/* latest time that was shown to it */
+	u64 seen;		/* latest LVT of a CPU while it was there */
+	u64 shown;		/* what it read, or who woke it had read */
+	u64 lead;		/* of that on the charged time, when it blocked */
+	u64 recheck;		/* real ns before a timer may look at its ring */
 	u64 ready;		/* when it last became ready */
 	struct vclock_time credit;	/* will not be charged */
 	u64 blocked_at;		/* virtual */

@@ -26,7 +26,10 @@ static struct tense_queue *queue_of(struct tense_experiment *exp,
 	return &exp->queue[clock_of(timer)];
 }
 
-/* The virtual time at which the clock of a queue shows so much. */
+/*
+ * The virtual time at which the clock of a queue shows so much. Virtual time may
+ * pass any limit: what lies beyond it never comes, instead of coming at once.
+ */
 static u64 when_of(const struct tense_experiment *exp,
 		   const struct tense_queue *q, ktime_t time)
 {
@@ -34,19 +37,19 @@ static u64 when_of(const struct tense_experiment *exp,
 
 	if (time < 0 || time < start)
 		return 0;
-	return min_t(u64, time - start, VCLOCK_TIME_MAX);
+	return time - start <= VCLOCK_DEADLINE_MAX ? time - start : VCLOCK_NEVER;
 }
 
 static void arm_first(struct tense_experiment *exp, struct tense_queue *q)
 {
 	struct timerqueue_node *node = timerqueue_getnext(&q->timers);
+	u64 when = node ? when_of(exp, q, node->expires) : VCLOCK_NEVER;
 	u64 was = READ_ONCE(exp->vc.due);
 
 	lockdep_assert_held(&exp->lock);
 
-	if (node)
-		vclock_rearm(&exp->vc, &q->first,
-			     when_of(exp, q, node->expires));
+	if (when != VCLOCK_NEVER)
+		vclock_rearm(&exp->vc, &q->first, when);
 	else
 		vclock_disarm(&exp->vc, &q->first);
 	tense_kick_past(exp, was);

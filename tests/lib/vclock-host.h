@@ -20,6 +20,7 @@ typedef int64_t s64;
 #define BIT_ULL(n) (1ULL << (n))
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
+#define max3(a, b, c) max(max(a, b), c)
 
 static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
 {
