@@ -45,7 +45,8 @@ uint64_t model_gvt_at(const struct model *m, uint64_t real)
 static void follow(struct model *m, uint64_t real)
 {
 	m->gvt = model_gvt_at(m, real);
-	m->idle_since = later(m->idle_since, real);
+	if (!model_active(m))
+		m->idle_since = later(m->idle_since, real);
 }
 
 void model_advance(struct model *m, uint64_t real)
@@ -107,15 +108,19 @@ uint64_t model_now(const struct model *m, struct model_task *t)
 	return t->seen;
 }
 
+/* A CPU that loses its last task is active until then, whoever left later. */
+static void lose_task(struct model *m, int cpu, uint64_t real)
+{
+	if (!--m->cpu[cpu].tasks)
+		m->idle_since = later(m->idle_since, real);
+	scan(m);
+}
+
 static void leave_cpu(struct model *m, struct model_task *t, uint64_t real)
 {
 	model_now(m, t);
-	m->cpu[t->cpu].tasks--;
+	lose_task(m, t->cpu, real);
 	t->cpu = -1;
-	if (model_active(m))
-		scan(m);
-	else
-		m->idle_since = real;
 }
 
 void model_join(struct model *m, struct model_task *t, unsigned int cpu,
@@ -138,10 +143,8 @@ void model_join(struct model *m, struct model_task *t, unsigned int cpu,
 	t->cpu = (int)cpu;
 	scan(m);
 	note_skew(m, t->cpu);
-	if (from >= 0) {
-		m->cpu[from].tasks--;
-		scan(m);
-	}
+	if (from >= 0)
+		lose_task(m, from, real);
 }
 
 void model_block(struct model *m, struct model_task *t, uint64_t real)
