@@ -232,13 +232,7 @@ static struct tense_experiment *find_or_alloc(void)
 	return experiment_alloc();
 }
 
-/**
- * tense_join() - the calling task, which is in no experiment, joins one
- * @handle: number of the one by which it does
- *
- * Return: 0, -ENOMEM, -ENODEV, -EMFILE or -EDQUOT.
- */
-int tense_join(u64 handle)
+static int join(u64 handle)
 {
 	struct tense_experiment *exp = find_or_alloc();
 	struct tense_task *t;
@@ -272,6 +266,26 @@ static void make_up(u64 *sum, u64 *by)
 		*sum = 0;
 	}
 }
+/**
+ * tense_join() - the calling task, which is in no experiment, joins one
+ * @handle: number of the one by which it does
+ *
+ * May sleep.
+ *
+ * Return: 0, -ENOMEM, -ENODEV, -EMFILE or -EDQUOT.
+ */
+int tense_join(u64 handle)
+{
+	/* One after the other: a thread is to find what its sibling has joined. */
+	static DEFINE_MUTEX(joining);
+	int err;
+
+	mutex_lock(&joining);
+	err = join(handle);
+	mutex_unlock(&joining);
+	return err;
+}
+
 
 /* The same where the other one may not be had below 0. */
 static void cover(u64 *sum, u64 *by)
