@@ -14,6 +14,7 @@
 
 static _Thread_local struct {
 	const struct tense_clock *clock;
+	struct tense_shared *shared;	/* NULL: readings need no order */
 	struct tense_ring *ring;	/* set last, and cleared first */
 	uint32_t lowest;	/* percent, as the kernel was told */
 	bool busy;		/* a signal handler may find a change half done */
@@ -154,6 +155,9 @@ static bool copy_clock(struct tense_clock *to, unsigned int origin)
 	to->flags = acquire(&c->flags);
 	to->counter = acquire(&c->counter);
 	to->ns = acquire(&c->ns);
+	to->floor = acquire(&c->floor);
+	to->ahead = acquire(&c->ahead);
+	to->limit = acquire(&c->limit);
 	to->credit = acquire(&c->credit);
 	to->rate = acquire(&c->rate);
 	to->stale = acquire(&c->stale);
@@ -164,19 +168,44 @@ static bool copy_clock(struct tense_clock *to, unsigned int origin)
 	return !(seq & 1) && load(&c->seq) == seq;
 }
 
-/* Tells the kernel what the thread is shown, which is no earlier than before. */
-static uint64_t show(uint64_t ns)
+/* Raises a time that others may raise, too, and returns the later one. */
+static uint64_t raise(__u64 *time, uint64_t ns)
 {
-	__u64 shown = load(&area.ring->shown);
+	__u64 found = load(time);
 
-	while (shown < ns) {
-		/* A signal handler may have been shown more. */
-		if (__atomic_compare_exchange_n(&area.ring->shown, &shown, ns,
-						false, __ATOMIC_RELAXED,
+	while (found < ns) {
+		if (__atomic_compare_exchange_n(time, &found, ns, false,
+						__ATOMIC_RELEASE,
 						__ATOMIC_RELAXED))
 			return ns;
 	}
-	return shown;
+	return found;
+}
+
+/*
+ * R9: no earlier than what was read before, by the thread, its signal handlers
+ * or, where that is asked for, any thread. Tells all of them. -EAGAIN: another
+ * thread has read, or claims to have, what only the kernel can judge.
+ */
+static int64_t show(const struct tense_clock *c, uint64_t ns)
+{
+	uint64_t shown = load(&area.ring->shown), latest = 0;
+
+	if (c->flags & TENSE_CLOCK_ORDERED) {
+		if (!area.shared)
+			return -EAGAIN;
+		latest = acquire(&area.shared->latest);
+		if (latest > c->limit)
+			return -EAGAIN;
+	}
+	ns = ns > c->floor ? ns : c->floor;
+	ns = ns > shown ? ns : shown;
+	ns = ns > latest ? ns : latest;
+	/* A signal handler may come in between and read a later time. */
+	ns = raise(&area.ring->shown, ns);
+	if (c->flags & TENSE_CLOCK_ORDERED)
+		raise(&area.shared->latest, ns);
+	return ns;
 }
 
 /* Virtual time by the page that was copied, or -EAGAIN. */
@@ -198,7 +227,9 @@ static int64_t now_by(const struct tense_clock *c)
 	remember(&w);
 	ns = (w.sum + scaled(now - w.from, c->rate, w.percent)) >> 32;
 	ns -= c->credit < ns ? c->credit : ns;
-	return show(c->ns + ns);
+	if (ns > c->ahead)
+		return -EAGAIN;
+	return show(c, c->ns + ns);
 }
 
 /* False if the page does not tell: the kernel has to be asked. */
@@ -239,11 +270,13 @@ int64_t tense_area_shown(void)
 }
 
 /* In this order: a signal handler uses what it finds. */
-static void set(const struct tense_clock *clock, struct tense_ring *ring)
+static void set(const struct tense_clock *clock, struct tense_ring *ring,
+		struct tense_shared *shared)
 {
 	area.ring = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	area.clock = clock;
+	area.shared = shared;
 	area.lowest = UINT32_MAX;
 	atomic_signal_fence(memory_order_seq_cst);
 	area.ring = ring;
@@ -252,15 +285,18 @@ static void set(const struct tense_clock *clock, struct tense_ring *ring)
 static void unmap(void *unused)
 {
 	const struct tense_clock *clock = area.clock;
+	struct tense_shared *shared = area.shared;
 	struct tense_ring *ring = area.ring;
 
 	(void)unused;
 	/* Not what a child of fork has there instead. */
 	if (!ring || !*alive)
 		return;
-	set(NULL, NULL);
+	set(NULL, NULL, NULL);
 	tense_device_ops->unmap((void *)clock, CLOCK_SIZE);
 	tense_device_ops->unmap(ring, TENSE_RING_SIZE);
+	if (shared)
+		tense_device_ops->unmap(shared, TENSE_SHARED_SIZE);
 }
 
 __attribute__((constructor(101))) static void area_init(void)
@@ -289,15 +325,37 @@ static bool notice_fork(void)
 		}
 	}
 	if (!*page) {
-		set(NULL, NULL);
+		set(NULL, NULL, NULL);
 		*page = 1;
 	}
 	return true;
 }
 
+static bool map_rest(int fd, const struct tense_clock *clock)
+{
+	void *ring, *shared = NULL;
+
+	/* Another version's page says something else. */
+	if (clock->version != TENSE_CLOCK_VERSION) {
+		none = true;
+		return false;
+	}
+	if (tense_device_ops->map(fd, TENSE_RING_OFFSET, TENSE_RING_SIZE,
+				  PROT_READ | PROT_WRITE, &ring))
+		return false;
+	if (load(&clock->flags) & TENSE_CLOCK_ORDERED &&
+	    tense_device_ops->map(fd, TENSE_SHARED_OFFSET, TENSE_SHARED_SIZE,
+				  PROT_READ | PROT_WRITE, &shared)) {
+		tense_device_ops->unmap(ring, TENSE_RING_SIZE);
+		return false;
+	}
+	set(clock, ring, shared);
+	return true;
+}
+
 static bool map(int fd)
 {
-	void *clock, *ring;
+	void *clock;
 	int err;
 
 	err = tense_device_ops->map(fd, 0, CLOCK_SIZE, PROT_READ, &clock);
@@ -306,12 +364,10 @@ static bool map(int fd)
 		none = true;
 	if (err)
 		return false;
-	if (tense_device_ops->map(fd, TENSE_RING_OFFSET, TENSE_RING_SIZE,
-				  PROT_READ | PROT_WRITE, &ring)) {
+	if (!map_rest(fd, clock)) {
 		tense_device_ops->unmap(clock, CLOCK_SIZE);
 		return false;
 	}
-	set(clock, ring);
 	pthread_setspecific(key, &area);
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
+#include <linux/refcount.h>
 #include <linux/sched/rt.h>
 #include <linux/slab.h>
 #include <linux/time_namespace.h>
@@ -16,7 +17,8 @@
 
 #define CLOCK_PAGES	(TENSE_RING_OFFSET / PAGE_SIZE)
 #define RING_PAGES	(TENSE_RING_SIZE / PAGE_SIZE)
-#define AREA_PAGES	(CLOCK_PAGES + RING_PAGES)
+#define SHARED_PAGES	(TENSE_SHARED_SIZE / PAGE_SIZE)
+#define AREA_PAGES	(CLOCK_PAGES + RING_PAGES + SHARED_PAGES)
 
 /* Without a charge for so long, the kernel is asked: something stole time. */
 #define STALE_NS	(2 * TICK_NSEC)
@@ -37,6 +39,8 @@ static u64 first_counter;
 static u64 first_ns;
 
 struct tense_area {
+	refcount_t refs;	/* the task, and mappings */
+	struct tense_user *user;	/* to whom it counts as long as it lasts */
 	struct tense_clock *clock;	/* followed by the ring */
 	u64 rate;
 	u64 stale;
@@ -52,6 +56,8 @@ static_assert((int)TENSE_RAW == TENSE_ORIGIN_RAW);
 static_assert((int)TENSE_CLOCKS == TENSE_ORIGINS);
 static_assert(sizeof(struct tense_clock) <= TENSE_RING_OFFSET);
 static_assert(sizeof(struct tense_ring) == TENSE_RING_SIZE);
+static_assert(sizeof(struct tense_shared) <= TENSE_SHARED_SIZE);
+static_assert(TENSE_SHARED_SIZE == PAGE_SIZE);
 /* Indices wrap at 2^32. */
 static_assert((TENSE_RING_RECORDS & (TENSE_RING_RECORDS - 1)) == 0);
 
@@ -99,32 +105,68 @@ static u64 counter_rate(void)
 	return ticks ? div64_u64(ns << 32, ticks) : 0;
 }
 
-void tense_area_free(struct tense_area *area)
+static void area_free(struct tense_area *area)
 {
 	int i;
 
-	if (!area)
-		return;
 	if (area->clock)
 		vunmap(area->clock);
-	/* Mappings hold references of their own. */
 	for (i = 0; i < AREA_PAGES && area->page[i]; i++)
 		put_page(area->page[i]);
 	kfree(area);
 }
 
-static struct tense_area *area_alloc(void)
+/**
+ * tense_area_put() - the task, or a mapping, no longer uses an area
+ * @area: the area, or NULL
+ *
+ * May sleep.
+ */
+void tense_area_put(struct tense_area *area)
+{
+	struct tense_user *user;
+
+	if (!area || !refcount_dec_and_test(&area->refs))
+		return;
+	user = area->user;
+	area_free(area);
+	tense_user_give(user, TENSE_USER_AREAS);
+	tense_user_drop(user);
+}
+
+static void vm_open(struct vm_area_struct *vma)
+{
+	struct tense_area *area = vma->vm_private_data;
+
+	refcount_inc(&area->refs);
+}
+
+static void vm_close(struct vm_area_struct *vma)
+{
+	tense_area_put(vma->vm_private_data);
+}
+
+/* A mapping may outlast the task's part. The file that it is of pins the module. */
+static const struct vm_operations_struct area_vm_ops = {
+	.open = vm_open,
+	.close = vm_close,
+};
+
+static struct tense_area *area_alloc(struct tense_experiment *exp)
 {
 	struct tense_area *area = kzalloc(sizeof(*area), GFP_KERNEL_ACCOUNT);
 	int i;
 
 	if (!area)
 		return NULL;
-	for (i = 0; i < AREA_PAGES; i++) {
+	refcount_set(&area->refs, 1);
+	for (i = 0; i < CLOCK_PAGES + RING_PAGES; i++) {
 		area->page[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 		if (!area->page[i])
 			goto err;
 	}
+	get_page(exp->shared);
+	area->page[i] = exp->shared;
 	area->clock = vmap(area->page, AREA_PAGES, VM_MAP, PAGE_KERNEL);
 	if (!area->clock)
 		goto err;
@@ -133,7 +175,7 @@ static struct tense_area *area_alloc(void)
 					  max(area->rate, 1ULL));
 	return area;
 err:
-	tense_area_free(area);
+	area_free(area);
 	return NULL;
 }
 
@@ -161,11 +203,14 @@ static struct tense_area *area_get(struct tense_task *t)
 	err = tense_user_take(t->exp->user, TENSE_USER_AREAS);
 	if (err)
 		return ERR_PTR(err);
-	area = area_alloc();
+	area = area_alloc(t->exp);
 	if (!area) {
 		tense_user_give(t->exp->user, TENSE_USER_AREAS);
 		return ERR_PTR(-ENOMEM);
 	}
+	area->user = t->exp->user;
+	tense_user_hold(area->user);
+	area->clock->version = TENSE_CLOCK_VERSION;
 	read_shift(area);
 	raw_spin_lock_irq(&t->lock);
 	tense_area_begin(t, tense_counter());
@@ -189,7 +234,10 @@ static int check_vma(struct vm_area_struct *vma)
 			return -EINVAL;
 		return vma->vm_flags & VM_WRITE ? -EACCES : 0;
 	}
-	return vma->vm_pgoff == CLOCK_PAGES && pages <= RING_PAGES ? 0 : -EINVAL;
+	if (vma->vm_pgoff == CLOCK_PAGES)
+		return pages <= RING_PAGES ? 0 : -EINVAL;
+	return vma->vm_pgoff == CLOCK_PAGES + RING_PAGES &&
+	       pages == SHARED_PAGES ? 0 : -EINVAL;
 }
 
 /**
@@ -215,7 +263,13 @@ int tense_area_map(struct tense_task *t, struct vm_area_struct *vma)
 	vma->vm_flags &= ~VM_MAYEXEC;
 	if (!vma->vm_pgoff)
 		vma->vm_flags &= ~VM_MAYWRITE;
-	return vm_map_pages(vma, area->page, AREA_PAGES);
+	err = vm_map_pages(vma, area->page, AREA_PAGES);
+	if (err)
+		return err;
+	vma->vm_private_data = area;
+	vma->vm_ops = &area_vm_ops;
+	vm_open(vma);
+	return 0;
 }
 
 /* What the task has run and was charged, in the slot that it is in. */
@@ -397,14 +451,17 @@ static void cut_holes(struct tense_task *t, struct vclock_stretch *s, u32 n)
 	vclock_cut_holes(s, &segments, t->area->rate);
 }
 
-/* R9: what the thread read from its page, if that can be. */
-static void note_shown(struct tense_task *t)
+/**
+ * tense_take_shown() - R9: what a thread has read from its page since the last time
+ * @t: locked; it runs, or has just stopped to
+ */
+void tense_take_shown(struct tense_task *t)
 {
-	u64 shown = READ_ONCE(ring_of(t->area)->shown);
-	u64 now = vclock_now(&t->exp->vc, &t->v);
+	lockdep_assert_held(&t->lock);
 
-	if (shown > now && shown - now < NSEC_PER_SEC)
-		t->v.seen = shown;
+	if (t->area)
+		vclock_take_shown(&t->exp->vc, &t->v,
+				  READ_ONCE(ring_of(t->area)->shown));
 }
 
 /* R2: charges up to each new record, then lets it hold. */
@@ -470,7 +527,7 @@ static u64 charge_by_area(struct tense_task *t, u64 real_ns)
 	} else {
 		charged = charge_parts(t, real_ns, head);
 	}
-	note_shown(t);
+	tense_take_shown(t);
 	return charged;
 }
 
@@ -507,6 +564,7 @@ void tense_area_tell(struct tense_task *t)
 	struct tense_area *area = t->area;
 	struct tense_clock *c;
 	u32 flags = TENSE_CLOCK_MEMBER;
+	u64 now;
 	int i;
 
 	lockdep_assert_held(&t->lock);
@@ -514,6 +572,9 @@ void tense_area_tell(struct tense_task *t)
 	if (!area)
 		return;
 	c = area->clock;
+	now = t->v.cpu < 0 ? t->v.seen : vclock_lvt(&exp->vc, t->v.cpu);
+	if (READ_ONCE(exp->vc.ordered))
+		flags |= TENSE_CLOCK_ORDERED;
 	/* In no other class than the fair one does its time go on. */
 	if (t->v.cpu >= 0 && !t->move && !rt_task(t->task))
 		flags |= TENSE_CLOCK_VALID;
@@ -521,7 +582,11 @@ void tense_area_tell(struct tense_task *t)
 	smp_wmb();	/* an odd seq before the rest */
 	WRITE_ONCE(c->flags, flags);
 	WRITE_ONCE(c->counter, t->counter);
-	WRITE_ONCE(c->ns, vclock_now(&exp->vc, &t->v));
+	WRITE_ONCE(c->ns, now);
+	WRITE_ONCE(c->floor, vclock_floor(&exp->vc, &t->v));
+	WRITE_ONCE(c->ahead, VCLOCK_AHEAD_MAX);
+	/* GVT, which others may be ahead of, is no later than this. */
+	WRITE_ONCE(c->limit, now + exp->vc.window + VCLOCK_LATEST_MAX);
 	WRITE_ONCE(c->credit, t->v.credit.ns);
 	WRITE_ONCE(c->rate, area->rate);
 	WRITE_ONCE(c->stale, area->stale);

@@ -56,11 +56,8 @@ static u64 now_of(struct tense_task *t)
  * if the caller has left the fair class, or is lent a priority, so that there
  * is none.
  */
-static void move(struct tense_task *t, u64 ns)
+static void charge_jump(struct tense_task *t)
 {
-	raw_spin_lock_irq(&t->lock);
-	t->move = ns;
-	raw_spin_unlock_irq(&t->lock);
 	while (READ_ONCE(t->move)) {
 		tense_settle();
 		raw_spin_lock_irq(&t->lock);
@@ -68,6 +65,40 @@ static void move(struct tense_task *t, u64 ns)
 			tense_jump(t);
 		raw_spin_unlock_irq(&t->lock);
 	}
+}
+
+static void move_by(struct tense_task *t, u64 ns)
+{
+	raw_spin_lock_irq(&t->lock);
+	t->move = ns;
+	raw_spin_unlock_irq(&t->lock);
+	charge_jump(t);
+}
+
+/* False if @to has come. Its CPU may be behind what the task has seen. */
+static bool move_to(struct tense_task *t, u64 to)
+{
+	bool ahead;
+
+	raw_spin_lock_irq(&t->lock);
+	ahead = vclock_now(&t->exp->vc, &t->v) < to;
+	/* Once: others that get its CPU now bring that further. */
+	if (ahead)
+		t->move = to - vclock_lvt(&t->exp->vc, t->v.cpu);
+	raw_spin_unlock_irq(&t->lock);
+	if (ahead)
+		charge_jump(t);
+	return ahead;
+}
+
+static u64 reading_of(struct tense_task *t)
+{
+	u64 now;
+
+	raw_spin_lock_irq(&t->lock);
+	now = vclock_floor(&t->exp->vc, &t->v);
+	raw_spin_unlock_irq(&t->lock);
+	return now;
 }
 
 static int jump_by(struct tense_task *t, loff_t d)
@@ -79,7 +110,7 @@ static int jump_by(struct tense_task *t, loff_t d)
 		if (d > (loff_t)TENSE_TIME_MAX ||
 		    now_of(t) + d > TENSE_TIME_MAX)
 			return -EOVERFLOW;
-		move(t, d);
+		move_by(t, d);
 		return 0;
 	}
 	if (d < -(loff_t)TENSE_TIME_MAX)
@@ -90,25 +121,15 @@ static int jump_by(struct tense_task *t, loff_t d)
 	return 0;
 }
 
-static u64 lvt_of(struct tense_task *t)
-{
-	u64 lvt;
-
-	raw_spin_lock_irq(&t->lock);
-	lvt = vclock_lvt(&t->exp->vc, t->v.cpu);
-	raw_spin_unlock_irq(&t->lock);
-	return lvt;
-}
-
 static int jump_to(struct tense_task *t, loff_t to)
 {
 	if (to > (loff_t)TENSE_TIME_MAX)
 		return -EOVERFLOW;
-	if (to < 0 || to < now_of(t))
+	if (to < 0 || to < reading_of(t))
 		return -EINVAL;
-	/* A CPU that it was moved to may be behind what it has seen. */
-	while (to > now_of(t))
-		move(t, to - lvt_of(t));
+	/* Again where another CPU, to which it was moved, is behind. */
+	while (move_to(t, to))
+		;
 	return 0;
 }
 
@@ -266,6 +287,11 @@ static void set_clocks(struct tense_experiment *exp, unsigned long clocks)
 	WRITE_ONCE(exp->virtual_clocks, clocks);
 }
 
+static void set_ordered(struct tense_experiment *exp, unsigned long ordered)
+{
+	WRITE_ONCE(exp->vc.ordered, ordered);
+}
+
 static void set_idle(struct tense_experiment *exp, unsigned long skip)
 {
 	raw_spin_lock_irq(&exp->lock);
@@ -284,6 +310,8 @@ static const struct choice {
 	{ "clocks monotonic", set_clocks, BIT(TENSE_MONOTONIC) |
 					  BIT(TENSE_BOOTTIME) | BIT(TENSE_RAW) },
 	{ "clocks none", set_clocks, 0 },
+	{ "clocks ordered", set_ordered, true },
+	{ "clocks unordered", set_ordered, false },
 	{ "idle real", set_idle, false },
 	{ "idle skip", set_idle, true },
 };

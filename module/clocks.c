@@ -62,6 +62,24 @@ u64 tense_clock_of(const struct tense_experiment *exp,
 	return exp->started + READ_ONCE(exp->offset[clock]) + when;
 }
 
+static bool clock_of(struct tense_task *t, enum tense_clock_id clock,
+		     u64 (*time_of)(struct vclock *vc, struct vclock_task *t),
+		     ktime_t *now)
+{
+	struct tense_experiment *exp = t->exp;
+	unsigned long flags;
+
+	if (!(READ_ONCE(exp->virtual_clocks) & BIT(clock)))
+		return false;
+	tense_settle();
+	raw_spin_lock_irqsave(&t->lock, flags);
+	/* Also if no time has passed: changes of percent and readings count. */
+	tense_area_charge(t, 0);
+	*now = tense_clock_of(exp, clock, time_of(&exp->vc, &t->v));
+	raw_spin_unlock_irqrestore(&t->lock, flags);
+	return true;
+}
+
 /**
  * tense_now() - reads a clock for the running task
  * @t: its part
@@ -72,18 +90,20 @@ u64 tense_clock_of(const struct tense_experiment *exp,
  */
 bool tense_now(struct tense_task *t, enum tense_clock_id clock, ktime_t *now)
 {
-	struct tense_experiment *exp = t->exp;
-	unsigned long flags;
+	return clock_of(t, clock, vclock_read, now);
+}
 
-	if (!(READ_ONCE(exp->virtual_clocks) & BIT(clock)))
-		return false;
-	tense_settle();
-	raw_spin_lock_irqsave(&t->lock, flags);
-	/* R9: also if no time has passed, it may have been shown some. */
-	tense_area_charge(t, 0);
-	*now = tense_clock_of(exp, clock, vclock_now(&exp->vc, &t->v));
-	raw_spin_unlock_irqrestore(&t->lock, flags);
-	return true;
+/**
+ * tense_time() - what the running task's waits count from
+ * @t: its part
+ * @clock: clock that they go by
+ * @now: what that would show, were it not ahead
+ *
+ * Return: false if the clock is the real one.
+ */
+bool tense_time(struct tense_task *t, enum tense_clock_id clock, ktime_t *now)
+{
+	return clock_of(t, clock, vclock_now, now);
 }
 
 /* Whoever waits for a time of day waits for another virtual time now. */

@@ -17,6 +17,8 @@ static_assert(VCLOCK_TIME_MAX == TENSE_TIME_MAX);
 static void experiment_free(struct tense_experiment *exp)
 {
 	tense_user_put(exp->user);
+	if (exp->shared)
+		put_page(exp->shared);
 	free_percpu(exp->cpu);
 	kvfree(exp->memory.cpu);
 	kvfree(exp->memory.least);
@@ -36,6 +38,15 @@ static bool memory_alloc(struct vclock_memory *m)
 	return m->cpu && m->least && m->lock;
 }
 
+/* R9: one CPU needs no order but its own. */
+static void latest_init(struct tense_experiment *exp)
+{
+	struct tense_shared *shared = page_address(exp->shared);
+
+	exp->vc.latest = &shared->latest;
+	exp->vc.ordered = num_possible_cpus() > 1;
+}
+
 static struct tense_experiment *experiment_alloc(void)
 {
 	static atomic_t last_id = ATOMIC_INIT(0);
@@ -52,7 +63,8 @@ static struct tense_experiment *experiment_alloc(void)
 	}
 	exp->user = user;
 	exp->cpu = alloc_percpu_gfp(struct tense_cpu, GFP_KERNEL_ACCOUNT);
-	if (!exp->cpu || !memory_alloc(&exp->memory)) {
+	exp->shared = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!exp->cpu || !exp->shared || !memory_alloc(&exp->memory)) {
 		experiment_free(exp);
 		return ERR_PTR(-ENOMEM);
 	}
@@ -66,6 +78,7 @@ static struct tense_experiment *experiment_alloc(void)
 	tense_own_init(exp);
 	exp->started = tense_real_now();
 	vclock_init(&exp->vc, &exp->memory, tense_window, exp->started);
+	latest_init(exp);
 	tense_timers_init(exp);
 	tense_waits_init(exp);
 	tense_clocks_init(exp);
@@ -188,9 +201,7 @@ void tense_leave(struct tense_task *t)
 	/* GVT may have risen over a deadline of the others'. */
 	tense_kick(exp);
 	tense_user_give(exp->user, TENSE_USER_TASKS);
-	if (area)
-		tense_user_give(exp->user, TENSE_USER_AREAS);
-	tense_area_free(area);
+	tense_area_put(area);
 	if (forgotten)
 		task_free(forgotten);
 	experiment_put(exp);
@@ -255,17 +266,6 @@ static int join(u64 handle)
 	return 0;
 }
 
-/*
- * A sum may be less than 0: what is given back may still have to be charged, and
- * most likely was charged in no function.
- */
-static void make_up(u64 *sum, u64 *by)
-{
-	if ((s64)*sum < 0) {
-		*by += *sum;
-		*sum = 0;
-	}
-}
 /**
  * tense_join() - the calling task, which is in no experiment, joins one
  * @handle: number of the one by which it does
@@ -286,6 +286,17 @@ int tense_join(u64 handle)
 	return err;
 }
 
+/*
+ * A sum may be less than 0: what is given back may still have to be charged, and
+ * most likely was charged in no function.
+ */
+static void make_up(u64 *sum, u64 *by)
+{
+	if ((s64)*sum < 0) {
+		*by += *sum;
+		*sum = 0;
+	}
+}
 
 /* The same where the other one may not be had below 0. */
 static void cover(u64 *sum, u64 *by)

@@ -115,6 +115,7 @@ static void hook_dequeue(struct tense_task *t, bool sleep)
 	if (t->in_gate)
 		return;
 	raw_spin_lock(&t->lock);
+	tense_take_shown(t);
 	vclock_block(&exp->vc, &t->v, tense_real_now());
 	raw_spin_unlock(&t->lock);
 }
@@ -128,6 +129,20 @@ static struct tense_task *waker_in(struct tense_experiment *exp)
 	    waker->v.cpu < 0)
 		return NULL;
 	return waker;
+}
+
+/* R3, R9: the waker's time, and whatever has been read on its CPU. */
+static void ready_by(struct tense_task *t, struct tense_task *waker)
+{
+	struct vclock *vc = &t->exp->vc;
+
+	raw_spin_lock(&waker->lock);
+	tense_take_shown(waker);
+	raw_spin_unlock(&waker->lock);
+	raw_spin_lock(&t->lock);
+	vclock_ready_by(vc, &t->v, &waker->v);
+	vclock_shown_by(vc, &t->v, waker->v.cpu);
+	raw_spin_unlock(&t->lock);
 }
 
 /*
@@ -193,14 +208,15 @@ static bool hook_hold(struct tense_task *t)
 		tense_settle();
 
 	waker = waker_in(exp);
-	if (!tense_firing(exp, &when) && !waker)
-		return hold_for_gvt(t);
-	raw_spin_lock(&t->lock);
-	if (tense_firing(exp, &when))
+	if (tense_firing(exp, &when)) {
+		raw_spin_lock(&t->lock);
 		t->v.ready = max(t->v.blocked_at, when);
-	else
-		vclock_ready_by(&exp->vc, &t->v, &waker->v);
-	raw_spin_unlock(&t->lock);
+		raw_spin_unlock(&t->lock);
+	} else if (waker) {
+		ready_by(t, waker);
+	} else {
+		return hold_for_gvt(t);
+	}
 	/* No time is skipped until it runs. */
 	if (READ_ONCE(exp->vc.skip))
 		set_outside(t, true);
@@ -215,8 +231,18 @@ static void begin(struct tense_task *t)
 	raw_spin_unlock(&t->lock);
 }
 
+/* R9: who runs next on this CPU reads no earlier time. */
+static void end(struct tense_task *t)
+{
+	raw_spin_lock(&t->lock);
+	tense_take_shown(t);
+	raw_spin_unlock(&t->lock);
+}
+
 static void hook_switch(struct tense_task *prev, struct tense_task *next)
 {
+	if (prev && prev->area)
+		end(prev);
 	if (prev && (!next || prev->exp != next->exp))
 		tense_rearm(prev->exp, NULL);
 	if (next) {
@@ -250,8 +276,9 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 	tense_area_charge(parent, 0);
 	raw_spin_lock_nested(&t->lock, SINGLE_DEPTH_NESTING);
 	vclock_ready_by(&exp->vc, &t->v, &parent->v);
-	/* R9: what its parent saw may be in its memory. */
 	t->v.seen = max(t->v.ready, vclock_now(&exp->vc, &parent->v));
+	/* R9: what its parent has read may be in its memory. */
+	t->v.shown = vclock_floor(&exp->vc, &parent->v);
 	t->v.blocked_at = t->v.ready;
 	t->v.percent = parent->v.percent;
 	t->v.fine = parent->v.fine;
@@ -275,6 +302,7 @@ const struct tense_ops tense_hooks = {
 	.fork = hook_fork,
 	.leave = tense_leave,
 	.now = tense_now,
+	.time = tense_time,
 	.timer_start = tense_wait_start,
 	.timer_cancel = tense_wait_cancel,
 	.timer_now = tense_wait_now,

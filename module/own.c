@@ -175,7 +175,7 @@ u64 tense_own_end(struct tense_task *t, enum tense_own own)
 	raw_spin_lock_irq(&exp->lock);
 	raw_spin_lock(&t->lock);
 	refund_half(t, way_from(own));
-	now = vclock_now(&exp->vc, &t->v);
+	now = vclock_read(&exp->vc, &t->v);
 	t->left = own;
 	t->left_at = left_at;
 	tense_charge_go_on(t);

@@ -123,6 +123,7 @@ struct tense_experiment {
 	refcount_t refs;	/* tasks, and who looks for one to join */
 	struct tense_cpu __percpu *cpu;
 	struct vclock_memory memory;
+	struct page *shared;	/* struct tense_shared; its tasks may map it */
 	struct list_head node;	/* among all experiments */
 	struct rcu_head rcu;
 };
@@ -161,8 +162,8 @@ struct tense_task {
 	struct tense_refund refund[TENSE_REFUNDS];	/* one for each slot */
 	unsigned int refunds;
 	u64 refundable;		/* real ns that may be given back */
-	enum tense_own left;	/* Tense's work that it was last in */
 	u64 recheck_at;		/* task clock: no timer for its ring before */
+	enum tense_own left;	/* Tense's work that it was last in */
 	u64 left_at;		/* real */
 	u64 gated;		/* real */
 	u64 overhead;		/* real */
@@ -239,8 +240,9 @@ u64 tense_area_charge(struct tense_task *t, u64 real_ns);
 u64 tense_jump(struct tense_task *t);
 void tense_refund(struct tense_task *t, u64 real_ns);
 void tense_area_tell(struct tense_task *t);
+void tense_take_shown(struct tense_task *t);
 struct tense_area *tense_area_close(struct tense_task *t);
-void tense_area_free(struct tense_area *area);
+void tense_area_put(struct tense_area *area);
 
 /* hooks.c */
 extern const struct tense_ops tense_hooks;
@@ -248,6 +250,8 @@ extern const struct tense_ops tense_hooks;
 /* user.c */
 struct tense_user *tense_user_get(void);
 void tense_user_put(struct tense_user *user);
+void tense_user_hold(struct tense_user *user);
+void tense_user_drop(struct tense_user *user);
 bool tense_user_is_mine(const struct tense_user *user);
 int tense_user_take(struct tense_user *user, enum tense_user_thing thing);
 void tense_user_give(struct tense_user *user, enum tense_user_thing thing);
@@ -268,6 +272,7 @@ void tense_clocks_end(struct tense_experiment *exp);
 u64 tense_clock_of(const struct tense_experiment *exp,
 		   enum tense_clock_id clock, u64 when);
 bool tense_now(struct tense_task *t, enum tense_clock_id clock, ktime_t *now);
+bool tense_time(struct tense_task *t, enum tense_clock_id clock, ktime_t *now);
 void tense_clock_was_set(void);
 
 /* idle.c */

@@ -570,6 +570,8 @@ static void leave_gate(struct tense_task *t)
 	raw_spin_lock_irq(&t->lock);
 	t->in_gate = false;
 	tense_charge_go_on(t);
+	/* R9: what it jumped ahead to and was told is for others now, too. */
+	vclock_read(&t->exp->vc, &t->v);
 	raw_spin_unlock_irq(&t->lock);
 }
 

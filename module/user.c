@@ -19,12 +19,13 @@
 struct tense_user {
 	struct hlist_node node;
 	kuid_t uid;
-	unsigned int experiments;	/* 0: to be freed */
+	unsigned int experiments;
+	unsigned int refs;	/* experiments and areas; 0: to be freed */
 	atomic_t used[TENSE_USER_THINGS];
 };
 
 static DEFINE_HASHTABLE(users, 6);
-/* Protects users, and their experiments. Innermost; interrupts enabled. */
+/* Protects users, their experiments and refs. Innermost; interrupts enabled. */
 static DEFINE_SPINLOCK(users_lock);
 
 static unsigned int experiments_max = 1024;
@@ -93,8 +94,10 @@ struct tense_user *tense_user_get(void)
 		user = ERR_PTR(-EMFILE);
 	} else if (user) {
 		user->experiments++;
+		user->refs++;
 	} else {
 		new->experiments = 1;
+		new->refs = 1;
 		hash_add(users, &new->node, __kuid_val(new->uid));
 		swap(user, new);
 	}
@@ -103,19 +106,45 @@ struct tense_user *tense_user_get(void)
 	return user;
 }
 
+static void drop(struct tense_user *user, unsigned int experiments)
+{
+	spin_lock(&users_lock);
+	user->experiments -= experiments;
+	if (--user->refs)
+		user = NULL;
+	else
+		hash_del(&user->node);
+	spin_unlock(&users_lock);
+	kfree(user);
+}
+
 /**
  * tense_user_put() - an experiment is gone
  * @user: whose it was
  */
 void tense_user_put(struct tense_user *user)
 {
+	drop(user, 1);
+}
+
+/**
+ * tense_user_hold() - something that may outlast the experiment counts to a user
+ * @user: the user of an experiment
+ */
+void tense_user_hold(struct tense_user *user)
+{
 	spin_lock(&users_lock);
-	if (--user->experiments)
-		user = NULL;
-	else
-		hash_del(&user->node);
+	user->refs++;
 	spin_unlock(&users_lock);
-	kfree(user);
+}
+
+/**
+ * tense_user_drop() - that is gone
+ * @user: as before
+ */
+void tense_user_drop(struct tense_user *user)
+{
+	drop(user, 0);
 }
 
 /**

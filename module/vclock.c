@@ -242,6 +242,7 @@ void vclock_task_init(struct vclock_task *t, u32 percent, u64 ready)
 		.percent = percent,
 		.cpu = -1,
 		.seen = ready,
+		.shown = ready,
 		.ready = ready,
 		.blocked_at = ready,
 	};
@@ -456,9 +457,11 @@ u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns)
 {
 	struct vclock_time v = { ns, 0 };
+	u64 lead = vclock_lead(vc, t);
 
 	time_add(&t->charged, v);
 	cpu_charge(vc, t->cpu, v);
+	vclock_keep_lead(vc, t, lead);
 	return ns;
 }
 
@@ -486,8 +489,11 @@ void vclock_refund(struct vclock_task *t, u64 real_ns)
 	add_credit(t, time_of(real_ns, t));
 }
 
-/* R9: what the task sees. Its running part has been charged by the caller. */
-u64 vclock_now(const struct vclock *vc, struct vclock_task *t)
+/*
+ * The time of the task: it goes on from the latest on any CPU. Its running part
+ * has been charged by the caller. What it is shown may be ahead: vclock_read().
+ */
+u64 vclock_now(struct vclock *vc, struct vclock_task *t)
 {
 	if (t->cpu >= 0)
 		t->seen = max(t->seen, vclock_lvt(vc, t->cpu));
@@ -541,6 +547,8 @@ void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 	enter_cpu(vc, cpu, t->ready, real);
 	if (from >= 0)
 		leave_cpu(vc, from, real);
+	else
+		vclock_keep_lead(vc, t, t->lead);
 }
 
 /* @t stopped running and waits; what it ran has been charged. */
@@ -549,6 +557,7 @@ void vclock_block(struct vclock *vc, struct vclock_task *t, u64 real)
 	vclock_now(vc, t);
 	leave_cpu(vc, t->cpu, real);
 	t->cpu = -1;
+	t->lead = vclock_lead(vc, t);
 	t->blocked_at = t->seen;
 	t->blocked_real = real;
 	t->ready = t->seen;

@@ -54,6 +54,7 @@ struct vclock_cpu {
 	struct vclock_time lvt;	/* ns may be read without the lock */
 	unsigned int tasks;	/* runnable or gated here; active if > 0 */
 	u64 skew;		/* worst LVT - GVT while active */
+	u64 shown;		/* latest reading on it; without the lock */
 };
 
 /* Arrays that live as long as what they are given to. */
@@ -74,6 +75,8 @@ struct vclock {
 	struct vclock_deadline *first;
 	u64 due;		/* when that is; may be read without the lock */
 	struct vclock_cpu *cpu;
+	bool ordered;		/* readings on all CPUs are, by @latest */
+	u64 *latest;		/* reading; others write it at any time */
 };
 
 /* What a task ran, while its percent changed at known values of a counter. */
@@ -133,7 +136,16 @@ void vclock_pass(struct vclock *vc, struct vclock_task *t,
 u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns);
 void vclock_credit(struct vclock_task *t, u64 ns);
 void vclock_refund(struct vclock_task *t, u64 real_ns);
-u64 vclock_now(const struct vclock *vc, struct vclock_task *t);
+u64 vclock_now(struct vclock *vc, struct vclock_task *t);
+
+/* reading.c */
+u64 vclock_floor(const struct vclock *vc, const struct vclock_task *t);
+u64 vclock_read(struct vclock *vc, struct vclock_task *t);
+void vclock_take_shown(struct vclock *vc, struct vclock_task *t, u64 shown);
+void vclock_shown_by(const struct vclock *vc, struct vclock_task *t,
+		     unsigned int cpu);
+u64 vclock_lead(const struct vclock *vc, const struct vclock_task *t);
+void vclock_keep_lead(const struct vclock *vc, struct vclock_task *t, u64 lead);
 
 void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 		 u64 real);

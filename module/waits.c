@@ -123,7 +123,7 @@ bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
 	/* Another experiment's callback is still running. */
 	if (old && old != exp)
 		return false;
-	if (!tense_now(t, clock, &now))
+	if (!tense_time(t, clock, &now))
 		return false;
 	/* As in real time: a sum that wrapped is as far away as can be. */
 	time = ktime_add_safe(time, relative ? now : 0);
@@ -172,10 +172,10 @@ bool tense_wait_now(const struct hrtimer *timer, ktime_t *now)
 	enum tense_clock_id clock = clock_of(timer);
 	struct tense_experiment *exp = READ_ONCE(timer->tense);
 	unsigned long flags;
+	bool is_virtual;
 
 	if (!exp)
 		return false;
-	bool is_virtual;
 	raw_spin_lock_irqsave(&exp->lock, flags);
 	/* As long as it is, the experiment has all of its memory. */
 	is_virtual = timer->tense == exp;

@@ -14,7 +14,7 @@ vclock_tests := $(addprefix $(O)/tests/unit/test-vclock-, \
 vclock_sim_objects := $(patsubst tests/sim/%.c,$(vclock_out)/sim/%.o, \
 	$(wildcard tests/sim/*.c))
 
-vclock_objects := $(vclock_out)/vclock.o $(vclock_out)/gvt.o
+vclock_objects := $(addprefix $(vclock_out)/,vclock.o gvt.o reading.o)
 
 VCLOCK_CFLAGS = $(WARN) $(CFLAGS) -I. -Itests/lib \
 	-fsanitize=address,undefined -fno-sanitize-recover=all

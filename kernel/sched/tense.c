@@ -212,15 +212,15 @@ void tense_detach(void)
 }
 EXPORT_SYMBOL_GPL(tense_detach);
 
-/* Returns how much of its turn that was. */
-static u64 charge_task(struct task_struct *p, u64 delta)
-{
 /* The part of a jump that counts as CPU time, of which the task has had some. */
 static u64 cpu_time_of_jump(u64 had, u64 jump)
 {
 	return min(jump, TENSE_CPU_TIME_MAX - min(had, TENSE_CPU_TIME_MAX));
 }
 
+/* Returns how much of its turn that was. */
+static u64 charge_task(struct task_struct *p, u64 delta)
+{
 	struct tense_place place = place_in_fair(p);
 	struct tense_charge c;
 	u64 share;

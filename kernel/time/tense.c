@@ -15,7 +15,7 @@ static bool timer_now(const struct hrtimer *timer, ktime_t *now)
 	bool known;
 
 	if (in_task() && tense_has(current))
-		return __tense_now(timer->base->index % TENSE_TIMER_CLOCKS, now);
+		return __tense_time(timer->base->index % TENSE_TIMER_CLOCKS, now);
 	rcu_read_lock();
 	known = tense_timer_is_virtual(timer) &&
 		tense_ops->timer_now(timer, now);
@@ -44,6 +44,11 @@ bool __tense_now(enum tense_clock_id clock, ktime_t *now)
 	return tense_ops->now(current->tense, clock, now);
 }
 
+bool __tense_time(enum tense_clock_id clock, ktime_t *now)
+{
+	return tense_ops->time(current->tense, clock, now);
+}
+
 /* A signal may end it, so that it is the program that waits. */
 static bool is_own_wait(void)
 {
@@ -55,12 +60,12 @@ bool __tense_schedule_timeout(long *timeout)
 {
 	ktime_t now, end = KTIME_MAX;
 
-	if (!is_own_wait() || !__tense_now(TENSE_MONOTONIC, &now))
+	if (!is_own_wait() || !__tense_time(TENSE_MONOTONIC, &now))
 		return false;
 	if (*timeout < KTIME_MAX / TICK_NSEC)
 		end = ktime_add_safe(now, *timeout * TICK_NSEC);
 	schedule_hrtimeout_range(&end, 0, HRTIMER_MODE_ABS);
-	__tense_now(TENSE_MONOTONIC, &now);
+	__tense_time(TENSE_MONOTONIC, &now);
 	*timeout = end > now ? DIV_ROUND_UP_ULL(end - now, TICK_NSEC) : 0;
 	return true;
 }

@@ -40,6 +40,8 @@ static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
+#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define cmpxchg(p, old, new)	__sync_val_compare_and_swap(p, old, new)
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define lockdep_assert_held(lock) ((void)(lock))
 

@@ -10,7 +10,7 @@
 #include "fake-device.h"
 
 #define RDEV 0x0a42
-#define AREA_SIZE (TENSE_RING_OFFSET + TENSE_RING_SIZE)
+#define AREA_SIZE (TENSE_SHARED_OFFSET + TENSE_SHARED_SIZE)
 
 struct fake_device fake;
 const struct tense_device_ops *fake_replaced;
@@ -111,8 +111,14 @@ static bool area_open(void)
 	self.area = (struct fake_area) {
 		.clock = (void *)pages,
 		.ring = (void *)(pages + TENSE_RING_OFFSET),
+		.shared = (void *)(pages + TENSE_SHARED_OFFSET),
 	};
+	self.area.clock->version = TENSE_CLOCK_VERSION;
 	self.area.clock->flags = TENSE_CLOCK_MEMBER;
+	if (fake.ordered)
+		self.area.clock->flags |= TENSE_CLOCK_ORDERED;
+	self.area.clock->ahead = UINT64_MAX;
+	self.area.clock->limit = UINT64_MAX;
 	return true;
 }
 

@@ -25,6 +25,7 @@ struct fake_device {
 	uint32_t version;
 	int64_t real;			/* the experiment's real age */
 	int map_error;			/* -EOPNOTSUPP to begin with */
+	bool ordered;			/* areas are of several CPUs */
 	/* What it saw. */
 	_Atomic unsigned int opens, reads, writes, seeks, foreign;
 	_Atomic int64_t now;		/* virtual */
@@ -43,6 +44,7 @@ struct fake_device {
 struct fake_area {
 	struct tense_clock *clock;	/* what the test writes is shown */
 	struct tense_ring *ring;
+	struct tense_shared *shared;
 	unsigned int records;		/* that were taken */
 	struct tense_record last;	/* of these */
 	uint8_t slot;

@@ -45,13 +45,13 @@ enum tense_clock_id {
  */
 #define TENSE_SHARE_MAX	BIT_ULL(30)
 
-/**
 /*
  * CPU times are added up, over threads and over children. A jump counts as CPU
  * time only as far as the task's is below this, in ns: 13 days.
  */
 #define TENSE_CPU_TIME_MAX	BIT_ULL(50)
 
+/**
  * struct tense_place - where a task of the fair class waits for its turn
  * @queue: the queue, only to be compared; NULL in another class
  * @running: how many tasks and groups share it, with this one
@@ -90,11 +90,12 @@ struct tense_group {
 /**
  * struct tense_charge - what a task's run made
  * @charged: ns that it is to have run
- * @share: by how many its turn is over sooner
  * @jump: ns by which it jumped besides
+ * @share: by how many its turn is over sooner
  */
 struct tense_charge {
 	u64 charged;
+	u64 jump;
 	u64 share;
 };
 
@@ -114,8 +115,10 @@ struct tense_charge {
  * @fork: the task, which is running, creates the child; returns the child's
  *	part or an error. May sleep.
  * @leave: the part no longer belongs to a task and may be freed. May sleep.
- * @now: tells a clock as the running task is to see it; false if that is the
- *	real one. No lock but those of timers' owners held.
+ * @now: tells a clock as the running task is to see it, which is never earlier
+ *	than what it or anybody before it saw; false if the clock is the real
+ *	one. No lock but those of timers' owners held.
+ * @time: the same as it was charged: what its time-outs and timers count from
  * @timer_start: arms the timer for the running task, at a time or in so many
  *	ns; false if it is to run in real time. The timer is not queued.
  * @timer_cancel: takes the timer out of its experiment's queue: 1, -1 if its
@@ -138,6 +141,8 @@ struct tense_ops {
 	void (*leave)(struct tense_task *t);
 	bool (*now)(struct tense_task *t, enum tense_clock_id clock,
 		    ktime_t *now);
+	bool (*time)(struct tense_task *t, enum tense_clock_id clock,
+		     ktime_t *now);
 	bool (*timer_start)(struct tense_task *t, struct hrtimer *timer,
 			    ktime_t time, bool relative);
 	int (*timer_cancel)(struct hrtimer *timer);
@@ -155,15 +160,15 @@ int tense_at_return(struct callback_head *work);
 void tense_not_at_return(struct callback_head *work);
 struct tense_group tense_group_of(const void *queue);
 void tense_group_owes(const void *queue, s64 ns);
+bool tense_in_interrupt(void);
 
 DECLARE_STATIC_KEY_FALSE(tense_key);
+DECLARE_PER_CPU(bool, tense_softirq);
 
 /* NULL while no module is registered. */
 extern const struct tense_ops *tense_ops;
-bool tense_in_interrupt(void);
 
 void __tense_charge(struct sched_entity *se, u64 delta,
-DECLARE_PER_CPU(bool, tense_softirq);
 		    u64 (*fair)(u64 delta, struct sched_entity *se));
 void __tense_enqueue(struct task_struct *p);
 void __tense_dequeue(struct task_struct *p, bool sleep);
@@ -173,6 +178,7 @@ void __tense_tick(struct task_struct *p);
 int __tense_fork(struct task_struct *p);
 void __tense_cancel_fork(struct task_struct *p);
 bool __tense_now(enum tense_clock_id clock, ktime_t *now);
+bool __tense_time(enum tense_clock_id clock, ktime_t *now);
 bool __tense_schedule_timeout(long *timeout);
 bool __tense_timer_start(struct hrtimer *timer, ktime_t time,
 			 enum hrtimer_mode mode);
@@ -237,14 +243,24 @@ static inline void tense_exit(void)
 		tense_detach();
 }
 
-/* A clock as the running task sees it, which reads so in real time. */
+/* What the running task's waits count from; by the real clock it is @now. */
 static inline ktime_t tense_ktime(enum tense_clock_id clock, ktime_t now)
 {
 	if (tense_has(current))
-		__tense_now(clock, &now);
+		__tense_time(clock, &now);
 	return now;
 }
 
+static inline void tense_wait_timespec(enum tense_clock_id clock,
+				       struct timespec64 *ts)
+{
+	ktime_t now;
+
+	if (tense_has(current) && __tense_time(clock, &now))
+		*ts = ktime_to_timespec64(now);
+}
+
+/* R9: a clock as the running task sees it; the real one reads @ts. */
 static inline void tense_timespec(enum tense_clock_id clock,
 				  struct timespec64 *ts)
 {
@@ -301,6 +317,18 @@ static inline void tense_clock_set(void)
 		__tense_clock_set();
 }
 
+/* Runs the soft interrupts of a hard one, which has just ended. */
+static __always_inline void tense_irq_exit(void (*softirqs)(void))
+{
+	if (static_branch_unlikely(&tense_key)) {
+		this_cpu_write(tense_softirq, true);
+		softirqs();
+		this_cpu_write(tense_softirq, false);
+	} else {
+		softirqs();
+	}
+}
+
 #else /* !CONFIG_TENSE */
 
 static inline void tense_enqueue(struct task_struct *p) { }
@@ -317,18 +345,11 @@ static inline void tense_exit(void) { }
 static inline ktime_t tense_ktime(enum tense_clock_id clock, ktime_t now)
 {
 	return now;
-/* Runs the soft interrupts of a hard one, which has just ended. */
-static __always_inline void tense_irq_exit(void (*softirqs)(void))
-{
-	if (static_branch_unlikely(&tense_key)) {
-		this_cpu_write(tense_softirq, true);
-		softirqs();
-		this_cpu_write(tense_softirq, false);
-	} else {
-		softirqs();
-	}
 }
 
+static inline void tense_wait_timespec(enum tense_clock_id clock,
+				       struct timespec64 *ts)
+{
 }
 
 static inline void tense_timespec(enum tense_clock_id clock,
@@ -369,6 +390,11 @@ static inline int tense_timer_cancel(struct hrtimer *timer)
 
 static inline void tense_clock_set(void) { }
 
+static __always_inline void tense_irq_exit(void (*softirqs)(void))
+{
+	softirqs();
+}
+
 #endif /* CONFIG_TENSE */
 
 static inline ktime_t tense_ktime_get(void)
@@ -385,8 +411,3 @@ static inline time64_t tense_seconds(time64_t now)
 }
 
 #endif /* _LINUX_TENSE_H */
-static __always_inline void tense_irq_exit(void (*softirqs)(void))
-{
-	softirqs();
-}
-

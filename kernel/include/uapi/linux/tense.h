@@ -49,6 +49,12 @@
  *	-EFAULT		bad address
  *	-ESRCH		the calling thread is in no experiment
  *
+ *	"clocks ordered" or "clocks unordered": whether readings on different
+ *	CPUs are ordered by what their threads tell each other in memory, too.
+ *	At first they are where there are several CPUs. If not, a reading may be
+ *	up to a window earlier than one on another CPU before it; what passes
+ *	through the kernel, a wake-up above all, orders them all the same.
+ *	-EINVAL		another text
  *	"clocks all", "clocks monotonic" or "clocks none": which clocks of the
  *	experiment are virtual, and what waits by them. "monotonic" leaves out
  *	those that tell the time of day: CLOCK_REALTIME and _TAI. A timer that
@@ -115,6 +121,8 @@
  *	offset 0, one page, PROT_READ		struct tense_clock
  *	offset TENSE_RING_OFFSET, up to
  *	TENSE_RING_SIZE bytes, read and write	struct tense_ring
+ *	offset TENSE_SHARED_OFFSET,
+ *	TENSE_SHARED_SIZE bytes, the same	struct tense_shared
  *	It lasts until the thread leaves the experiment and is not inherited:
  *	neither by threads nor, since a fork does not copy the mappings, by
  *	processes.
@@ -155,16 +163,28 @@
  * thread tells the smallest percent that it uses in tense_ring.lowest,
  * followed by any call of the device, before it first uses it by a record.
  *
- * A thread that reads its clock from the page stores what it saw in
- * tense_ring.shown: the kernel, which may know by then that the counter ran
- * on while the thread did not, shows no earlier time, up to a second ahead.
- *
- * The virtual time, while seq is even and the same before and after, is
+ * The virtual time, while seq is even and the same before and after, is the
+ * latest of floor, tense_ring.shown and
  *	ns + (counter - tense_clock.counter) * rate / percent * 100000 / 2^32
- * less credit, with records from tail on taken into account as above; unless flags lack
- * TENSE_CLOCK_VALID, or the counter is more than stale ticks further: then
- * only lseek(2) can tell. A clock shows that plus its origin, if its bit,
- * 1 << TENSE_ORIGIN_*, is set in clocks; else it is the real one.
+ * less credit, with records from tail on taken into account as above. Only
+ * lseek(2) can tell if flags lack TENSE_CLOCK_VALID, if the counter is more than
+ * stale ticks further, or if the time is more than ahead ns after ns. A clock shows
+ * the time plus its origin, if its bit, 1 << TENSE_ORIGIN_*, is set in clocks;
+ * else it is the real one.
+ *
+ * No reading is earlier than one that happened before it. The counter also runs
+ * on while the thread does not, so that a reading may be ahead of the time that
+ * is charged later: by ahead ns at most. Later readings are no earlier, and
+ * nothing else depends on it: it is neither charged, nor does a deadline count
+ * from it. For that, the thread
+ *	- stores what it read in tense_ring.shown before it uses it. The kernel
+ *	  tells it to the threads that run on the same CPU, that the thread wakes
+ *	  or makes. It ignores what no page can have shown: more than 2 * ahead ns
+ *	  beyond the charged time;
+ *	- if flags have TENSE_CLOCK_ORDERED, reads no earlier time than
+ *	  tense_shared.latest says, and raises that to what it read. If latest is
+ *	  beyond limit, only lseek(2) can tell the time: the kernel then ignores
+ *	  what is more than a window and 100 ms beyond GVT.
  */
 #ifndef _UAPI_LINUX_TENSE_H
 #define _UAPI_LINUX_TENSE_H
@@ -192,10 +212,16 @@
 #define TENSE_RING_OFFSET	4096
 #define TENSE_RING_RECORDS	2048
 #define TENSE_RING_SIZE		36864
+#define TENSE_SHARED_OFFSET	40960
+#define TENSE_SHARED_SIZE	4096
 
 /* tense_clock.flags */
 #define TENSE_CLOCK_VALID	1	/* the clock can be read from the page */
 #define TENSE_CLOCK_MEMBER	2	/* until the thread leaves */
+#define TENSE_CLOCK_ORDERED	4	/* readings pass tense_shared.latest */
+
+/* Of struct tense_clock, tense_ring and tense_shared. */
+#define TENSE_CLOCK_VERSION	2
 
 /* tense_clock.origin, and bits of tense_clock.clocks */
 #define TENSE_ORIGIN_MONOTONIC	0
@@ -209,14 +235,17 @@ struct tense_clock {
 	__u32 seq;
 	__u32 flags;		/* TENSE_CLOCK_* */
 	__u64 counter;
-	__u64 ns;		/* virtual */
+	__u64 ns;		/* virtual: charged up to counter */
+	__u64 floor;		/* virtual: no reading is earlier */
 	__u64 credit;		/* virtual: time stands still for so long */
 	__u64 rate;		/* real ns per tick, times 2^32 */
 	__u64 stale;		/* ticks */
+	__u64 ahead;		/* virtual ns */
+	__u64 limit;		/* virtual */
 	__u32 percent;		/* times TENSE_FINE */
 	__u32 tail;		/* records that the kernel has taken */
 	__u32 clocks;		/* those that are virtual */
-	__u32 reserved;
+	__u32 version;		/* TENSE_CLOCK_VERSION */
 	__s64 origin[TENSE_ORIGINS];	/* what they show at virtual time 0 */
 };
 
@@ -240,6 +269,11 @@ struct tense_ring {
 	__u64 shown;		/* virtual: latest time that the thread saw */
 	__u32 reserved[1020];
 	struct tense_record record[TENSE_RING_RECORDS];
+};
+
+/* One for all threads of the experiment. */
+struct tense_shared {
+	__u64 latest;		/* virtual: latest time that any of them saw */
 };
 
 #define TENSE_SLOTS		16
