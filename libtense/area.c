@@ -252,6 +252,15 @@ int64_t tense_area_clock(unsigned int origin)
 	return now < 0 ? now : c.origin[origin] + now;
 }
 
+int64_t tense_area_clock_at(unsigned int origin, int64_t now)
+{
+	struct tense_clock c;
+
+	if (!tense_area_usable() || !copy_clock(&c, origin))
+		return -EAGAIN;
+	return c.clocks & 1U << origin ? c.origin[origin] + now : -ENODATA;
+}
+
 int64_t tense_area_now(void)
 {
 	struct tense_clock c;

@@ -44,6 +44,9 @@ int64_t tense_area_now(void);
  */
 int64_t tense_area_clock(unsigned int origin);
 
+/* The same when the kernel has told the virtual time. */
+int64_t tense_area_clock_at(unsigned int origin, int64_t now);
+
 /* The latest virtual time that the thread saw by its area, or 0. */
 int64_t tense_area_shown(void);
 

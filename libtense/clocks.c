@@ -64,16 +64,17 @@ static void complain_once(void)
 /* From the page, once there is one; else a negative number. */
 static int64_t read_page(unsigned int origin)
 {
-	int64_t ns = tense_area_clock(origin);
+	int64_t ns = tense_area_clock(origin), now;
 	int saved = errno;
 
 	if (ns != -EAGAIN)
 		return ns;
 	/* Makes a page, or the one that there is fresh; a stranger joins. */
-	if (tense_device_move(0) < 0)
+	now = tense_device_move(0);
+	if (now < 0)
 		complain_once();
 	else
-		ns = tense_area_clock(origin);
+		ns = tense_area_clock_at(origin, now);
 	errno = saved;
 	return ns;
 }

@@ -20,8 +20,14 @@
 #define SHARED_PAGES	(TENSE_SHARED_SIZE / PAGE_SIZE)
 #define AREA_PAGES	(CLOCK_PAGES + RING_PAGES + SHARED_PAGES)
 
-/* Without a charge for so long, the kernel is asked: something stole time. */
+/*
+ * R9: the kernel is asked, instead of the page, where there was no charge for so
+ * long: something stole time. That is soon where time was stolen, more than
+ * interrupts take, in the last second.
+ */
 #define STALE_NS	(2 * TICK_NSEC)
+#define STALE_STOLEN_NS	100000
+#define STOLEN_NS	20000
 
 /*
  * R13: of what a task runs, so much less than all may be given back, and so many
@@ -43,7 +49,9 @@ struct tense_area {
 	struct tense_user *user;	/* to whom it counts as long as it lasts */
 	struct tense_clock *clock;	/* followed by the ring */
 	u64 rate;
-	u64 stale;
+	u64 stale;		/* ticks: where nothing steals time, */
+	u64 stale_stolen;	/* and where something does */
+	unsigned long stolen_at;	/* jiffies: the last time that it did */
 	s64 shift[TENSE_CLOCKS];	/* of the thread's time namespace */
 	struct page *page[AREA_PAGES];
 };
@@ -152,6 +160,11 @@ static const struct vm_operations_struct area_vm_ops = {
 	.close = vm_close,
 };
 
+static u64 ticks_of(const struct tense_area *area, u64 ns)
+{
+	return mul_u64_u64_div_u64(ns, BIT_ULL(32), max(area->rate, 1ULL));
+}
+
 static struct tense_area *area_alloc(struct tense_experiment *exp)
 {
 	struct tense_area *area = kzalloc(sizeof(*area), GFP_KERNEL_ACCOUNT);
@@ -171,8 +184,10 @@ static struct tense_area *area_alloc(struct tense_experiment *exp)
 	if (!area->clock)
 		goto err;
 	area->rate = counter_rate();
-	area->stale = mul_u64_u64_div_u64(STALE_NS, BIT_ULL(32),
-					  max(area->rate, 1ULL));
+	area->stale = ticks_of(area, STALE_NS);
+	area->stale_stolen = ticks_of(area, STALE_STOLEN_NS);
+	/* Until it is known better. */
+	area->stolen_at = jiffies;
 	return area;
 err:
 	area_free(area);
@@ -497,12 +512,13 @@ static u64 charge_whole(struct tense_task *t, u64 real_ns)
 	return charged;
 }
 
-static u64 charge_parts(struct tense_task *t, u64 real_ns, u32 head)
+static u64 charge_parts(struct tense_task *t, u64 real_ns, u64 counter, u32 head)
 {
-	struct vclock_stretch s = { .from = t->counter, .ns = real_ns };
+	struct vclock_stretch s = {
+		.from = t->counter, .to = counter, .ns = real_ns,
+	};
 	u64 charged;
 
-	s.to = max(tense_counter(), s.from + 1);
 	charged = spend(t, &s, s.from + t->own, t->own);
 	tense_area_begin(t, s.to);
 	charged += drain(t, &s, head);
@@ -511,21 +527,31 @@ static u64 charge_parts(struct tense_task *t, u64 real_ns, u32 head)
 	return charged;
 }
 
+/* The counter went on from where the task was charged last, and so did others. */
+static void note_stolen(struct tense_task *t, u64 counter, u64 real_ns)
+{
+	u64 passed = mul_u64_u64_shr(counter - t->counter, t->area->rate, 32);
+
+	if (passed > real_ns + STOLEN_NS)
+		t->area->stolen_at = jiffies;
+}
+
 static u64 charge_by_area(struct tense_task *t, u64 real_ns)
 {
+	u64 counter = max(tense_counter(), t->counter + 1), charged;
 	struct tense_ring *ring = ring_of(t->area);
-	u64 charged;
 	u32 head;
 
 	/* Pairs with the release by which the thread publishes records. */
 	head = smp_load_acquire(&ring->head);
 	t->v.lowest = min_t(u32, READ_ONCE(ring->lowest),
 			    TENSE_PERCENT_MAX * TENSE_FINE);
+	note_stolen(t, counter, real_ns);
 	if (head == t->tail && !t->own) {
 		charged = charge_whole(t, real_ns);
-		tense_area_begin(t, max(tense_counter(), t->counter + 1));
+		tense_area_begin(t, counter);
 	} else {
-		charged = charge_parts(t, real_ns, head);
+		charged = charge_parts(t, real_ns, counter, head);
 	}
 	tense_take_shown(t);
 	return charged;
@@ -589,7 +615,8 @@ void tense_area_tell(struct tense_task *t)
 	WRITE_ONCE(c->limit, now + exp->vc.window + VCLOCK_LATEST_MAX);
 	WRITE_ONCE(c->credit, t->v.credit.ns);
 	WRITE_ONCE(c->rate, area->rate);
-	WRITE_ONCE(c->stale, area->stale);
+	WRITE_ONCE(c->stale, time_before(jiffies, area->stolen_at + HZ) ?
+			     area->stale_stolen : area->stale);
 	WRITE_ONCE(c->percent, vclock_fine(&t->v));
 	WRITE_ONCE(c->tail, t->tail);
 	WRITE_ONCE(c->clocks, exp->virtual_clocks);

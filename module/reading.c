@@ -15,8 +15,10 @@
  *	of all CPUs	the latest reading of the experiment, in memory that its
  *			threads write, too: bounded here, and ignored beyond
  *
- * A reading shows the charged time as soon as that has caught up. While a task
- * sleeps nothing catches up: what it sleeps is as long as it asked for.
+ * A reading shows the charged time as soon as that has caught up. A sleep until a
+ * deadline is as long by readings as by charged time: vclock_ready_at(). No other
+ * wait, and no jump, passes a lead on, or CPUs that are a window apart would add
+ * that to it again and again.
  *
  * Interrupts are disabled throughout, and the caller holds the task's lock.
  */
@@ -112,18 +114,4 @@ void vclock_shown_by(const struct vclock *vc, struct vclock_task *t,
 		     unsigned int cpu)
 {
 	t->shown = max(t->shown, READ_ONCE(vc->cpu[cpu].shown));
-}
-
-/* By how much the readings of @t are ahead of what it was charged. */
-u64 vclock_lead(const struct vclock *vc, const struct vclock_task *t)
-{
-	u64 charged = charged_time(vc, t);
-
-	return t->shown > charged ? t->shown - charged : 0;
-}
-
-/* @t has slept or jumped: it sees no less than that. */
-void vclock_keep_lead(const struct vclock *vc, struct vclock_task *t, u64 lead)
-{
-	t->shown = max(t->shown, charged_time(vc, t) + lead);
 }

@@ -457,11 +457,9 @@ u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns)
 {
 	struct vclock_time v = { ns, 0 };
-	u64 lead = vclock_lead(vc, t);
 
 	time_add(&t->charged, v);
 	cpu_charge(vc, t->cpu, v);
-	vclock_keep_lead(vc, t, lead);
 	return ns;
 }
 
@@ -547,8 +545,6 @@ void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 	enter_cpu(vc, cpu, t->ready, real);
 	if (from >= 0)
 		leave_cpu(vc, from, real);
-	else
-		vclock_keep_lead(vc, t, t->lead);
 }
 
 /* @t stopped running and waits; what it ran has been charged. */
@@ -557,7 +553,7 @@ void vclock_block(struct vclock *vc, struct vclock_task *t, u64 real)
 	vclock_now(vc, t);
 	leave_cpu(vc, t->cpu, real);
 	t->cpu = -1;
-	t->lead = vclock_lead(vc, t);
+	t->lead = t->shown > t->seen ? t->shown - t->seen : 0;
 	t->blocked_at = t->seen;
 	t->blocked_real = real;
 	t->ready = t->seen;
@@ -579,6 +575,15 @@ void vclock_ready_by(const struct vclock *vc, struct vclock_task *t,
 		     const struct vclock_task *waker)
 {
 	t->ready = max(t->blocked_at, vclock_lvt(vc, waker->cpu));
+}
+
+/* R3: the deadline of @t, or of who wakes it then, has come. */
+void vclock_ready_at(struct vclock_task *t, u64 when)
+{
+	t->ready = max(t->blocked_at, when);
+	/* R9: it sees itself sleep no less than that. */
+	if (t->lead)
+		t->shown = max(t->shown, t->ready + t->lead);
 }
 
 /*

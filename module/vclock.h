@@ -144,8 +144,6 @@ u64 vclock_read(struct vclock *vc, struct vclock_task *t);
 void vclock_take_shown(struct vclock *vc, struct vclock_task *t, u64 shown);
 void vclock_shown_by(const struct vclock *vc, struct vclock_task *t,
 		     unsigned int cpu);
-u64 vclock_lead(const struct vclock *vc, const struct vclock_task *t);
-void vclock_keep_lead(const struct vclock *vc, struct vclock_task *t, u64 lead);
 
 void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 		 u64 real);
@@ -154,6 +152,7 @@ void vclock_leave(struct vclock *vc, struct vclock_task *t, u64 real);
 
 void vclock_ready_by(const struct vclock *vc, struct vclock_task *t,
 		     const struct vclock_task *waker);
+void vclock_ready_at(struct vclock_task *t, u64 when);
 bool vclock_ready_outside(struct vclock *vc, struct vclock_task *t, u64 real);
 
 u64 vclock_gvt(struct vclock *vc, u64 real);
