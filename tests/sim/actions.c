@@ -74,7 +74,11 @@ static void block(struct sim *s, int t, enum state state)
 
 static void do_compute(struct sim *s, int t)
 {
-	(void)op_now(s, t);
+	uint64_t end = vclock_reached(&s->vc) + s->m.window;
+
+	/* Else it stops before its program could use what it reads. */
+	if (op_now(s, t) <= end)
+		op_read(s, t);
 }
 
 static void do_percent(struct sim *s, int t)

@@ -221,8 +221,7 @@ static void fire(struct sim *s)
 			release(s, t);
 			continue;
 		}
-		task->v.ready = when;
-		model_of(s, t)->ready = when;
+		op_ready_at(s, t, when);
 		machine_wake(s, t);
 	}
 }
@@ -371,6 +370,10 @@ void machine_init(struct sim *s)
 	s->m.cpus = s->cpus;
 	s->m.tasks = s->tasks;
 	s->vc.skip = s->m.skip = rng_chance(&s->rng, 40);
+	s->latest = 0;
+	s->read = 0;
+	s->vc.latest = &s->latest;
+	s->vc.ordered = rng_chance(&s->rng, 50);
 	s->grain = rng_scale(&s->rng, 4 * window / s->cpus + 2);
 	for (unsigned int k = 0; k < s->cpus; k++)
 		s->cpu[k] = (struct cpu) {

@@ -215,6 +215,84 @@ uint64_t op_now(struct sim *s, int t)
 	return now;
 }
 
+/* As a thread reads its page, by a counter that ran on while it did not. */
+static uint64_t read_page(struct sim *s, struct vclock_task *v)
+{
+	uint64_t reading = vclock_floor(&s->vc, v);
+	uint64_t ahead = rng_below(&s->rng, VCLOCK_AHEAD_MAX + 1);
+
+	if (s->vcpu[v->cpu].lvt.ns + ahead > reading)
+		reading = s->vcpu[v->cpu].lvt.ns + ahead;
+	if (s->vc.ordered) {
+		if (s->latest > reading)
+			reading = s->latest;
+		s->latest = reading;
+	}
+	vclock_take_shown(&s->vc, v, reading);
+	return reading;
+}
+
+/* R9: a reading is not ahead by more than a window and what a page may be. */
+static void expect_bounded(struct sim *s, int t, uint64_t reading)
+{
+	uint64_t most = vclock_reached(&s->vc) + s->vc.window +
+			VCLOCK_AHEAD_MAX;
+
+	if (reading > most && reading > s->read)
+		sim_fail(s, "task %d reads %llu, %llu beyond its bound", t,
+			 (unsigned long long)reading,
+			 (unsigned long long)(reading - most));
+}
+
+/*
+ * R9: no reading is earlier than one that happened before. What the model knows
+ * is compared after each step, and knows of no readings: they change nothing.
+ */
+void op_read(struct sim *s, int t)
+{
+	struct task *task = &s->task[t];
+	struct cpu *c = &s->cpu[task->v.cpu];
+	bool page = rng_chance(&s->rng, 50);
+	uint64_t reading = page ? read_page(s, &task->v) :
+				  vclock_read(&s->vc, &task->v);
+
+	s->readings++;
+	if (reading < s->vcpu[task->v.cpu].lvt.ns)
+		sim_fail(s, "task %d reads %llu, and its CPU is later", t,
+			 (unsigned long long)reading);
+	if (reading < task->read || reading < c->read ||
+	    (s->vc.ordered && reading < s->read))
+		sim_fail(s, "task %d reads %llu after %llu, %llu on its CPU and %llu on any",
+			 t, (unsigned long long)reading,
+			 (unsigned long long)task->read,
+			 (unsigned long long)c->read,
+			 (unsigned long long)s->read);
+	expect_bounded(s, t, reading);
+	task->read = reading;
+	c->read = reading;
+	s->read = reading > s->read ? reading : s->read;
+}
+
+/*
+ * R9: a deadline wakes @t, which has slept as long as it asked for, also by
+ * readings that are ahead.
+ */
+void op_ready_at(struct sim *s, int t, uint64_t when)
+{
+	struct vclock_task *v = &s->task[t].v;
+	struct model_task *m = model_of(s, t);
+	uint64_t slept = when > v->blocked_at ? when - v->blocked_at : 0;
+	uint64_t before = v->shown > v->blocked_at ? v->shown : v->blocked_at;
+
+	vclock_ready_at(v, when);
+	m->ready = when > m->blocked_at ? when : m->blocked_at;
+	expect_task(s, t);
+	if (v->lead && v->shown < before + slept)
+		sim_fail(s, "task %d slept %llu and reads only %llu more", t,
+			 (unsigned long long)slept,
+			 (unsigned long long)(v->shown - before));
+}
+
 void op_join(struct sim *s, int t, unsigned int cpu)
 {
 	uint64_t real = op_real(s);
@@ -251,8 +329,13 @@ void op_leave(struct sim *s, int t)
 
 void op_ready_by(struct sim *s, int t, int waker)
 {
+	int cpu = s->task[waker].v.cpu;
+
 	vclock_ready_by(&s->vc, &s->task[t].v, &s->task[waker].v);
 	model_ready_by(&s->m, model_of(s, t), model_of(s, waker));
+	vclock_shown_by(&s->vc, &s->task[t].v, (unsigned int)cpu);
+	if (s->task[t].read < s->cpu[cpu].read)
+		s->task[t].read = s->cpu[cpu].read;
 	expect_task(s, t);
 }
 

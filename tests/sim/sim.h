@@ -41,6 +41,7 @@ struct task {
 	bool in_kernel;		/* finishes that before it can be gated */
 	uint64_t event_at;	/* real; OUTSIDE and COMING */
 	uint64_t told;		/* the latest time it was told */
+	uint64_t read;		/* R9: no reading of it is earlier */
 	uint64_t over;		/* bound on its time - GVT - window */
 	int last_cpu, next, prev;
 };
@@ -52,6 +53,7 @@ struct cpu {
 	uint64_t others_until;	/* real; runs what is no business of ours */
 	uint64_t over;		/* bound on LVT - GVT - window: one step */
 	unsigned int gated;
+	uint64_t read;		/* R9: the latest reading on it */
 };
 
 struct sim {
@@ -71,13 +73,15 @@ struct sim {
 	struct vclock vc;
 	struct vclock_memory memory;
 	struct vclock_cpu *vcpu;	/* the CPUs in there */
+	uint64_t latest;	/* R9: the word of all readings */
+	uint64_t read;		/* and the latest one that there was */
 	struct model m;
 
 	struct cpu *cpu;
 	struct task *task;
 
 	/* What happened, so that a report can tell whether it did. */
-	uint64_t fired, gates, held, skips, outside;
+	uint64_t fired, gates, held, skips, outside, readings;
 	uint64_t ops;
 };
 
@@ -107,9 +111,11 @@ void op_move(struct sim *s, int t, uint64_t ns);
 void op_credit(struct sim *s, int t, uint64_t ns);
 void op_refund(struct sim *s, int t, uint64_t real_ns);
 uint64_t op_now(struct sim *s, int t);
+void op_read(struct sim *s, int t);
 void op_join(struct sim *s, int t, unsigned int cpu);
 void op_block(struct sim *s, int t);
 void op_leave(struct sim *s, int t);
+void op_ready_at(struct sim *s, int t, uint64_t when);
 void op_ready_by(struct sim *s, int t, int waker);
 bool op_ready_outside(struct sim *s, int t);
 void op_advance(struct sim *s);

@@ -347,6 +347,87 @@ static void test_reading(void)
 	is_i64(vclock_now(&m.vc, &t), 501, "R9: until the CPU is there");
 }
 
+/* R9: what is read beyond what is charged later. */
+static void test_reading_ahead(void)
+{
+	struct machine m;
+	struct vclock_task t, other, child;
+
+	machine_init(&m, 0);
+	start(&m, &t, 0, 100, 0, 0);
+	start(&m, &other, 0, 100, 0, 0);
+	vclock_charge(&m.vc, &t, 1000);
+	vclock_take_shown(&m.vc, &t, 1500);
+	is_i64(vclock_read(&m.vc, &t), 1500, "R9: a reading is not taken back");
+	is_i64(vclock_now(&m.vc, &t), 1000, "R9: nor is it charged");
+	is_i64(vclock_floor(&m.vc, &other), 1500,
+	       "R9: the page of the next task on the CPU shows no less");
+	is_i64(vclock_read(&m.vc, &other), 1500, "R9: nor does the kernel");
+	vclock_charge(&m.vc, &t, 499);
+	is_i64(vclock_read(&m.vc, &t), 1500, "R9: time stands still");
+	vclock_charge(&m.vc, &t, 2);
+	is_i64(vclock_read(&m.vc, &t), 1501, "R9: until that is charged");
+
+	vclock_take_shown(&m.vc, &t, 1501 + 2 * VCLOCK_AHEAD_MAX + 1);
+	is_i64(vclock_read(&m.vc, &t), 1501, "R9: no page can have shown that");
+	vclock_take_shown(&m.vc, &t, ~0ULL);
+	is_i64(vclock_read(&m.vc, &t), 1501, "R9: nor that");
+	vclock_take_shown(&m.vc, &t, 0);
+	is_i64(vclock_read(&m.vc, &t), 1501, "R9: what is past changes nothing");
+
+	vclock_take_shown(&m.vc, &t, 1600);
+	vclock_block(&m.vc, &t, 2000);
+	is_i64(t.blocked_at, 1501, "R9: a lead is not in when it blocked");
+	vclock_ready_at(&t, 2501);
+	is_i64(t.ready, 2501, "R9: nor in when it is ready");
+	vclock_charge(&m.vc, &other, 1000);
+	vclock_join(&m.vc, &t, 0, 3000);
+	is_i64(vclock_read(&m.vc, &t), 2600,
+	       "R9: it sees that it slept as long as it asked for");
+	is_i64(vclock_now(&m.vc, &t), 2501, "R9: as it did");
+
+	vclock_task_init(&child, 100, 0);
+	vclock_shown_by(&m.vc, &child, 0);
+	vclock_join(&m.vc, &child, 1, 3000);
+	is_i64(vclock_read(&m.vc, &child), 2600,
+	       "R9: another CPU's task knows what was read before it was woken");
+}
+
+/* R9: what passes between CPUs in memory. */
+static void test_reading_order(void)
+{
+	struct machine m;
+	struct vclock_task a, b;
+	u64 latest = 0, most;
+
+	machine_init(&m, 0);
+	m.vc.latest = &latest;
+	start(&m, &a, 0, 100, 0, 0);
+	start(&m, &b, 1, 100, 0, 0);
+	vclock_charge(&m.vc, &a, 5000);
+	is_i64(vclock_read(&m.vc, &a), 5000, "R9: a CPU that is ahead");
+	is_i64(vclock_read(&m.vc, &b), 0, "R9: another one, without order");
+	m.vc.ordered = true;
+	vclock_read(&m.vc, &a);
+	is_i64(latest, 5000, "R9: all are told");
+	is_i64(vclock_read(&m.vc, &b), 5000, "R9: and read no earlier time");
+	is_i64(vclock_now(&m.vc, &b), 0, "R9: which nobody is charged");
+	vclock_take_shown(&m.vc, &b, 7000);
+	is_i64(vclock_read(&m.vc, &a), 7000, "R9: also what a page showed");
+
+	most = WINDOW + VCLOCK_LATEST_MAX;
+	latest = most;
+	is_i64(vclock_read(&m.vc, &a), most, "R9: as far as a page may be ahead");
+	latest = most + 1;
+	is_i64(vclock_read(&m.vc, &b), 7000, "R9: but not what nobody can have read");
+	is_i64(latest, 7000, "R9: which is corrected");
+	latest = ~0ULL;
+	is_i64(vclock_read(&m.vc, &b), 7000, "R9: whatever it is");
+	vclock_move(&m.vc, &a, 10 * NSEC_PER_SEC);
+	vclock_read(&m.vc, &a);
+	is_i64(latest, most, "R9: who has jumped ahead waits before it tells");
+}
+
 static void test_tree_size(void)
 {
 	static const unsigned int size[][2] = {
@@ -387,6 +468,8 @@ int main(void)
 	test_gated_and_moved();
 	test_skew_join();
 	test_reading();
+	test_reading_ahead();
+	test_reading_order();
 	test_tree_size();
 	return done();
 }
