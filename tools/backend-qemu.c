@@ -77,7 +77,7 @@ static void boot(struct qemu *q, struct qemu_machine *m)
 
 	guest_check(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair),
 		    "socketpair");
-	g->control = pair[0];
+	control_init(&g->control, pair[0]);
 	q->streams.guest = g;
 	q->control = pair[1];
 	guest_streams(g, qemu_streams_add, &q->streams);

@@ -110,7 +110,7 @@ static void boot(struct uml *u, const char *kernel, const char *init)
 
 	guest_check(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair),
 		    "socketpair");
-	g->control = pair[0];
+	control_init(&g->control, pair[0]);
 	u->fds[0] = pair[1];
 	guest_streams(g, add_fd, u);
 

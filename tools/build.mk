@@ -12,7 +12,7 @@ TRACE_SRC := record file page read model percent table chrome svg svg-lines svg-
 TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-kernel cmd-trace cmd-whatif \
 	options run-options setup stats time-unit \
 	json-text drawing backend-native backend-uml \
-	backend-qemu qemu-machine qemu-kvm qemu-streams guest pump terminal launch \
+	backend-qemu qemu-machine qemu-kvm qemu-streams guest control reaction pump terminal launch \
 	backend-exact exact-input exact-output archive pack bring-back \
 	kernel emulator script progress reference \
 	resolve nearest functions inlines inlines-dwarf loader program paths user-data util \
@@ -71,7 +71,8 @@ $(O)/share/tense:
 # Tests of the above. Those of the guest's side need its kernel.
 cli_tests := $(addprefix $(O)/tests/,unit/test-cli unit/test-cli-asan \
 	unit/test-functions unit/test-functions-asan unit/test-completion \
-	unit/test-bad-setup unit/test-packed guest/test-bad-input guest/test-run guest/test-clocks guest/test-run-qemu guest/test-trace \
+	unit/test-bad-setup unit/test-packed unit/test-deaf-guest \
+	guest/test-signals guest/test-signals-qemu guest/test-bad-input guest/test-run guest/test-clocks guest/test-run-qemu guest/test-trace \
 	guest/test-trace-qemu)
 asan_tests := $(filter %-asan,$(cli_tests))
 $(cli_tests): TESTED = $(abspath $(TENSE_BIN))
@@ -79,6 +80,8 @@ $(asan_tests): TESTED = $(abspath $(ASAN_BIN))
 $(asan_tests): $(O)/tests/%-asan: tests/%.sh $(O)/asan/bin/tense
 $(filter-out $(asan_tests) %-qemu,$(cli_tests)): $(O)/tests/%: tests/%.sh
 $(O)/tests/guest/test-run-qemu: tests/guest/test-run.sh
+$(O)/tests/guest/test-signals-qemu: tests/guest/test-signals.sh
+$(O)/tests/unit/test-deaf-guest: | $(O)/tests/unit/fake-guest
 $(O)/tests/guest/test-trace-qemu: tests/guest/test-trace.sh
 $(O)/tests/guest/test-trace $(O)/tests/guest/test-trace-qemu: \
 	| $(O)/workloads/speeds

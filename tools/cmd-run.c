@@ -151,7 +151,8 @@ static int run_command(struct run *run, struct options *o)
 		warn("%s: %s", o->json, strerror(errno));
 		status = STATUS_FAILED;
 	}
-	if (o->table && out.kind <= OUTCOME_SIGNALED)
+	/* Of a guest that a signal ended, nothing is known. */
+	if (o->table && out.kind <= OUTCOME_SIGNALED && out.real_ns)
 		stats_print(stderr, run, &out, stats,
 			    backend == &backend_uml);
 	if (json)

@@ -284,7 +284,8 @@ static int run_command(struct run *run, struct options *o)
 	backend->run(run, &out, &stats);
 	about.status = setup_status(&out, run->argv);
 	about.real_ns = out.real_ns;
-	if (out.kind <= OUTCOME_SIGNALED && !show(o, &file, stats, &about))
+	/* A guest that a signal ended has recorded nothing. */
+	if (out.kind <= OUTCOME_SIGNALED && stats && !show(o, &file, stats, &about))
 		about.status = STATUS_FAILED;
 	trace_file_close(&file);
 	free(stats);

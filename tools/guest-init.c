@@ -361,10 +361,10 @@ static bool handle_control(pid_t launcher, int master)
 
 	switch (m.type) {
 	case MESSAGE_SIGNAL:
-		if (launcher > 0)
+		if (launcher > 0 && u.signal.sig)
 			sigqueue(launcher, u.signal.sig,
 			 (union sigval){ .sival_int = u.signal.group });
-		break;
+		return !send_message(control, MESSAGE_TAKEN, NULL, 0, NULL, 0);
 	case MESSAGE_WINSIZE:
 		if (master >= 0)
 			ioctl(master, TIOCSWINSZ, &u.size);
@@ -437,6 +437,33 @@ static void drain(int master)
 	}
 }
 
+/* Writing much to the host takes long: tense is answered meanwhile. */
+static void sync_files(int signals, int master)
+{
+	pid_t pid = channel_is_one_way() ? -1 : fork();
+
+	if (pid == 0) {
+		sync();
+		_exit(0);
+	}
+	if (pid < 0)
+		sync();
+	while (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0) {
+		struct pollfd polls[2] = {
+			{ .fd = control, .events = POLLIN },
+			{ .fd = signals, .events = POLLIN },
+		};
+		struct signalfd_siginfo info;
+
+		if (poll(polls, 2, -1) < 0 && errno != EINTR)
+			return;
+		if (polls[0].revents && !handle_control(-1, master))
+			power_off();
+		if (polls[1].revents && read(signals, &info, sizeof(info)) < 0)
+			return;
+	}
+}
+
 static void serve(pid_t launcher, int report_fd, int master, int files)
 {
 	struct report report = { 0 };
@@ -475,7 +502,7 @@ static void serve(pid_t launcher, int report_fd, int master, int files)
 	streams_finish();
 	if (files >= 0)
 		files_send(files);
-	sync();
+	sync_files(signals, master);
 	if (!report.len) {
 		errno = ECHILD;
 		fail("the launcher died");

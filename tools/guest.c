@@ -194,20 +194,11 @@ static uint32_t add_strings(struct payload *p, char *const *list)
 	return n;
 }
 
-static int send_message(struct guest *g, uint32_t type, const void *payload,
-			size_t size)
-{
-	struct message m = { .type = type, .size = size };
-
-	return write_full(g->control, &m, sizeof(m)) ||
-	       write_full(g->control, payload, size) ? -1 : 0;
-}
-
-int guest_send_end(struct guest *g, int channel, uint64_t bytes)
+void guest_send_end(struct guest *g, int channel, uint64_t bytes)
 {
 	struct end_message m = { .channel = channel, .bytes = bytes };
 
-	return send_message(g, MESSAGE_END, &m, sizeof(m));
+	control_send(&g->control, MESSAGE_END, &m, sizeof(m));
 }
 
 char *guest_request(struct guest *g, const struct guest_kernel *kernel,
@@ -267,32 +258,126 @@ char *guest_request(struct guest *g, const struct guest_kernel *kernel,
 	return p.buf;
 }
 
-static int send_request(struct guest *g, const struct guest_kernel *kernel)
+static void send_request(struct guest *g, const struct guest_kernel *kernel)
 {
 	size_t size;
 	char *request = guest_request(g, kernel, &size);
-	int result = send_message(g, MESSAGE_REQUEST, request, size);
 
+	control_send(&g->control, MESSAGE_REQUEST, request, size);
 	free(request);
-	return result;
 }
 
 static void send_signal(struct guest *g, int sig, bool group)
 {
 	struct signal_message m = { .sig = sig, .group = group };
 
-	send_message(g, MESSAGE_SIGNAL, &m, sizeof(m));
+	control_send(&g->control, MESSAGE_SIGNAL, &m, sizeof(m));
 }
 
-/* One that ends a command which has not begun, or has ended, ends all. */
-static bool is_last_word(const struct guest *g, int sig, bool ended)
+/* Unless it has a handler; what the caller ignores, the command ignores too. */
+static bool would_end(const struct guest *g, int sig)
 {
-	if (g->started && !ended)
+	return sig != SIGCONT && sig != SIGTSTP &&
+	       !(g->run->ignored >> (sig - 1) & 1) &&
+	       sigismember(&g->run->mask, sig) != 1;
+}
+
+static void set_signaled(struct outcome *out, int sig)
+{
+	out->kind = OUTCOME_SIGNALED;
+	out->value = sig;
+}
+
+static off_t log_size(const struct guest *g)
+{
+	struct stat st;
+
+	return fstat(g->log, &st) ? 0 : st.st_size;
+}
+
+/* The end of what the kernel said, but not before an offset, in text. */
+static void read_log(const struct guest *g, off_t first, char *text,
+		     size_t room)
+{
+	off_t size = log_size(g), from = first;
+	ssize_t n;
+
+	if (size - from >= (off_t)room)
+		from = size - room + 1;
+	n = pread(g->log, text, room - 1, from);
+	text[n > 0 ? n : 0] = '\0';
+	if (from > first && strchr(text, '\n'))
+		memmove(text, strchr(text, '\n') + 1,
+			strlen(strchr(text, '\n') + 1) + 1);
+}
+
+/* What the kernel said from an offset on, before it died. */
+static void show_log(const struct guest *g, off_t first)
+{
+	char text[2000], *line;
+
+	read_log(g, first, text, sizeof(text));
+	for (line = strtok(text, "\r\n"); line; line = strtok(NULL, "\r\n")) {
+		/* The level, "<6>". */
+		if (line[0] == '<' && strlen(line) > 3 && line[2] == '>')
+			line += 3;
+		warn("kernel: %s", line);
+	}
+}
+
+/* The kill comes first: a terminal may make tense wait. */
+static void kill_deaf(struct guest *g, struct outcome *out)
+{
+	int sig = g->reaction.sig;
+
+	kill(g->pid, SIGKILL);
+	terminal_restore(&g->terminal);
+	show_log(g, g->log_start);
+	if (reaction_has_failed(&g->reaction))
+		warn("the guest (process %d) did not react to SIG%s for %d s, so tense killed it: check the files that the command wrote, and run the command again",
+		     (int)g->pid, sigabbrev_np(sig),
+		     (int)(REACTION_NS / 1000000000));
+	else
+		warn("the guest (process %d) had not reacted to SIG%s when another signal came, so tense killed it: check the files that the command wrote, and run the command again",
+		     (int)g->pid, sigabbrev_np(sig));
+	set_signaled(out, sig);
+}
+
+/*
+ * A key that would interrupt the command is a byte for the guest's terminal. A
+ * signal 0 goes with it, to find out whether the guest reacts. False when the
+ * guest had to be killed.
+ */
+static bool check_reaction(struct guest *g, struct outcome *out)
+{
+	int sig = terminal_take_key(&g->terminal);
+
+	if (reaction_has_failed(&g->reaction) ||
+	    (sig && !reaction_sends(&g->reaction, sig, true))) {
+		kill_deaf(g, out);
 		return false;
-	if (sig == SIGCONT || sig == SIGTSTP ||
-	    (g->run->ignored >> (sig - 1) & 1) ||
-	    sigismember(&g->run->mask, sig) == 1)
+	}
+	if (sig)
+		send_signal(g, 0, false);
+	return true;
+}
+
+/* False when the signal is the end. */
+static bool forward_signal(struct guest *g, int sig, bool group,
+			   struct outcome *out, bool ended)
+{
+	bool ends = would_end(g, sig);
+
+	/* There is no command yet, or no more, that could handle it. */
+	if (ends && (!g->started || ended)) {
+		set_signaled(out, sig);
 		return false;
+	}
+	if (!reaction_sends(&g->reaction, sig, ends)) {
+		kill_deaf(g, out);
+		return false;
+	}
+	send_signal(g, sig, group);
 	return true;
 }
 
@@ -309,21 +394,16 @@ static bool handle_signal(struct guest *g, struct outcome *out, bool ended)
 		return true;
 	case SIGWINCH:
 		if (terminal_size(&g->terminal, &size))
-			send_message(g, MESSAGE_WINSIZE, &size, sizeof(size));
+			control_send(&g->control, MESSAGE_WINSIZE, &size,
+				     sizeof(size));
 		return true;
 	case SIGCONT:
 		terminal_resume(&g->terminal);
-		send_signal(g, SIGCONT, true);
-		return true;
+		return forward_signal(g, SIGCONT, true, out, ended);
 	default:
-		if (is_last_word(g, info.ssi_signo, ended)) {
-			out->kind = OUTCOME_SIGNALED;
-			out->value = info.ssi_signo;
-			return false;
-		}
 		/* The kernel's come from a terminal, to a whole group. */
-		send_signal(g, info.ssi_signo, info.ssi_code == SI_KERNEL);
-		return true;
+		return forward_signal(g, info.ssi_signo,
+				      info.ssi_code == SI_KERNEL, out, ended);
 	}
 }
 
@@ -334,38 +414,11 @@ static void stop_too(struct guest *g)
 	raise(SIGSTOP);
 }
 
-/* The end of what the kernel said, in text. */
-static void read_log(const struct guest *g, char *text, size_t room)
-{
-	off_t size = lseek(g->log, 0, SEEK_END);
-	off_t from = size < (off_t)room ? 0 : size - room + 1;
-	ssize_t n = pread(g->log, text, room - 1, from);
-
-	text[n > 0 ? n : 0] = '\0';
-	if (from && strchr(text, '\n'))
-		memmove(text, strchr(text, '\n') + 1,
-			strlen(strchr(text, '\n') + 1) + 1);
-}
-
-/* What the kernel said before it died. */
-static void show_log(const struct guest *g)
-{
-	char text[2000], *line;
-
-	read_log(g, text, sizeof(text));
-	for (line = strtok(text, "\r\n"); line; line = strtok(NULL, "\r\n")) {
-		/* The level, "<6>". */
-		if (line[0] == '<' && strlen(line) > 3 && line[2] == '>')
-			line += 3;
-		warn("kernel: %s", line);
-	}
-}
-
 static bool is_in_log(const struct guest *g, const char *words)
 {
 	char text[20000];
 
-	read_log(g, text, sizeof(text));
+	read_log(g, 0, text, sizeof(text));
 	return strstr(text, words);
 }
 
@@ -394,7 +447,7 @@ void guest_died(struct guest *g, struct outcome *out)
 	if (waitpid(g->pid, &status, 0) < 0)
 		status = 0;
 	g->pid = 0;
-	show_log(g);
+	show_log(g, 0);
 	out->kind = OUTCOME_FAILED;
 	if (WIFSIGNALED(status))
 		snprintf(out->text, sizeof(out->text),
@@ -416,69 +469,97 @@ void guest_take_outcome(const struct message *m, const char *payload,
 
 enum answer { ANSWER_NONE, ANSWER_OUTCOME, ANSWER_DIED };
 
+static enum answer take_message(struct guest *g, const struct guest_ops *ops,
+				void *arg, const struct message *m,
+				const char *payload, struct outcome *out,
+				void **stats)
+{
+	struct end_message end;
+
+	if (m->type == MESSAGE_STARTED) {
+		g->started = true;
+		g->log_start = log_size(g);
+		if (ops->started)
+			ops->started(arg);
+	} else if (m->type == MESSAGE_TAKEN) {
+		reaction_takes(&g->reaction);
+	} else if (m->type == MESSAGE_STOPPED) {
+		stop_too(g);
+	} else if (m->type == MESSAGE_END && ops->end &&
+		   m->size == sizeof(end)) {
+		memcpy(&end, payload, sizeof(end));
+		ops->end(arg, &end);
+	} else if (m->type == MESSAGE_TRACE && g->run->trace) {
+		trace_file_add(g->run->trace, payload, m->size);
+	} else if (m->type == MESSAGE_OUTCOME && m->size >= sizeof(*out)) {
+		guest_take_outcome(m, payload, out, stats);
+		return ANSWER_OUTCOME;
+	}
+	return ANSWER_NONE;
+}
+
 static enum answer handle_control(struct guest *g, const struct guest_ops *ops,
 				  void *arg, struct outcome *out, void **stats)
 {
 	enum answer answer = ANSWER_NONE;
+	const char *payload;
 	struct message m;
-	char *payload;
 
-	if (read_full(g->control, &m, sizeof(m)))
+	while (answer == ANSWER_NONE &&
+	       control_next(&g->control, &m, &payload))
+		answer = take_message(g, ops, arg, &m, payload, out, stats);
+	if (answer == ANSWER_NONE && g->control.closed)
 		return ANSWER_DIED;
-	payload = xmalloc(m.size);
-	if (read_full(g->control, payload, m.size)) {
-		answer = ANSWER_DIED;
-	} else if (m.type == MESSAGE_STARTED) {
-		g->started = true;
-		if (ops->started)
-			ops->started(arg);
-	} else if (m.type == MESSAGE_STOPPED) {
-		stop_too(g);
-	} else if (m.type == MESSAGE_END && ops->end &&
-		   m.size == sizeof(struct end_message)) {
-		ops->end(arg, (void *)payload);
-	} else if (m.type == MESSAGE_TRACE && g->run->trace) {
-		trace_file_add(g->run->trace, payload, m.size);
-	} else if (m.type == MESSAGE_OUTCOME && m.size >= sizeof(*out)) {
-		guest_take_outcome(&m, payload, out, stats);
-		answer = ANSWER_OUTCOME;
-	}
-	free(payload);
 	return answer;
 }
 
+static void wait_for_something(struct guest *g, struct pollfd *polls)
+{
+	if (poll(polls, 4 + GUEST_POLLS, reaction_timeout_ms(&g->reaction)) < 0 &&
+	    errno != EINTR)
+		die(STATUS_FAILED, "poll: %s", strerror(errno));
+	reaction_check(&g->reaction, now_ns());
+}
+
+/* Returns early, with *out, where a signal is the end. */
 static void serve(struct guest *g, const struct guest_ops *ops, void *arg,
 		  struct outcome *out, void **stats)
 {
 	struct pollfd polls[4 + GUEST_POLLS];
 	enum answer answer = ANSWER_NONE;
 
-	for (size_t i = 4; i < sizeof(polls) / sizeof(polls[0]); i++)
+	for (size_t i = 0; i < sizeof(polls) / sizeof(polls[0]); i++)
 		polls[i] = (struct pollfd){ .fd = -1 };
 	while (answer == ANSWER_NONE || (out->kind != OUTCOME_FAILED &&
 					 ops->busy && ops->busy(arg))) {
 		polls[0] = (struct pollfd){ .fd = g->signals, .events = POLLIN };
-		polls[1] = (struct pollfd){
-			.fd = answer == ANSWER_NONE ? g->control : -1,
-			.events = POLLIN,
-		};
+		polls[1] = (struct pollfd){ .fd = -1 };
+		if (answer == ANSWER_NONE)
+			control_events(&g->control, polls + 1);
 		terminal_events(&g->terminal, polls + 2);
 		if (ops->events)
 			ops->events(arg, polls + 4);
-		if (poll(polls, 4 + GUEST_POLLS, -1) < 0 && errno != EINTR)
-			die(STATUS_FAILED, "poll: %s", strerror(errno));
-		if (polls[0].revents &&
-		    !handle_signal(g, out, answer == ANSWER_OUTCOME))
-			return;
-		terminal_run(&g->terminal, polls + 2);
-		if (ops->run)
-			ops->run(arg, polls + 4);
-		if (polls[1].revents)
+		wait_for_something(g, polls);
+
+		/* The guest's answer comes before the next question. */
+		if (polls[1].revents) {
+			control_run(&g->control, polls + 1);
 			answer = handle_control(g, ops, arg, out, stats);
+			if (answer == ANSWER_OUTCOME)
+				continue;
+		}
 		if (answer == ANSWER_DIED) {
 			guest_died(g, out);
 			return;
 		}
+		if (polls[0].revents &&
+		    !handle_signal(g, out, answer == ANSWER_OUTCOME))
+			return;
+		terminal_run(&g->terminal, polls + 2);
+		if (answer == ANSWER_NONE && !check_reaction(g, out))
+			return;
+		if (ops->run)
+			ops->run(arg, polls + 4);
 	}
 	if (ops->ended)
 		ops->ended(arg, out);
@@ -492,10 +573,9 @@ void guest_serve(struct guest *g, const struct guest_kernel *kernel,
 	memset(out, 0, sizeof(*out));
 	*stats = NULL;
 	terminal_start(&g->terminal);
-	if (send_request(g, kernel))
-		guest_died(g, out);
-	else
-		serve(g, ops, arg, out, stats);
+	send_request(g, kernel);
+	serve(g, ops, arg, out, stats);
+	control_free(&g->control);
 }
 
 /* All is written and reported, so this is quicker than a shutdown. */

@@ -9,7 +9,9 @@
 #include <poll.h>
 
 #include "backend.h"
+#include "control.h"
 #include "proto.h"
+#include "reaction.h"
 #include "terminal.h"
 
 /* What a back end adds to the loop; see guest_serve(). */
@@ -18,9 +20,11 @@
 struct guest {
 	const struct run *run;
 	pid_t pid;		/* of the kernel or its emulator; 0: ended */
-	int control;
+	struct control control;
 	int log;		/* what the kernel printed */
+	off_t log_start;	/* its size when the command started */
 	int signals;
+	struct reaction reaction;
 	struct terminal terminal;
 	struct stream streams[3];
 	int tty_in;		/* channels, or STREAM_CLOSED */
@@ -85,7 +89,7 @@ char *guest_request(struct guest *g, const struct guest_kernel *kernel,
 void guest_serve(struct guest *g, const struct guest_kernel *kernel,
 		 const struct guest_ops *ops, void *arg, struct outcome *out,
 		 void **stats);
-int guest_send_end(struct guest *g, int channel, uint64_t bytes);
+void guest_send_end(struct guest *g, int channel, uint64_t bytes);
 
 /* What guest_serve() does with what comes of it. */
 void guest_take_outcome(const struct message *m, const char *payload,

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <termios.h>
 
-#define PROTO_VERSION	6
+#define PROTO_VERSION	7
 
 enum message_type {
 	/* To the guest. */
@@ -21,6 +21,7 @@ enum message_type {
 	MESSAGE_WINSIZE,	/* struct winsize */
 	/* From the guest. */
 	MESSAGE_STARTED,	/* the command runs */
+	MESSAGE_TAKEN,		/* of one MESSAGE_SIGNAL: init got it */
 	MESSAGE_STOPPED,	/* the command stopped, by int32_t signal */
 	MESSAGE_TRACE,		/* struct trace_part and what it is of */
 	MESSAGE_OUTCOME,	/* struct outcome, statistics */
@@ -124,8 +125,12 @@ struct end_message {
 	uint64_t bytes;
 };
 
+/*
+ * Init answers each with MESSAGE_TAKEN as soon as it reads it, so tense knows
+ * that the guest reacts. The answer does not say that the command got it.
+ */
 struct signal_message {
-	int32_t sig;
+	int32_t sig;		/* 0: only to be answered */
 	int32_t group;		/* to the whole process group */
 };
 

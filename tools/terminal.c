@@ -118,6 +118,32 @@ void terminal_events(struct terminal *t, struct pollfd *polls)
 	polls[1].events = POLLOUT;
 }
 
+static void note_keys(struct terminal *t, size_t n)
+{
+	const cc_t *keys = t->saved.c_cc;
+
+	if (!(t->saved.c_lflag & ISIG))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		cc_t key = t->buf[i];
+
+		if (key == _POSIX_VDISABLE)
+			continue;
+		if (key == keys[VINTR])
+			t->key = SIGINT;
+		else if (key == keys[VQUIT])
+			t->key = SIGQUIT;
+	}
+}
+
+int terminal_take_key(struct terminal *t)
+{
+	int key = t->key;
+
+	t->key = 0;
+	return key;
+}
+
 void terminal_run(struct terminal *t, const struct pollfd *polls)
 {
 	ssize_t n;
@@ -130,6 +156,7 @@ void terminal_run(struct terminal *t, const struct pollfd *polls)
 		t->end = n < 0 ? 0 : n;
 		if (n <= 0)
 			goto close;
+		note_keys(t, n);
 	}
 	if (t->open && t->pipe >= 0 && t->start < t->end) {
 		n = write(t->pipe, t->buf + t->start, t->end - t->start);

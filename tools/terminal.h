@@ -19,6 +19,7 @@ struct terminal {
 	bool raw;
 	int fd;
 	int pipe;		/* to the guest, -1 at the end */
+	int key;		/* the signal of the last key that sends one */
 	struct termios saved;
 	size_t start;
 	size_t end;
@@ -41,5 +42,10 @@ bool terminal_size(struct terminal *t, struct winsize *size);
 /* Two entries of poll(). */
 void terminal_events(struct terminal *t, struct pollfd *polls);
 void terminal_run(struct terminal *t, const struct pollfd *polls);
+/*
+ * SIGINT or SIGQUIT if the user pressed its key since the last call, else 0. The
+ * key itself goes to the guest like any other.
+ */
+int terminal_take_key(struct terminal *t);
 
 #endif

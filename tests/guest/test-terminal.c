@@ -270,9 +270,60 @@ static void test_job_control(void)
 	end(&s);
 }
 
+/* The only child, of which there is one. */
+static pid_t child_of(pid_t pid)
+{
+	char path[64];
+	int child = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid,
+		 (int)pid);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%d", &child) != 1)
+		printf("# no child of %d\n", (int)pid);
+	if (f)
+		fclose(f);
+	return child;
+}
+
+/* A guest that hangs does not read keys, and tense is sent no signal for them. */
+static void test_hung_guest(void)
+{
+	static const struct {
+		const char *key;
+		int status;
+		const char *name;
+	} keys[] = { { "\003", 130, "^C" }, { "\034", 131, "^\\" } };
+	struct session s;
+	pid_t guest;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		start_shell_command(&s, "echo up; sleep 1000");
+		ok(expect(&s, "up\r\n"), "output");
+		guest = child_of(s.pid);
+		if (guest > 0)
+			kill(guest, SIGSTOP);
+		type(&s, keys[i].key);
+		ok(expect(&s, " did not react to SIG"), "%s of a guest that hangs",
+		   keys[i].name);
+		is_i64(end(&s), keys[i].status, "ends it");
+	}
+
+	/* The key is not the command's interrupt, and the guest reacts. */
+	start_shell_command(&s, "stty -isig; echo up; head -c 4 | od -An -c; "
+			    "sleep 7; echo down");
+	ok(expect(&s, "up\r\n"), "output");
+	type(&s, "\003a\003\r");
+	ok(expect(&s, "003   a 003  \\n"), "^C may be a byte like others");
+	ok(expect(&s, "down\r\n"), "in a command that goes on");
+	is_i64(end(&s), 0, "exit status");
+}
+
 int main(void)
 {
 	test_sight();
+	test_hung_guest();
 	test_keys();
 	test_settings();
 	test_output_only();

@@ -107,3 +107,18 @@ $(O)/tests/unit/test-watch: tests/unit/test-watch.c tests/guest/watch.h \
 		-D_GNU_SOURCE -fsanitize=address,undefined $(LDFLAGS) -o $@ $<
 
 UNIT_TESTS += $(O)/tests/unit/test-watch
+
+# Guests that do not react to signals.
+$(O)/tests/unit/test-reaction: tests/unit/test-reaction.c tools/reaction.c \
+		tools/reaction.h tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools -fsanitize=address,undefined \
+		$(LDFLAGS) -o $@ $(filter %.c,$^)
+
+$(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/util.c \
+		$(wildcard tools/*.h) $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools $(LDFLAGS) -o $@ $(filter %.c,$^) \
+		-lm
+
+UNIT_TESTS += $(O)/tests/unit/test-reaction

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Signals to `tense run`, `trace` and `whatif` while a guest reacts and while it does
+# not: a stopped process of the host's is a kernel that hangs.
+set -u
+source='@SOURCE@' out='@O@'
+# shellcheck source=/dev/null
+. "$source/tests/lib/tap.sh"
+# shellcheck source=/dev/null
+. "$source/tests/lib/processes.sh"
+
+tense=@TENSE@
+backend=@BACKEND@
+tmp=$(mktemp -d -p /var/tmp) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+run=("$tense" run --backend $backend)
+
+# Builds the kernel, if need be, outside of what is tested.
+ok "a kernel that boots" "${run[@]}" true
+
+# Waits until the command is there: it makes a file. Tense knows by then, or soon.
+begin() {
+	rm -f there
+	# shellcheck disable=SC2016 # for perl
+	perl -e '$SIG{$_} = "DEFAULT" for qw(INT QUIT); exec @ARGV' \
+		"$@" </dev/null >stdout 2>stderr &
+	pid=$!
+	until_true test -e there
+	sleep 0.5
+	guest=$(cat /proc/$pid/task/$pid/children)
+	guest=${guest% }
+}
+
+# STATUS SIGNAL WHAT
+is_killed() {
+	wait $pid
+	is "$?" "$1" "$3: the guest is killed"
+	unwrap stderr
+	ok "and tense says so" grep -Eq "^tense: the guest \(process $guest\) did not react to SIG$2 for 5 s, so tense killed it: check the files that the command wrote, and run the command again$" \
+		stderr
+	ok "and nothing is left of it" until_true ended "$guest"
+}
+
+# A guest that does not react.
+for sig in TERM INT; do
+	begin "${run[@]}" sh -c 'touch there; exec sleep 1000'
+	kill -STOP "$guest"
+	kill -$sig $pid
+	is_killed $((128 + $(kill -l $sig))) $sig "SIG$sig to a guest that hangs"
+done
+begin "$tense" trace --backend $backend -o trace.svg \
+	sh -c 'touch there; exec sleep 1000'
+kill -STOP "$guest"
+kill -TERM $pid
+is_killed 143 TERM "tense trace"
+ok "which leaves no file" [ ! -e trace.svg ]
+begin "$tense" whatif --func main --faster 20% --backend $backend \
+	--prepare 'touch there; exec sleep 1000' -- \
+	"$out/tests/unit/fake-guest"
+kill -STOP "$guest"
+kill -TERM $pid
+is_killed 143 TERM "tense whatif"
+
+# It was stopped for a moment only: the command has its signals.
+begin "${run[@]}" sh -c 'trap "exit 6" TERM
+	touch there; while :; do sleep 0.1; done'
+kill -STOP "$guest"
+kill -TERM $pid
+sleep 1
+kill -CONT "$guest"
+wait $pid
+is "$? $(cat stderr)" "6 " "a guest that hung for a second"
+
+# Tense and its guest are stopped for longer, as a laptop is closed.
+begin "${run[@]}" sh -c 'trap "exit 6" TERM
+	touch there; while :; do sleep 0.1; done'
+kill -STOP "$guest"
+kill -TERM $pid
+kill -STOP $pid
+sleep 6
+kill -CONT "$guest"
+kill -CONT $pid
+wait $pid
+is "$? $(cat stderr)" "6 " "or for 6 with its tense"
+
+# A command that takes longer than the guest may: it is not ended.
+begin "${run[@]}" bash -c 'trap "sleep 7; exit 5" TERM
+	touch there; while :; do sleep 0.1; done'
+kill -TERM $pid
+sleep 1.5
+kill -TERM $pid
+wait $pid
+is "$? $(cat stderr)" "5 " "a command may take 7 s to end"
+
+# One that goes on. Python's SIGINT, a daemon's SIGHUP and SIGUSR1.
+# shellcheck disable=SC2016 # for perl
+begin "${run[@]}" perl -e '
+	$SIG{$_} = sub { $n++ } for qw(INT HUP USR1 ALRM QUIT);
+	$SIG{TERM} = sub { print "$n\n"; exit 7 };
+	open F, ">", "there";
+	while (1) {
+		select undef, undef, undef, 0.05;
+		if ($n > $m) { $m = $n; open F, ">", "handled-$n" }
+	}'
+n=0
+for sig in INT HUP USR1 ALRM QUIT INT HUP; do
+	kill -$sig $pid
+	n=$((n + 1))
+	until_true test -e handled-$n
+done
+sleep 6
+ok "a command may handle signals and go on" runs $pid
+kill -TERM $pid
+wait $pid
+is "$? $(cat stdout stderr)" "7 7" "each arrives once"
+begin "${run[@]}" sh -c 'trap "" TERM INT HUP; touch there
+	until [ -e go ]; do sleep 0.1; done; exit 8'
+for sig in TERM INT HUP TERM TERM; do
+	kill -$sig $pid
+	sleep 1.2
+done
+ok "or ignore them" runs $pid
+touch go
+wait $pid
+is "$? $(cat stderr)" "8 " "until it exits by itself"
+
+done_testing

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * In the place of User-Mode Linux: a guest that does what the file "mode" says,
+ * to the letter, and makes the file "there" when it has begun.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "proto.h"
+#include "util.h"
+
+/* Before it goes on to answer. */
+#define LATE_S	2
+
+static int control = -1;
+
+static void send_message(uint32_t type, const void *payload, uint32_t size)
+{
+	struct message m = { .type = type, .size = size };
+
+	if (write_full(control, &m, sizeof(m)) ||
+	    write_full(control, payload, size))
+		exit(1);
+}
+
+static void read_message(struct message *m, char **payload)
+{
+	if (read_full(control, m, sizeof(*m)))
+		exit(1);
+	*payload = xmalloc(m->size + 1);
+	if (read_full(control, *payload, m->size))
+		exit(1);
+}
+
+static void make_file(const char *name)
+{
+	close(open(name, O_WRONLY | O_CREAT, 0666));
+}
+
+static void __attribute__((noreturn)) hang(void)
+{
+	make_file("there");
+	for (;;)
+		pause();
+}
+
+/* Answers signals, whatever they are; the last makes the command exit. */
+static void __attribute__((noreturn)) answer(int signals, int status)
+{
+	struct outcome out = { .kind = OUTCOME_EXITED, .value = status };
+	char name[32], *payload;
+	struct message m;
+
+	for (int i = 1; i <= signals; i++) {
+		do {
+			read_message(&m, &payload);
+			free(payload);
+		} while (m.type != MESSAGE_SIGNAL);
+		send_message(MESSAGE_TAKEN, NULL, 0);
+		snprintf(name, sizeof(name), "taken-%d", i);
+		make_file(name);
+	}
+	send_message(MESSAGE_OUTCOME, &out, sizeof(out));
+	hang();
+}
+
+int main(int argc, char **argv)
+{
+	struct message m = { .type = MESSAGE_TAKEN, .size = 1000 };
+	char mode[32] = "", *payload;
+	FILE *f = fopen("mode", "r");
+
+	for (int i = 1; i < argc; i++)
+		sscanf(argv[i], "hostfd.fds=%d", &control);
+	if (!f || fscanf(f, "%31s", mode) != 1 || control < 0)
+		return 1;
+	fclose(f);
+	if (!strcmp(mode, "boot"))
+		hang();
+	read_message(&m, &payload);
+	free(payload);
+	send_message(MESSAGE_STARTED, NULL, 0);
+	m = (struct message){ .type = MESSAGE_TAKEN, .size = 1000 };
+	if (!strcmp(mode, "header"))
+		write_full(control, &m, sizeof(m) / 2);
+	if (!strcmp(mode, "payload"))
+		write_full(control, &m, sizeof(m));
+	if (!strcmp(mode, "answers")) {
+		make_file("there");
+		answer(3, 3);
+	}
+	if (!strcmp(mode, "late")) {
+		make_file("there");
+		sleep(LATE_S);
+		answer(2, 4);
+	}
+	hang();
+}

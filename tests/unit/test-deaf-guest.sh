@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Signals to a tense whose guest does not react, or not at once: with a program in
+# the place of the guest's kernel that stops at a given point.
+set -u
+source='@SOURCE@' out='@O@'
+# shellcheck source=/dev/null
+. "$source/tests/lib/tap.sh"
+# shellcheck source=/dev/null
+. "$source/tests/lib/processes.sh"
+
+tense=@TENSE@
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+export TENSE_CACHE=$tmp/cache
+kernel=$("$source/tools/kernel-build" --arch um --print)
+mkdir -p "$kernel"
+cp "$out/tests/unit/fake-guest" "$kernel/linux"
+: >"$kernel/tense.ko"
+
+declare -A pids guests
+
+# A tense in a directory of its own, with the guest there: NAME MODE COMMAND...
+begin() {
+	name=$1
+	mkdir "$tmp/$name"
+	cd "$tmp/$name" || exit 1
+	echo "$2" >mode
+	shift 2
+	# A shell's background job would ignore SIGINT.
+	# shellcheck disable=SC2016 # for perl
+	perl -e '$SIG{$_} = "DEFAULT" for qw(INT QUIT); exec @ARGV' \
+		"$@" </dev/null >stdout 2>stderr &
+	pid=$!
+	until_true test -e there
+	guest=$(cat /proc/$pid/task/$pid/children)
+	pids[$name]=$pid guests[$name]=${guest% }
+}
+
+# NAME STATUS WHAT: in its directory.
+ends() {
+	cd "$tmp/$1" || exit 1
+	guest=${guests[$1]}
+	wait "${pids[$1]}"
+	is "$?" "$2" "$3"
+	unwrap stderr
+	ok "and no guest is left" until_true ended "$guest"
+}
+
+# NAME STATUS SIGNAL WHAT
+is_killed() {
+	ends "$1" "$2" "$4: the guest is killed"
+	is "$(sed "s/process $guest/process N/" stderr)" \
+		"tense: the guest (process N) did not react to SIG$3 for 5 s, so tense killed it: check the files that the command wrote, and run the command again" \
+		"and tense says so"
+}
+
+run=("$tense" run --backend uml)
+
+# All at once, because each takes some seconds.
+for sig in TERM HUP INT QUIT USR1; do
+	begin silent-$sig silent "${run[@]}" true
+	kill -$sig $pid
+done
+for mode in header payload; do
+	begin $mode $mode "${run[@]}" true
+	kill -TERM $pid
+done
+
+# More than the socket holds.
+begin much silent "${run[@]}" true
+perl -e 'for (1 .. 3000) { kill "CONT", $ARGV[0]; select undef, undef, undef, 0.0005 }' \
+	$pid
+kill -TERM $pid
+
+# A guest that hangs before it reads what it is to do, which is long.
+begin boot boot env LONG="$(head -c 100000 /dev/zero | tr '\0' x)" \
+	LONGER="$(head -c 120000 /dev/zero | tr '\0' x)" "${run[@]}" true
+kill -TERM $pid
+
+# The other commands that have guests.
+begin trace silent "$tense" trace --backend uml -o t.svg --json t.json true
+kill -TERM $pid
+begin whatif silent "$tense" whatif --func main --faster 20% --backend uml -- \
+	"$out/tests/unit/fake-guest"
+kill -TERM $pid
+begin stats silent "${run[@]}" --stats --json j.json true
+kill -TERM $pid
+
+# A guest that answers, late or not; signals that need no answer.
+begin late late "${run[@]}" true
+kill -TERM $pid
+kill -CONT $pid
+begin answers answers "${run[@]}" true
+kill -TERM $pid
+until_true test -e taken-1
+begin ignored silent sh -c 'trap "" HUP; exec "$@"' sh "${run[@]}" true
+kill -HUP $pid
+
+# A second signal: too early to tell from the first, and then not.
+begin second silent "${run[@]}" true
+kill -TERM $pid
+kill -TERM $pid
+sleep 2
+kill -TERM $pid
+ends second 143 "a second signal kills a guest that has not answered the first"
+ok "and tense says so" grep -Eq "^tense: the guest \(process $guest\) (had not reacted to SIGTERM when another signal came|did not react to SIGTERM for 5 s), so tense killed it: " \
+	stderr
+
+for sig in TERM HUP INT QUIT USR1; do
+	is_killed silent-$sig $((128 + $(kill -l $sig))) $sig \
+		"SIG$sig, no answer"
+done
+is_killed header 143 TERM "half a header of a message"
+is_killed payload 143 TERM "a message without its payload"
+is_killed much 143 TERM "nobody reads, and there is much to read"
+ends boot 143 "before there is a command, a signal ends all"
+is "$(cat stderr)" "" "without a word"
+is_killed trace 143 TERM "tense trace"
+is "$(ls | xargs)" "mode stderr stdout there" "which leaves no file"
+ends whatif 143 "tense whatif"
+ok "and tense says so" grep -q "^tense: the guest (process $guest) did not react to SIGTERM for 5 s, " \
+	stderr
+is_killed stats 143 TERM "with --stats, of which there are none"
+is "$(jq -c '[.status, .experiment]' j.json)" "[143,null]" "nor with --json"
+
+ends late 4 "a guest may answer late"
+is "$(cat stderr)" "" "without a word"
+# The first signals were sent more than 5 s ago.
+ok "a command may ignore a signal that its guest took" runs "${pids[answers]}"
+kill -HUP "${pids[answers]}"
+until_true test -e "$tmp/answers/taken-2"
+kill -TERM "${pids[answers]}"
+ends answers 3 "and others, until it exits by itself"
+is "$(cat stderr)" "" "without a word"
+ok "a signal that the caller ignores needs no answer" runs "${pids[ignored]}"
+kill -TERM "${pids[ignored]}"
+is_killed ignored 143 TERM "one that it does not ignore"
+
+done_testing
