@@ -14,7 +14,7 @@ TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-kernel cmd-trace cmd-what
 	json-text drawing backend-native backend-uml \
 	backend-qemu qemu-machine qemu-kvm qemu-streams guest control reaction pump terminal launch \
 	backend-exact exact-input exact-output archive pack bring-back \
-	kernel emulator script progress reference \
+	kernel emulator script progress progress-log reference \
 	resolve nearest functions inlines inlines-dwarf loader program paths user-data util \
 	$(WHATIF_SRC:%=whatif-%) $(TRACE_SRC:%=trace-%) $(MEASURE_SRC:%=measure/%) \
 	$(NOISE_SRC:%=noise/%) $(PERIODS_SRC:%=periods/%)
@@ -72,6 +72,7 @@ $(O)/share/tense:
 cli_tests := $(addprefix $(O)/tests/,unit/test-cli unit/test-cli-asan \
 	unit/test-functions unit/test-functions-asan unit/test-completion \
 	unit/test-bad-setup unit/test-packed unit/test-deaf-guest \
+	unit/test-kernel-build \
 	guest/test-signals guest/test-signals-qemu guest/test-bad-input guest/test-run guest/test-clocks guest/test-run-qemu guest/test-trace \
 	guest/test-trace-qemu)
 asan_tests := $(filter %-asan,$(cli_tests))

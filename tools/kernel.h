@@ -7,7 +7,7 @@
 
 /*
  * The directory with the kernel and tense.ko, which are built if they are not
- * there, with a progress bar on a terminal. Ends the program on failure.
+ * there, with a progress bar on a terminal and lines elsewhere. Ends the program on failure.
  */
 char *kernel_build(const char *arch);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -88,25 +89,72 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* Lines "DONE TOTAL WHAT", until the script ends. */
+/* Tells what the script does, on a terminal in a bar. */
+struct display {
+	const char *what;
+	bool terminal;
+	struct progress progress;
+	struct progress_log log;
+};
+
+/* "DONE TOTAL WHAT" */
+static void show_step(struct display *d, const char *text)
+{
+	unsigned int done, total;
+	char step[400], line[500];
+
+	if (sscanf(text, "%u %u %399[^\n]", &done, &total, step) != 3)
+		return;
+	if (total)
+		snprintf(line, sizeof(line), "%s %s, once", step, d->what);
+	else
+		snprintf(line, sizeof(line), "first use: %s", step);
+	if (d->terminal)
+		progress_show(&d->progress, done, total, line);
+	else
+		progress_log_show(&d->log, done, total, total ? line : step);
+}
+
+/* The lines that are whole; returns what is left of the last one. */
+static size_t show_lines(struct display *d, char *buf, size_t len)
+{
+	char *line = buf, *end;
+
+	while ((end = memchr(line, '\n', buf + len - line))) {
+		*end = '\0';
+		show_step(d, line);
+		line = end + 1;
+	}
+	len = buf + len - line;
+	memmove(buf, line, len);
+	return len;
+}
+
+/* Until the script ends. */
 static void show_progress(int fd, const char *what)
 {
-	struct progress progress = { 0 };
-	FILE *lines = fdopen(fd, "r");
-	unsigned int done, total;
-	char step[64], line[100];
+	struct display d = { .what = what, .terminal = isatty(STDERR_FILENO) };
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char buf[4096];
+	size_t len = 0;
+	ssize_t n = 1;
 
-	if (!lines)
-		die(STATUS_FAILED, "fdopen: %s", strerror(errno));
-	while (fscanf(lines, "%u %u %63[^\n]", &done, &total, step) == 3) {
-		if (total)
-			snprintf(line, sizeof(line), "%s %s, once", step, what);
-		else
-			snprintf(line, sizeof(line), "first use: %s", step);
-		progress_show(&progress, done, total, line);
+	while (n && len < sizeof(buf)) {
+		int timeout = d.terminal ? -1 : progress_log_timeout_ms(&d.log);
+
+		n = 1;
+		if (poll(&p, 1, timeout) <= 0) {
+			progress_log_wait(&d.log);
+			continue;
+		}
+		n = read(fd, buf + len, sizeof(buf) - len);
+		if (n > 0)
+			len = show_lines(&d, buf, len + n);
+		else if (n < 0 && errno != EINTR)
+			break;
 	}
-	progress_end(&progress);
-	fclose(lines);
+	progress_end(&d.progress);
+	close(fd);
 }
 
 char *script_run(const char *part, char *const *options, const char *what)

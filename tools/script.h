@@ -5,8 +5,8 @@
 
 /*
  * Runs a script, found by find_part(), with these options, a list that ends
- * with NULL, and --progress-fd, which is shown in a bar on a terminal: "doing
- * what, once". Returns what it printed, which the caller frees; ends the program
+ * with NULL, and --progress-fd, which is shown in a bar on a terminal, "doing
+ * what, once", and elsewhere in a line now and then. Returns what it printed, which the caller frees; ends the program
  * where it failed, of which the script said why.
  */
 char *script_run(const char *part, char *const *options, const char *what);

@@ -36,7 +36,7 @@ begin() {
 
 # STATUS SIGNAL WHAT
 is_killed() {
-	wait $pid
+	status_of $pid
 	is "$?" "$1" "$3: the guest is killed"
 	unwrap stderr
 	ok "and tense says so" grep -Eq "^tense: the guest \(process $guest\) did not react to SIG$2 for 5 s, so tense killed it: check the files that the command wrote, and run the command again$" \
@@ -71,7 +71,7 @@ kill -STOP "$guest"
 kill -TERM $pid
 sleep 1
 kill -CONT "$guest"
-wait $pid
+status_of $pid
 is "$? $(cat stderr)" "6 " "a guest that hung for a second"
 
 # Tense and its guest are stopped for longer, as a laptop is closed.
@@ -83,7 +83,7 @@ kill -STOP $pid
 sleep 6
 kill -CONT "$guest"
 kill -CONT $pid
-wait $pid
+status_of $pid
 is "$? $(cat stderr)" "6 " "or for 6 with its tense"
 
 # A command that takes longer than the guest may: it is not ended.
@@ -92,7 +92,7 @@ begin "${run[@]}" bash -c 'trap "sleep 7; exit 5" TERM
 kill -TERM $pid
 sleep 1.5
 kill -TERM $pid
-wait $pid
+status_of $pid
 is "$? $(cat stderr)" "5 " "a command may take 7 s to end"
 
 # One that goes on. Python's SIGINT, a daemon's SIGHUP and SIGUSR1.
@@ -114,7 +114,7 @@ done
 sleep 6
 ok "a command may handle signals and go on" runs $pid
 kill -TERM $pid
-wait $pid
+status_of $pid
 is "$? $(cat stdout stderr)" "7 7" "each arrives once"
 begin "${run[@]}" sh -c 'trap "" TERM INT HUP; touch there
 	until [ -e go ]; do sleep 0.1; done; exit 8'
@@ -124,7 +124,7 @@ for sig in TERM INT HUP TERM TERM; do
 done
 ok "or ignore them" runs $pid
 touch go
-wait $pid
+status_of $pid
 is "$? $(cat stderr)" "8 " "until it exits by itself"
 
 done_testing

@@ -21,6 +21,18 @@ ended() {
 	! runs "$1"
 }
 
+# The status of a child, which is killed if it has not ended after a minute.
+status_of() {
+	for _ in $(seq 600); do
+		runs "$1" || break
+		sleep 0.1
+	done
+	if runs "$1"; then
+		kill -KILL "$1"
+	fi
+	wait "$1" 2>/dev/null
+}
+
 # FILE
 lock_is_free() {
 	flock -n "$1" true

@@ -121,4 +121,11 @@ $(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/util.c \
 	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		-lm
 
-UNIT_TESTS += $(O)/tests/unit/test-reaction
+# What takes minutes, off a terminal.
+$(O)/tests/unit/test-progress-log: tests/unit/test-progress-log.c \
+		tools/progress-log.c tools/progress.h tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools -fsanitize=address,undefined \
+		$(LDFLAGS) -o $@ $(filter %.c,$^)
+
+UNIT_TESTS += $(addprefix $(O)/tests/unit/test-,reaction progress-log)

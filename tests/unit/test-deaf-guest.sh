@@ -44,7 +44,7 @@ begin() {
 ends() {
 	cd "$tmp/$1" || exit 1
 	guest=${guests[$1]}
-	wait "${pids[$1]}"
+	status_of "${pids[$1]}"
 	is "$?" "$2" "$3"
 	unwrap stderr
 	ok "and no guest is left" until_true ended "$guest"

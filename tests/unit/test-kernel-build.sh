@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What is said off a terminal while a kernel is built, and while another build is
+# waited for: with programs that build nothing.
+set -u
+source='@SOURCE@'
+# shellcheck source=/dev/null
+. "$source/tests/lib/tap.sh"
+# shellcheck source=/dev/null
+. "$source/tests/lib/processes.sh"
+
+tense=@TENSE@
+tmp=$(mktemp -d -p /var/tmp) || exit 1
+trap 'touch "$tmp/go"; wait; rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+mkdir -p linux/scripts/kconfig bin
+printf 'VERSION = 6\nPATCHLEVEL = 1\n' >linux/Makefile
+cat >linux/scripts/kconfig/merge_config.sh <<'END'
+#!/bin/sh
+shift 2
+sed -n -e 's/^\(CONFIG_[A-Z0-9_]*\)=n$/# \1 is not set/' -e '/^CONFIG_/p' "$@" >.config
+END
+printf '#!/bin/sh\n' >bin/patch
+printf '#!/bin/sh\necho\necho x x x 9000000 x x\n' >bin/df
+# Half of the kernel's lines come before the file "go" is there.
+cat >bin/make <<'END'
+#!/bin/sh
+while [ $# -gt 0 ]; do
+	case $1 in
+	-C) cd "$2" || exit 1; shift ;;
+	M=*) module=${1#M=} ;;
+	modules) [ -z "${module-}" ] || echo >"$module/tense.ko" ;;
+	all)
+		seq 625
+		: >"$FAKE/half"
+		until [ -e "$FAKE/go" ]; do sleep 0.05; done
+		seq 625
+		echo >linux ;;
+	esac
+	shift
+done
+END
+chmod +x bin/* linux/scripts/kconfig/merge_config.sh
+export PATH=$tmp/bin:$PATH FAKE=$tmp TENSE_CACHE=$tmp/cache \
+	TENSE_KERNEL_SOURCE=$tmp/linux
+build=$source/tools/kernel-build
+
+"$tense" kernel build uml >first.out 2>first.err </dev/null &
+first=$!
+until_true test -e half
+"$tense" kernel build uml >second.out 2>second.err </dev/null &
+second=$!
+"$build" --arch x86_64 >third.out 2>third.err </dev/null &
+third=$!
+until_true test -s second.err
+until_true test -s third.err
+builder=$(pgrep -P $first)
+is "$(cat second.err)" \
+	"tense: waiting for another build: process $builder builds the User-Mode Linux kernel (--backend uml)" \
+	"who waits is told for whom"
+is "$(cat third.err)" "$(cat second.err)" "by the script as well"
+kill $third
+wait $third 2>/dev/null
+ok "who builds is told that before it is done" grep -q \
+	"^tense: building the User-Mode Linux kernel (--backend uml) from Linux 6.1, because $tmp/cache has none for this version of tense: about [0-9]* minutes, once$" \
+	first.err
+touch go
+wait $first
+is "$?" 0 "the build ends"
+wait $second
+is "$? $(cat second.out)" "0 $(cat first.out)" "and the other has the same"
+is "$(wc -l <second.err)" 1 "without another word"
+is "$(sed -n 's/^tense: compiling the kernel, once: \([0-9]*\) %, [0-9]*:[0-9][0-9] left$/\1/p' first.err | xargs)" \
+	"10 20 30 40 50 60 70 80 90" "each tenth is told"
+ok "the next build will take as long" grep -Eq '^1250 [0-9]+$' cache/um.count
+is "$("$tense" kernel build uml 2>&1)" "$(cat first.out)" \
+	"what is there is taken without a word"
+
+# Its time is known now; a lock that names nobody who runs.
+echo "1250 301" >cache/um.count
+rm -rf cache/um-*
+(
+	flock 9
+	echo "999999999 builds nothing" >cache/lock
+	: >held
+	until [ -e again ]; do sleep 0.05; done
+) 9>>cache/lock &
+until_true test -e held
+"$tense" kernel build uml >/dev/null 2>last.err </dev/null &
+last=$!
+until_true test -s last.err
+touch again
+wait $last
+is "$(head -n 1 last.err)" "tense: waiting for another kernel build" \
+	"a builder that is not known"
+ok "the time that the last build took" grep -q "about 6 minutes, once" last.err
+
+done_testing
