@@ -16,7 +16,7 @@ tmp=$(mktemp -d -p /var/tmp) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
-run=("$tense" run --backend $backend)
+run=("$tense" run --backend "$backend")
 
 # Builds the kernel, if need be, outside of what is tested.
 ok "a kernel that boots" "${run[@]}" true
@@ -126,5 +126,26 @@ ok "or ignore them" runs $pid
 touch go
 status_of $pid
 is "$? $(cat stderr)" "8 " "until it exits by itself"
+
+# A guest that is told nothing: the first signal ends it, whether it hangs or not.
+if [ "$backend" = qemu ]; then
+	ok "a deterministic guest" "$tense" run --deterministic true
+	mkdir empty
+	for state in CONT STOP; do
+		(cd empty && exec "$tense" run --deterministic sh -c \
+			'echo up; while :; do :; done' </dev/null >../stdout 2>../stderr) &
+		pid=$!
+		until_true test -s stdout
+		guest=$(cat /proc/$pid/task/$pid/children)
+		guest=${guest% }
+		kill -$state "$guest"
+		kill -TERM $pid
+		status_of $pid
+		is "$? $(cat stderr)" "143 " \
+			"--deterministic, SIG$state for the guest: SIGTERM ends it"
+		ok "and nothing is left of it" until_true ended "$guest"
+		rm stdout
+	done
+fi
 
 done_testing
