@@ -328,15 +328,14 @@ static void show_log(const struct guest *g, off_t first)
 /* The kill comes first: a terminal may make tense wait. */
 static void kill_deaf(struct guest *g, struct outcome *out)
 {
-	int sig = g->reaction.sig;
+	int sig = g->reaction.sig, seconds = REACTION_NS / 1000000000;
 
 	kill(g->pid, SIGKILL);
 	terminal_restore(&g->terminal);
 	show_log(g, g->log_start);
 	if (reaction_has_failed(&g->reaction))
 		warn("the guest (process %d) did not react to SIG%s for %d s, so tense killed it: check the files that the command wrote, and run the command again",
-		     (int)g->pid, sigabbrev_np(sig),
-		     (int)(REACTION_NS / 1000000000));
+		     (int)g->pid, sigabbrev_np(sig), seconds);
 	else
 		warn("the guest (process %d) had not reacted to SIG%s when another signal came, so tense killed it: check the files that the command wrote, and run the command again",
 		     (int)g->pid, sigabbrev_np(sig));
@@ -439,17 +438,40 @@ static const char *find_reason(const struct guest *g)
 	return "the kernel ended without a result";
 }
 
+/* The status of a guest that ends by itself, soon; false where it does not. */
+static bool wait_for_end(const struct guest *g, int *status)
+{
+	uint64_t start = now_ns();
+	pid_t pid;
+
+	do {
+		pid = waitpid(g->pid, status, WNOHANG);
+		if (pid < 0)
+			*status = 0;
+		if (pid)
+			return true;
+		poll(NULL, 0, 10);
+	} while (now_ns() - start < REACTION_NS);
+	kill(g->pid, SIGKILL);
+	waitpid(g->pid, status, 0);
+	return false;
+}
+
 void guest_died(struct guest *g, struct outcome *out)
 {
-	int status;
+	int pid = g->pid, status;
+	bool ended;
 
 	terminal_restore(&g->terminal);
-	if (waitpid(g->pid, &status, 0) < 0)
-		status = 0;
+	ended = wait_for_end(g, &status);
 	g->pid = 0;
 	show_log(g, 0);
 	out->kind = OUTCOME_FAILED;
-	if (WIFSIGNALED(status))
+	if (!ended)
+		snprintf(out->text, sizeof(out->text),
+			 "the guest (process %d) let go of tense, but did not end for %d s, so tense killed it: run the command again",
+			 pid, (int)(REACTION_NS / 1000000000));
+	else if (WIFSIGNALED(status))
 		snprintf(out->text, sizeof(out->text),
 			 "the kernel was killed: %s",
 			 strsignal(WTERMSIG(status)));

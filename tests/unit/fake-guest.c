@@ -90,6 +90,10 @@ int main(int argc, char **argv)
 		write_full(control, &m, sizeof(m) / 2);
 	if (!strcmp(mode, "payload"))
 		write_full(control, &m, sizeof(m));
+	if (!strcmp(mode, "closed")) {
+		make_file("there");
+		close(control);
+	}
 	if (!strcmp(mode, "answers")) {
 		make_file("there");
 		answer(3, 3);

@@ -81,6 +81,9 @@ begin boot boot env LONG="$(head -c 100000 /dev/zero | tr '\0' x)" \
 	LONGER="$(head -c 120000 /dev/zero | tr '\0' x)" "${run[@]}" true
 kill -TERM $pid
 
+# One that nobody can talk to any more.
+begin closed closed "${run[@]}" true
+
 # The other commands that have guests.
 begin trace silent "$tense" trace --backend uml -o t.svg --json t.json true
 kill -TERM $pid
@@ -119,6 +122,10 @@ is_killed payload 143 TERM "a message without its payload"
 is_killed much 143 TERM "nobody reads, and there is much to read"
 ends boot 143 "before there is a command, a signal ends all"
 is "$(cat stderr)" "" "without a word"
+ends closed 125 "a guest that closes its channel and does not end is killed"
+is "$(sed "s/process $guest/process N/" stderr)" \
+	"tense: the guest (process N) let go of tense, but did not end for 5 s, so tense killed it: run the command again" \
+	"and tense says so"
 is_killed trace 143 TERM "tense trace"
 is "$(echo *)" "mode stderr stdout there" "which leaves no file"
 ends whatif 143 "tense whatif"
