@@ -82,7 +82,8 @@ $(asan_tests): $(O)/tests/%-asan: tests/%.sh $(O)/asan/bin/tense
 $(filter-out $(asan_tests) %-qemu,$(cli_tests)): $(O)/tests/%: tests/%.sh
 $(O)/tests/guest/test-run-qemu: tests/guest/test-run.sh
 $(O)/tests/guest/test-signals-qemu: tests/guest/test-signals.sh
-$(O)/tests/unit/test-deaf-guest: | $(O)/tests/unit/fake-guest
+$(addprefix $(O)/tests/,unit/test-deaf-guest guest/test-signals \
+	guest/test-signals-qemu): | $(O)/tests/unit/fake-guest
 $(O)/tests/guest/test-trace-qemu: tests/guest/test-trace.sh
 $(O)/tests/guest/test-trace $(O)/tests/guest/test-trace-qemu: \
 	| $(O)/workloads/speeds
