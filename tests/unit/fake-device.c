@@ -113,7 +113,7 @@ static bool area_open(void)
 		.ring = (void *)(pages + TENSE_RING_OFFSET),
 		.shared = (void *)(pages + TENSE_SHARED_OFFSET),
 	};
-	self.area.clock->version = TENSE_CLOCK_VERSION;
+	self.area.clock->version = fake.clock_version;
 	self.area.clock->flags = TENSE_CLOCK_MEMBER;
 	if (fake.ordered)
 		self.area.clock->flags |= TENSE_CLOCK_ORDERED;
@@ -134,6 +134,7 @@ void fake_start(void)
 	memset(&fake, 0, sizeof(fake));
 	memset(&self, 0, sizeof(self));
 	fake.version = TENSE_STATS_VERSION;
+	fake.clock_version = TENSE_CLOCK_VERSION;
 	fake.map_error = -EOPNOTSUPP;
 }
 

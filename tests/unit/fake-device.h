@@ -25,6 +25,7 @@ struct fake_device {
 	uint32_t version;
 	int64_t real;			/* the experiment's real age */
 	int map_error;			/* -EOPNOTSUPP to begin with */
+	unsigned int clock_version;	/* TENSE_CLOCK_VERSION to begin with */
 	bool ordered;			/* areas are of several CPUs */
 	/* What it saw. */
 	_Atomic unsigned int opens, reads, writes, seeks, foreign;

@@ -115,11 +115,71 @@ static void tells(void)
 	is_i64(fake_area()->ring->shown, 50000, "which is told");
 }
 
+/* R9: no reading is earlier than what the page says was read before. */
+static void floors(void)
+{
+	struct fake_area *a = clock_of(50);
+
+	show(5000, 1ULL << 32, 100);
+	a->clock->floor = 1ULL << 50;
+	is_i64(tense_area_now(), 1LL << 50, "what others on the CPU have read");
+	is_i64(a->ring->shown, 1LL << 50, "which the kernel is told");
+	show(5000, 1ULL << 32, 100);
+	a->ring->shown = 1ULL << 49;
+	is_i64(tense_area_now(), 1LL << 49, "what the thread has read");
+	show(1ULL << 51, 1ULL << 32, 100);
+	ok(tense_area_now() > 1LL << 51, "until the charged time has caught up");
+
+	show(5000, 1ULL << 40, 100);
+	a->clock->ahead = 1;
+	is_i64(tense_area_now(), -EAGAIN, "no further ahead than it says");
+	a->clock->ahead = UINT64_MAX;
+	ok(tense_area_now() > 0, "but that far");
+}
+
+/* R9: what threads on other CPUs have read. */
+static void ordered(void)
+{
+	struct fake_area *a;
+	int64_t now;
+
+	fake.ordered = true;
+	a = clock_of(50);
+	show(5000, 1ULL << 32, 100);
+	now = tense_area_now();
+	is_i64(a->shared->latest, now, "others are told what is read");
+	a->shared->latest = 1ULL << 50;
+	is_i64(tense_area_now(), 1LL << 50, "and what they have read counts");
+	is_i64(a->ring->shown, 1LL << 50, "which the kernel is told");
+	show(1ULL << 51, 1ULL << 32, 100);
+	now = tense_area_now();
+	ok(now > 1LL << 51, "a later time is later for all");
+	is_i64(a->shared->latest, now, "who are told");
+	a->clock->limit = 1ULL << 52;
+	a->shared->latest = (1ULL << 52) + 1;
+	is_i64(tense_area_now(), -EAGAIN, "what nobody can have read is asked for");
+	a->shared->latest = 1ULL << 52;
+	is_i64(tense_area_now(), 1LL << 52, "as far as somebody can");
+}
+
+/* A program that runs with a module of another version. */
+static void versions(void)
+{
+	fake.clock_version = TENSE_CLOCK_VERSION + 1;
+	join();
+	tense_scale_percent(50);
+	tense_scale_pop();
+	is_i64(tense_area_now(), -EAGAIN, "a page of another version is not read");
+}
+
 int main(void)
 {
 	in_child("page", page);
 	in_child("walks", walks);
 	in_child("disagree", disagree);
 	in_child("tells", tells);
+	in_child("floors", floors);
+	in_child("ordered", ordered);
+	in_child("versions", versions);
 	return done();
 }
