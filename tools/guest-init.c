@@ -296,7 +296,7 @@ static void __attribute__((noreturn)) run_launcher(struct setup *s, int tty)
 		.argv = s->argv,
 		.env = s->env,
 		.percent = s->r.percent,
-		.choice = { s->r.clocks, s->r.idle },
+		.choice = { s->r.clocks, s->r.order, s->r.idle },
 		.stats = s->r.stats,
 		.record = s->r.trace_kib ? &record : NULL,
 		.group = true,

@@ -70,6 +70,7 @@ static int tell(int device, const char *fmt, ...)
 }
 
 const char *const clock_names[] = { "all", "monotonic", "none", NULL };
+const char *const order_names[] = { "ordered", "unordered", NULL };
 const char *const idle_names[] = { "real", "skip", NULL };
 
 /* What is not said is as these are at first. */
@@ -77,6 +78,9 @@ static int set_choices(int device, const struct clock_choice *c)
 {
 	if (c->clocks != CLOCKS_ALL &&
 	    tell(device, "clocks %s", clock_names[c->clocks]))
+		return -1;
+	if (c->order != ORDER_ALL &&
+	    tell(device, "clocks %s", order_names[c->order]))
 		return -1;
 	if (c->idle != IDLE_REAL &&
 	    tell(device, "idle %s", idle_names[c->idle]))

@@ -12,13 +12,18 @@
 
 #include "trace-record.h"
 
-/* Which clocks are virtual, and what virtual time does when all wait. */
+/*
+ * Which clocks are virtual, whether readings on several CPUs are ordered, and
+ * what virtual time does when all wait.
+ */
 struct clock_choice {
 	enum { CLOCKS_ALL, CLOCKS_MONOTONIC, CLOCKS_NONE } clocks;
+	enum { ORDER_ALL, ORDER_NONE } order;
 	enum { IDLE_REAL, IDLE_SKIP } idle;
 };
 
 extern const char *const clock_names[];	/* ends with NULL */
+extern const char *const order_names[];
 extern const char *const idle_names[];
 
 struct launch {

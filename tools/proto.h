@@ -74,6 +74,7 @@ struct request {
 	uint32_t version;
 	uint32_t percent;	/* 0: in real time */
 	uint32_t clocks;	/* struct clock_choice */
+	uint32_t order;
 	uint32_t idle;
 	uint32_t device;	/* load the module, even if in real time */
 	uint32_t stats;

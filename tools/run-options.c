@@ -40,14 +40,44 @@ static unsigned int parse_percent(const struct run_options *o,
 	return value;
 }
 
-/* The index of a name in a list. */
-static unsigned int parse_name(const struct run_options *o, const char *what,
-			       const char *text, const char *const *names)
+/* The index of a name in a list, or -1. */
+static int find_name(const char *text, const char *const *names)
 {
-	for (unsigned int i = 0; names[i]; i++)
+	for (int i = 0; names[i]; i++)
 		if (!strcmp(text, names[i]))
 			return i;
-	run_options_misuse(o, "%s '%s' is not known", what, text);
+	return -1;
+}
+
+static void parse_idle(const struct run_options *o, struct run *run,
+		       const char *text)
+{
+	int idle = find_name(text, idle_names);
+
+	if (idle < 0)
+		run_options_misuse(o, "idle '%s' is not known", text);
+	run->choice.idle = idle;
+}
+
+/* Which clocks, and their order: words between commas. */
+static void parse_clock(const struct run_options *o, struct run *run,
+			const char *text)
+{
+	while (text) {
+		const char *comma = strchr(text, ',');
+		char *word = xprintf("%.*s", (int)strcspn(text, ","), text);
+		int clocks = find_name(word, clock_names);
+		int order = find_name(word, order_names);
+
+		if (clocks < 0 && order < 0)
+			run_options_misuse(o, "clock '%s' is not known", word);
+		if (clocks >= 0)
+			run->choice.clocks = clocks;
+		else
+			run->choice.order = order;
+		free(word);
+		text = comma ? comma + 1 : NULL;
+	}
 }
 
 void run_options_begin(struct run_options *o, struct run *run,
@@ -91,10 +121,10 @@ bool run_options_take(struct run_options *o, struct run *run, int c,
 		run->percent = parse_percent(o, arg);
 		break;
 	case RUN_CLOCK:
-		run->choice.clocks = parse_name(o, "clock", arg, clock_names);
+		parse_clock(o, run, arg);
 		break;
 	case RUN_IDLE:
-		run->choice.idle = parse_name(o, "idle", arg, idle_names);
+		parse_idle(o, run, arg);
 		break;
 	default:
 		return false;

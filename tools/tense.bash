@@ -92,7 +92,7 @@ _tense_argument() { # OPTION WORD
 		_tense_words "auto native uml qemu" "$2"
 		;;
 	--clock)
-		_tense_words "all monotonic none" "$2"
+		_tense_words "all monotonic none ordered unordered" "$2"
 		;;
 	--protocol)
 		_tense_words "emp k-best" "$2"
