@@ -472,11 +472,12 @@ static void cut_holes(struct tense_task *t, struct vclock_stretch *s, u32 n)
  */
 void tense_take_shown(struct tense_task *t)
 {
+	u64 shown = t->area ? READ_ONCE(ring_of(t->area)->shown) : 0;
+
 	lockdep_assert_held(&t->lock);
 
-	if (t->area)
-		vclock_take_shown(&t->exp->vc, &t->v,
-				  READ_ONCE(ring_of(t->area)->shown));
+	if (shown)
+		vclock_take_shown(&t->exp->vc, &t->v, shown);
 }
 
 /* R2: charges up to each new record, then lets it hold. */

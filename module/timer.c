@@ -100,20 +100,18 @@ static bool fire_next(struct tense_experiment *exp)
 /* With interrupts disabled, which keeps the tasks' memory for the wake-up. */
 static void fire(struct tense_experiment *exp)
 {
-	u64 start = tense_real_now(), was = READ_ONCE(exp->vc.due), now;
+	u64 start = local_clock(), was = READ_ONCE(exp->vc.due);
 	struct tense_cpu *c = this_cpu_ptr(exp->cpu);
 	int left = FIRE_MAX;
 
 	lockdep_assert_irqs_disabled();
 
-	if (start < c->fire_next)
+	if (tense_real_now() < c->fire_next)
 		return;
 	while (left && fire_next(exp))
 		left--;
-	if (!left) {
-		now = tense_real_now();
-		c->fire_next = now + (now - start);
-	}
+	if (!left)
+		c->fire_next = tense_real_now() + local_clock() - start;
 	tense_kick_past(exp, was);
 }
 
@@ -169,16 +167,26 @@ static bool is_to_stop(const struct tense_task *t)
 	       vclock_ahead(&t->exp->vc, &t->v);
 }
 
+static void set_recheck(struct tense_task *t)
+{
+	u64 now = local_clock();
+
+	t->v.recheck = t->recheck_at > now ? t->recheck_at - now : 0;
+	if (!t->v.recheck)
+		t->recheck_at = 0;
+}
+
 /*
  * Its time stands still in a call: a timer set for that could come again
  * and again, before the call gets any further.
  */
 static u64 horizon_of(struct tense_task *t)
 {
-	u64 ns = VCLOCK_NEVER, now = local_clock();
+	u64 ns = VCLOCK_NEVER;
 
 	raw_spin_lock(&t->lock);
-	t->v.recheck = t->recheck_at > now ? t->recheck_at - now : 0;
+	if (t->recheck_at)
+		set_recheck(t);
 	/* In this order: GVT that rises in between is not to hide the window. */
 	if (t->v.cpu >= 0 && !t->in_call)
 		ns = is_to_stop(t) ? 0 : vclock_horizon(&t->exp->vc, &t->v);
@@ -303,7 +311,8 @@ static void settle_in_interrupt(struct tense_task *t)
 	u64 start = local_clock(), now, from;
 
 	tense_settle();
-	if (!t || !t->area)
+	/* Only where percents may be lower is there a timer to be put off. */
+	if (!t || !t->area || !t->v.lowest)
 		return;
 	now = local_clock();
 	raw_spin_lock(&t->lock);

@@ -545,6 +545,7 @@ void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 	enter_cpu(vc, cpu, t->ready, real);
 	if (from >= 0)
 		leave_cpu(vc, from, real);
+	t->lead = 0;
 }
 
 /* @t stopped running and waits; what it ran has been charged. */

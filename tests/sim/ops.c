@@ -282,15 +282,15 @@ void op_ready_at(struct sim *s, int t, uint64_t when)
 	struct vclock_task *v = &s->task[t].v;
 	struct model_task *m = model_of(s, t);
 	uint64_t slept = when > v->blocked_at ? when - v->blocked_at : 0;
-	uint64_t before = v->shown > v->blocked_at ? v->shown : v->blocked_at;
+	uint64_t lead = v->lead;
 
 	vclock_ready_at(v, when);
 	m->ready = when > m->blocked_at ? when : m->blocked_at;
 	expect_task(s, t);
-	if (v->lead && v->shown < before + slept)
-		sim_fail(s, "task %d slept %llu and reads only %llu more", t,
-			 (unsigned long long)slept,
-			 (unsigned long long)(v->shown - before));
+	if (lead && v->shown < v->blocked_at + lead + slept)
+		sim_fail(s, "task %d slept %llu, %llu ahead, and reads %llu", t,
+			 (unsigned long long)slept, (unsigned long long)lead,
+			 (unsigned long long)v->shown);
 }
 
 void op_join(struct sim *s, int t, unsigned int cpu)
