@@ -191,7 +191,7 @@ static int64_t show(const struct tense_clock *c, uint64_t ns)
 {
 	uint64_t shown = load(&area.ring->shown), latest = 0;
 
-	if (c->flags & TENSE_CLOCK_ORDERED) {
+	if (c->limit) {
 		if (!area.shared)
 			return -EAGAIN;
 		latest = acquire(&area.shared->latest);
@@ -203,7 +203,7 @@ static int64_t show(const struct tense_clock *c, uint64_t ns)
 	ns = ns > latest ? ns : latest;
 	/* A signal handler may come in between and read a later time. */
 	ns = raise(&area.ring->shown, ns);
-	if (c->flags & TENSE_CLOCK_ORDERED)
+	if (c->limit)
 		raise(&area.shared->latest, ns);
 	return ns;
 }
@@ -352,7 +352,7 @@ static bool map_rest(int fd, const struct tense_clock *clock)
 	if (tense_device_ops->map(fd, TENSE_RING_OFFSET, TENSE_RING_SIZE,
 				  PROT_READ | PROT_WRITE, &ring))
 		return false;
-	if (load(&clock->flags) & TENSE_CLOCK_ORDERED &&
+	if (load(&clock->limit) &&
 	    tense_device_ops->map(fd, TENSE_SHARED_OFFSET, TENSE_SHARED_SIZE,
 				  PROT_READ | PROT_WRITE, &shared)) {
 		tense_device_ops->unmap(ring, TENSE_RING_SIZE);

@@ -600,8 +600,6 @@ void tense_area_tell(struct tense_task *t)
 		return;
 	c = area->clock;
 	now = t->v.cpu < 0 ? t->v.seen : vclock_lvt(&exp->vc, t->v.cpu);
-	if (READ_ONCE(exp->vc.ordered))
-		flags |= TENSE_CLOCK_ORDERED;
 	/* In no other class than the fair one does its time go on. */
 	if (t->v.cpu >= 0 && !t->move && !rt_task(t->task))
 		flags |= TENSE_CLOCK_VALID;
@@ -612,8 +610,9 @@ void tense_area_tell(struct tense_task *t)
 	WRITE_ONCE(c->ns, now);
 	WRITE_ONCE(c->floor, vclock_floor(&exp->vc, &t->v));
 	WRITE_ONCE(c->ahead, VCLOCK_AHEAD_MAX);
-	/* GVT, which others may be ahead of, is no later than this. */
-	WRITE_ONCE(c->limit, now + exp->vc.window + VCLOCK_LATEST_MAX);
+	/* GVT, which others may be ahead of, is no later than its CPU's time. */
+	WRITE_ONCE(c->limit, READ_ONCE(exp->vc.ordered) ?
+			     now + exp->vc.window + VCLOCK_LATEST_MAX : 0);
 	WRITE_ONCE(c->credit, t->v.credit.ns);
 	WRITE_ONCE(c->rate, area->rate);
 	WRITE_ONCE(c->stale, time_before(jiffies, area->stolen_at + HZ) ?

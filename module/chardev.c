@@ -91,16 +91,6 @@ static bool move_to(struct tense_task *t, u64 to)
 	return ahead;
 }
 
-static u64 reading_of(struct tense_task *t)
-{
-	u64 now;
-
-	raw_spin_lock_irq(&t->lock);
-	now = vclock_floor(&t->exp->vc, &t->v);
-	raw_spin_unlock_irq(&t->lock);
-	return now;
-}
-
 static int jump_by(struct tense_task *t, loff_t d)
 {
 	/* The time is told however late it is. */
@@ -125,7 +115,8 @@ static int jump_to(struct tense_task *t, loff_t to)
 {
 	if (to > (loff_t)TENSE_TIME_MAX)
 		return -EOVERFLOW;
-	if (to < 0 || to < reading_of(t))
+	/* By the charged time: what it has read may be ahead (R9). */
+	if (to < 0 || to < now_of(t))
 		return -EINVAL;
 	/* Again where another CPU, to which it was moved, is behind. */
 	while (move_to(t, to))
@@ -149,10 +140,20 @@ static long sleep_on(struct restart_block *restart)
 	return now;
 }
 
+static u64 sleep_from(struct tense_task *t)
+{
+	u64 now;
+
+	raw_spin_lock_irq(&t->lock);
+	now = vclock_wait_from(&t->exp->vc, &t->v);
+	raw_spin_unlock_irq(&t->lock);
+	return now;
+}
+
 static int sleep_for(struct tense_task *t, loff_t d)
 {
 	struct restart_block *restart = &current->restart_block;
-	u64 now = now_of(t);
+	u64 now = sleep_from(t);
 
 	if (d < 0)
 		return -EINVAL;

@@ -103,7 +103,7 @@ bool tense_now(struct tense_task *t, enum tense_clock_id clock, ktime_t *now)
  */
 bool tense_time(struct tense_task *t, enum tense_clock_id clock, ktime_t *now)
 {
-	return clock_of(t, clock, vclock_now, now);
+	return clock_of(t, clock, vclock_wait_from, now);
 }
 
 /* Whoever waits for a time of day waits for another virtual time now. */

@@ -548,13 +548,31 @@ void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 	t->lead = 0;
 }
 
+/* R9: by how much what @t has read is ahead. It will see itself wait from there. */
+static void note_lead(struct vclock_task *t)
+{
+	if (t->shown > t->seen)
+		t->lead = max(t->lead, t->shown - t->seen);
+}
+
+/* R9: what the time-outs and timers count from that @t is about to arm. */
+u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t)
+{
+	vclock_now(vc, t);
+	/* What was ahead when it last asked has been paid back. */
+	if (t->shown <= t->seen)
+		t->lead = 0;
+	note_lead(t);
+	return t->seen;
+}
+
 /* @t stopped running and waits; what it ran has been charged. */
 void vclock_block(struct vclock *vc, struct vclock_task *t, u64 real)
 {
 	vclock_now(vc, t);
 	leave_cpu(vc, t->cpu, real);
 	t->cpu = -1;
-	t->lead = t->shown > t->seen ? t->shown - t->seen : 0;
+	note_lead(t);
 	t->blocked_at = t->seen;
 	t->blocked_real = real;
 	t->ready = t->seen;

@@ -557,7 +557,7 @@ static int executed(int left, int64_t told, uint64_t charged)
 	struct tense_stats s = dev_stats(fd);
 	struct tense_thread t = runner_record(fd, gettid());
 
-	if ((int64_t)s.lvt < told || t.charged < charged || s.flags)
+	if (dev_now(fd) < told || t.charged < charged || s.flags)
 		return 1;
 	if (!left)
 		return 0;

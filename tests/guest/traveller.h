@@ -13,8 +13,9 @@
 struct view {
 	const volatile struct tense_clock *page;
 	volatile struct tense_ring *ring;
+	struct tense_shared *shared;
 	int fd;
-	int64_t last, gvt;	/* virtual */
+	int64_t last, lvt, gvt;	/* virtual */
 	int64_t back, gvt_back;	/* worst that they fell by */
 	unsigned int turn;
 	int cpu;
@@ -27,27 +28,49 @@ static inline void view_open(struct view *v, int fd)
 	v->page = page_map(fd);
 	v->ring = mmap(NULL, TENSE_RING_SIZE, PROT_READ | PROT_WRITE,
 		       MAP_SHARED, fd, TENSE_RING_OFFSET);
+	v->shared = mmap(NULL, TENSE_SHARED_SIZE, PROT_READ | PROT_WRITE,
+			 MAP_SHARED, fd, TENSE_SHARED_OFFSET);
 	v->cpu = sched_getcpu();
 }
 
-/* As <uapi/linux/tense.h> wants it: shows no less than it did before. */
-static inline int64_t view_page(const struct view *v)
+static inline uint64_t latest_of(uint64_t a, uint64_t b)
 {
-	int64_t now = page_read(v->page, v->fd).now;
-
-	if (now > (int64_t)v->ring->shown)
-		v->ring->shown = now;
-	return v->ring->shown;
+	return a > b ? a : b;
 }
 
+/* As <uapi/linux/tense.h> wants it: no less than anybody was shown before. */
+static inline int64_t view_page(const struct view *v)
+{
+	uint64_t now = page_read(v->page, v->fd).now;
+	uint64_t latest = __atomic_load_n(&v->shared->latest, __ATOMIC_ACQUIRE);
+
+	now = latest_of(latest_of(now, v->page->floor), v->ring->shown);
+	if (latest > v->page->limit)
+		return dev_now(v->fd);
+	now = latest_of(now, latest);
+	v->ring->shown = now;
+	while (latest < now &&
+	       !__atomic_compare_exchange_n(&v->shared->latest, &latest, now,
+					    false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST))
+		;
+	return now;
+}
+
+static inline void view_fall(int64_t *back, int64_t *last, int64_t now)
+{
+	*back = *last - now > *back ? *last - now : *back;
+	*last = now;
+}
+
+/* What was charged, which readings are not behind. */
 static inline int64_t view_stats(struct view *v)
 {
 	struct tense_stats s = dev_stats(v->fd);
-	int64_t fell = v->gvt - (int64_t)s.gvt;
 
-	v->gvt_back = fell > v->gvt_back ? fell : v->gvt_back;
-	v->gvt = s.gvt;
-	return s.lvt;
+	view_fall(&v->gvt_back, &v->gvt, s.gvt);
+	view_fall(&v->back, &v->lvt, s.lvt);
+	return latest_of(s.lvt, dev_now(v->fd));
 }
 
 static inline int64_t view_clock(const struct view *v)
@@ -74,8 +97,7 @@ static inline void view_look(struct view *v)
 	default:
 		now = view_page(v);
 	}
-	v->back = v->last - now > v->back ? v->last - now : v->back;
-	v->last = now;
+	view_fall(&v->back, &v->last, now);
 	v->moves += cpu != v->cpu;
 	v->cpu = cpu;
 }

@@ -52,14 +52,13 @@ static inline struct fake_area *show(uint64_t ns, uint64_t rate, uint32_t percen
 	struct fake_area *a = fake_area();
 
 	a->clock->seq++;
-	a->clock->flags = TENSE_CLOCK_MEMBER | TENSE_CLOCK_VALID |
-			  (fake.ordered ? TENSE_CLOCK_ORDERED : 0);
+	a->clock->flags = TENSE_CLOCK_MEMBER | TENSE_CLOCK_VALID;
 	a->clock->counter = tense_area_counter();
 	a->clock->ns = ns;
 	a->clock->credit = 0;
 	a->clock->floor = 0;
 	a->clock->ahead = UINT64_MAX;
-	a->clock->limit = UINT64_MAX;
+	a->clock->limit = fake.ordered ? UINT64_MAX : 0;
 	a->clock->rate = rate;
 	a->clock->stale = 1ULL << 40;
 	a->clock->percent = percent * TENSE_FINE;

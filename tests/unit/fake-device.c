@@ -115,10 +115,8 @@ static bool area_open(void)
 	};
 	self.area.clock->version = fake.clock_version;
 	self.area.clock->flags = TENSE_CLOCK_MEMBER;
-	if (fake.ordered)
-		self.area.clock->flags |= TENSE_CLOCK_ORDERED;
 	self.area.clock->ahead = UINT64_MAX;
-	self.area.clock->limit = UINT64_MAX;
+	self.area.clock->limit = fake.ordered ? UINT64_MAX : 0;
 	return true;
 }
 

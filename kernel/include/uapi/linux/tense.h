@@ -95,7 +95,7 @@
  *			its time stands still and never goes back. As it does
  *			when the thread has come to a CPU whose time is behind
  *			what it saw: d counts from the time of that CPU.
- *	SEEK_SET t	jump to t. -EINVAL if t is in the past.
+ *	SEEK_SET t	jump to t. -EINVAL if more than t was charged already.
  *	SEEK_HOLE d	sleep for d ns of virtual time, 0 returns at once.
  *			-EINTR	a signal handler ran; the remaining time is
  *				known from the clock
@@ -181,10 +181,10 @@
  *	  tells it to the threads that run on the same CPU, that the thread wakes
  *	  or makes. It ignores what no page can have shown: more than 2 * ahead ns
  *	  beyond the charged time;
- *	- if flags have TENSE_CLOCK_ORDERED, reads no earlier time than
- *	  tense_shared.latest says, and raises that to what it read. If latest is
- *	  beyond limit, only lseek(2) can tell the time: the kernel then ignores
- *	  what is more than a window and 100 ms beyond GVT.
+ *	- if limit is not 0, reads no earlier time than tense_shared.latest says,
+ *	  and raises that to what it read. If latest is beyond limit, only lseek(2)
+ *	  can tell the time: the kernel then ignores what is more than a window and
+ *	  100 ms beyond GVT.
  */
 #ifndef _UAPI_LINUX_TENSE_H
 #define _UAPI_LINUX_TENSE_H
@@ -218,7 +218,6 @@
 /* tense_clock.flags */
 #define TENSE_CLOCK_VALID	1	/* the clock can be read from the page */
 #define TENSE_CLOCK_MEMBER	2	/* until the thread leaves */
-#define TENSE_CLOCK_ORDERED	4	/* readings pass tense_shared.latest */
 
 /* Of struct tense_clock, tense_ring and tense_shared. */
 #define TENSE_CLOCK_VERSION	2
@@ -241,7 +240,7 @@ struct tense_clock {
 	__u64 rate;		/* real ns per tick, times 2^32 */
 	__u64 stale;		/* ticks */
 	__u64 ahead;		/* virtual ns */
-	__u64 limit;		/* virtual */
+	__u64 limit;		/* virtual; 0: readings pass no common word */
 	__u32 percent;		/* times TENSE_FINE */
 	__u32 tail;		/* records that the kernel has taken */
 	__u32 clocks;		/* those that are virtual */
@@ -297,7 +296,9 @@ struct tense_stats {
 	__u32 thread_size;	/* of struct tense_thread */
 	__u32 threads;		/* records that follow in a buffer long enough */
 	__u64 gvt;		/* virtual */
-	__u64 lvt;		/* virtual: the calling thread's time */
+	__u64 lvt;		/* virtual: the calling thread's charged time,
+				 * which readings may be ahead of
+				 */
 	__u64 window;		/* virtual: bound on LVT - GVT */
 	__u64 skew;		/* virtual: worst LVT - GVT seen */
 	__u64 over_user;	/* virtual: worst LVT - GVT - window at which a
