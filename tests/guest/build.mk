@@ -108,6 +108,18 @@ $(O)/tests/guest/test-static: tests/guest/test-static.sh tests/lib/tap.sh \
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
 		$< >$@ && chmod +x $@
 
+# Guests that hang or die with what they run.
+$(O)/tests/guest/brink: tests/guest/brink.c tests/guest/guest.h \
+		kernel/include/uapi/linux/tense.h $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
+		-D_GNU_SOURCE -Ikernel/include/uapi $(LDFLAGS) -static -o $@ $<
+
+GUEST_TESTS += $(O)/tests/guest/test-brink
+$(O)/tests/guest/test-brink: tests/guest/test-brink.sh tests/lib/tap.sh \
+		$(O)/tests/guest/brink $(USER_TARGETS) | $(O)/module/tense.ko
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
+		$< >$@ && chmod +x $@
+
 $(O)/tests/guest/stall-watch: tests/guest/stall-watch.c
 	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
 		-D_GNU_SOURCE -Ikernel/include/uapi $(LDFLAGS) -o $@ $<
