@@ -110,14 +110,14 @@ static bool is_device(int fd)
 }
 
 /* One that nobody else closes, if the device is there. */
-static long call_open_own(struct task *t)
+long call_open_own(struct task *t)
 {
 	int own = OWN_FD + t->slot;
 	long fd, now;
 
 	call(SYS_close, own);
 	t->own = -1;
-	t->seen = 0;
+	forget_seen(t);
 	fd = call(SYS_openat, AT_FDCWD, TENSE_DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return fd;
@@ -154,10 +154,10 @@ static long call_close(struct task *t)
 		int own = t->own;
 
 		t->own = -1;
-		t->seen = 0;
+		forget_seen(t);
 		return call(SYS_close, own);
 	}
-	t->seen = 0;
+	forget_seen(t);
 	return call(SYS_close, any_fd(t));
 }
 
@@ -166,7 +166,7 @@ static long call_dup(struct task *t)
 	int from = any_fd(t), to = FIRST_FD + below(t, LAST_FD - FIRST_FD);
 	long fd;
 
-	t->seen = 0;
+	forget_seen(t);
 	if (one_in(t, 3))
 		return call(SYS_fcntl, from, F_SETFD, below(t, 2));
 	fd = call(SYS_dup3, from, to, one_in(t, 2) ? O_CLOEXEC : 0);
@@ -187,13 +187,12 @@ static void message_begin(struct msghdr *message, struct iovec *byte,
 	};
 }
 
-static long call_send(struct task *t)
+long send_fd(int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))] = "";
 	struct msghdr message;
 	struct iovec byte;
 	struct cmsghdr *c;
-	int fd = any_fd(t);
 
 	message_begin(&message, &byte, control, sizeof(control));
 	c = CMSG_FIRSTHDR(&message);
@@ -204,7 +203,7 @@ static long call_send(struct task *t)
 	return call(SYS_sendmsg, SOCKET_FD, &message, MSG_DONTWAIT);
 }
 
-static long call_receive(struct task *t)
+long receive_fd(void)
 {
 	char control[CMSG_SPACE(sizeof(int))] = "";
 	struct msghdr message;
@@ -217,13 +216,35 @@ static long call_receive(struct task *t)
 	result = call(SYS_recvmsg, SOCKET_FD + 1, &message, MSG_DONTWAIT);
 	c = result < 0 ? NULL : CMSG_FIRSTHDR(&message);
 	if (!c || c->cmsg_type != SCM_RIGHTS)
-		return result;
+		return result < 0 ? result : -ENOMSG;
 	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
+static long call_send(struct task *t)
+{
+	return send_fd(any_fd(t));
+}
+
+static long call_receive(struct task *t)
+{
+	long fd = receive_fd();
+
+	if (fd < 0)
+		return fd;
 	if (fd < LAST_FD)
 		t->fd = fd;
 	else
 		call(SYS_close, fd);
-	return result;
+	return 0;
+}
+
+/* read(2) of any other file may wait for ever. */
+bool is_timerfd(int fd)
+{
+	struct itimerspec left;
+
+	return !call(SYS_timerfd_gettime, fd, &left);
 }
 
 /* --- lseek(2) --- */
@@ -283,7 +304,7 @@ static void check_seek(struct task *t, int64_t d, int whence, long result)
 	t->seen = result;
 }
 
-static long move(struct task *t, int64_t d, int whence)
+long seek(struct task *t, int64_t d, int whence)
 {
 	bool own = t->own >= 0;
 	long result = call(SYS_lseek, own ? t->own : any_fd(t), d, whence);
@@ -295,24 +316,24 @@ static long move(struct task *t, int64_t d, int whence)
 
 static long call_now(struct task *t)
 {
-	return move(t, 0, SEEK_CUR);
+	return seek(t, 0, SEEK_CUR);
 }
 
 static long call_jump(struct task *t)
 {
 	int64_t d = any_bits(t, one_in(t, 20) ? 40 : 22);
 
-	return move(t, one_in(t, 3) ? -d : d, SEEK_CUR);
+	return seek(t, one_in(t, 3) ? -d : d, SEEK_CUR);
 }
 
 static long call_jump_to(struct task *t)
 {
-	return move(t, t->seen + any_bits(t, 24), SEEK_SET);
+	return seek(t, t->seen + any_bits(t, 24), SEEK_SET);
 }
 
 static long call_sleep(struct task *t)
 {
-	return move(t, any_bits(t, one_in(t, 50) ? 40 : 20), SEEK_HOLE);
+	return seek(t, any_bits(t, one_in(t, 50) ? 40 : 20), SEEK_HOLE);
 }
 
 static long call_seek_odd(struct task *t)
@@ -326,7 +347,7 @@ static long call_seek_odd(struct task *t)
 	/* A jump to the end of time ends what others can do, a sleep does so. */
 	if (whence <= SEEK_SET + 1 || whence == SEEK_HOLE)
 		d = one_in(t, 500) ? d : any(t, ends);
-	return move(t, d, whence);
+	return seek(t, d, whence);
 }
 
 /* --- read(2) --- */
@@ -346,6 +367,18 @@ static void check_sums(const struct task *t, const struct tense_stats *s)
 		fail(t, "ran in slots", ran, s->ran);
 }
 
+/* GVT and the sum of what all were charged never fall: R5. */
+static void check_sums_grow(struct task *t, const struct tense_stats *s)
+{
+	if ((int64_t)s->gvt < t->gvt_seen)
+		fail(t, "GVT has fallen", s->gvt, t->gvt_seen);
+	if ((int64_t)s->charged < t->charged_seen)
+		fail(t, "the sum of what was charged has fallen", s->charged,
+		     t->charged_seen);
+	t->gvt_seen = s->gvt;
+	t->charged_seen = s->charged;
+}
+
 static void check_report(struct task *t, const struct tense_stats *s, long size)
 {
 	const struct tense_thread *thread = (const void *)(s + 1);
@@ -362,6 +395,7 @@ static void check_report(struct task *t, const struct tense_stats *s, long size)
 	if ((int64_t)s->lvt < t->seen)
 		fail(t, "the report's time is too early", s->lvt, t->seen);
 	t->seen = s->lvt;
+	check_sums_grow(t, s);
 	for (long i = 0; i < n; i++)
 		if (thread[i].flags & ~TENSE_THREAD_EXITED ||
 		    thread[i].percent < TENSE_PERCENT_MIN ||

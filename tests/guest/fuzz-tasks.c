@@ -451,7 +451,7 @@ static long task_leave(struct task *t)
 		call(SYS_timer_settime, id, 0, &later, NULL);
 	result = call(SYS_close, t->own);
 	t->own = -1;
-	t->seen = 0;
+	forget_seen(t);
 	call(SYS_timerfd_gettime, fd, &old);
 	call(SYS_timer_gettime, id, &old);
 	call(SYS_timerfd_settime, fd, 0, &later, &old);

@@ -21,8 +21,9 @@
 /* Where the memory below and the socket that passes descriptors are. */
 #define SHARED_FD 3
 #define SOCKET_FD 4
-#define OPERATIONS_MAX 64
+#define OPERATIONS_MAX 96
 #define WORDS 4
+#define CPUS_MAX 8
 
 /* Process and thread, which are only told together; 0: nobody. */
 typedef uint64_t who_t;
@@ -48,6 +49,10 @@ struct fuzz {
 	_Atomic uint32_t word[WORDS];	/* to wait for */
 	struct slot slot[TASKS_MAX];
 	struct counts counts[OPERATIONS_MAX];
+	/* Of processes outside that watch the CPUs. */
+	_Atomic int over;
+	_Atomic uint64_t seed;
+	_Atomic uint64_t beats[CPUS_MAX];
 };
 
 struct task {
@@ -58,7 +63,11 @@ struct task {
 	int fd;			/* used last */
 	int own;		/* or -1 */
 	int timer_fd, timer;	/* the last ones */
+	bool outside;		/* never joins, nor does what others do */
 	int64_t seen;		/* the latest time that it saw */
+	int64_t gvt_seen;	/* the same of GVT, 0 after it may have left */
+	int64_t charged_seen;	/* of all tasks' time */
+	int64_t cpu_seen;	/* of its CPU time */
 	struct tense_clock *clock;
 	struct tense_ring *ring;
 	bool public;		/* others write to its ring */
@@ -77,9 +86,13 @@ struct operation {
 
 extern struct fuzz *fuzz;
 extern const struct operation call_operations[], text_operations[],
-			      area_operations[], task_operations[];
+			      area_operations[], task_operations[],
+			      brink_operations[], inside_operations[],
+			      outside_operations[];
 extern const size_t call_operations_length, text_operations_length,
-		    area_operations_length, task_operations_length;
+		    area_operations_length, task_operations_length,
+		    brink_operations_length, inside_operations_length,
+		    outside_operations_length;
 
 /* A system call: what it returns, or -errno. Threads here have no errno. */
 static inline long call6(long nr, long a, long b, long c, long d, long e, long f)
@@ -158,6 +171,8 @@ bool is_one_of(long result, const short *errors, size_t length);
 
 /* guest-fuzz.c */
 void fail(const struct task *t, const char *what, int64_t is, int64_t other);
+void ignore_alarm(bool ignored);	/* SIGALRM, else it has its handler */
+void forget_seen(struct task *t);	/* it may have left */
 void task_begin(struct task *t, uint64_t seed, int slot, who_t taker);
 void task_run(struct task *t);
 int slot_take(who_t taker);
@@ -167,6 +182,11 @@ void calls_task_begin(struct task *t);
 void call_in_handler(void);		/* what a handler of signals does */
 int64_t any_number(struct task *t);	/* few bits, many, or an edge */
 int any_fd(struct task *t);		/* not always the device's */
+long call_open_own(struct task *t);	/* leaves, joins */
+long seek(struct task *t, int64_t d, int whence);
+long send_fd(int fd);			/* to whoever receives next */
+long receive_fd(void);			/* any descriptor, or -errno */
+bool is_timerfd(int fd);
 long any_address(struct task *t);	/* not always of memory */
 void probed(int depth);			/* has probes, calls itself */
 unsigned long offset_of_probed(void);	/* in the program's file */
@@ -175,5 +195,8 @@ void texts_begin(void);			/* in a new process */
 /* fuzz-area.c */
 void area_begin(struct task *t);	/* a task that has its own handle */
 void area_forget(struct task *t);	/* in a child, of its parent's */
+/* fuzz-brink.c */
+void brink_begin(bool late);		/* in a new process */
+long brink_read_times(struct task *t);
 
 #endif

@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/reboot.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -33,9 +34,11 @@
 /* Polls: a task that has not got on is sent a signal, and nobody at all fails. */
 #define NUDGE 8
 #define STUCK 4800
+/* Polls after which a CPU has no excuse: an emulated one may be stopped for long. */
+#define DEAD 2400
 
 struct fuzz *fuzz;
-static unsigned int weights;
+static unsigned int weights, outside_weights;
 
 static const struct {
 	const struct operation *list;
@@ -45,6 +48,10 @@ static const struct {
 	{ text_operations, &text_operations_length },
 	{ area_operations, &area_operations_length },
 	{ task_operations, &task_operations_length },
+	{ brink_operations, &brink_operations_length },
+	{ inside_operations, &inside_operations_length },
+	/* The last one: of tasks that never join, which do nothing else. */
+	{ outside_operations, &outside_operations_length },
 };
 
 static const struct operation *operation_of(size_t i)
@@ -63,6 +70,11 @@ static size_t operations_length(void)
 	for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
 		sum += *kinds[i].length;
 	return sum;
+}
+
+static size_t inside_length(void)
+{
+	return operations_length() - outside_operations_length;
 }
 
 /* --- tasks --- */
@@ -120,12 +132,23 @@ void task_begin(struct task *t, uint64_t seed, int slot, who_t taker)
 	t->left = 1 + any_bits(t, 13);
 }
 
+/**
+ * forget_seen() - what the task saw holds no longer
+ * @t: calling task, which may have left its experiment or joined another one
+ */
+void forget_seen(struct task *t)
+{
+	t->seen = 0;
+	t->gvt_seen = 0;
+	t->charged_seen = 0;
+}
+
 static size_t any_operation(struct task *t)
 {
-	unsigned int n = below(t, weights);
+	unsigned int n = below(t, t->outside ? outside_weights : weights);
 	size_t i;
 
-	for (i = 0; n >= operation_of(i)->weight; i++)
+	for (i = t->outside ? inside_length() : 0; n >= operation_of(i)->weight; i++)
 		n -= operation_of(i)->weight;
 	return i;
 }
@@ -157,7 +180,8 @@ void task_run(struct task *t)
 
 	if (!atomic_compare_exchange_strong(&s->who, &t->taker, who_am_i()))
 		return;
-	calls_task_begin(t);
+	if (!t->outside)
+		calls_task_begin(t);
 	while (!fuzz->stop && t->left-- > 0)
 		step(t);
 	s->who = 0;
@@ -169,11 +193,27 @@ static void on_signal(int sig)
 	call_in_handler();
 }
 
+/* As the kernel knows it: threads here have no errno. */
+static struct {
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	unsigned long mask;
+} alarm_action, ignore_action = { .handler = SIG_IGN };
+
+void ignore_alarm(bool ignored)
+{
+	call(SYS_rt_sigaction, SIGALRM,
+	     ignored ? &ignore_action : &alarm_action, NULL,
+	     sizeof(alarm_action.mask));
+}
+
 /* A process that has just begun, or been executed. */
 static int process_main(uint64_t seed, int slot, who_t taker)
 {
 	static const int signals[] = { SIGUSR1, SIGALRM, SIGVTALRM, SIGPROF };
 	struct sigaction action = { .sa_handler = on_signal };
+	bool root = taker == NOBODYS;
 	struct rlimit none = { 0, 0 };
 	struct task t;
 
@@ -181,10 +221,14 @@ static int process_main(uint64_t seed, int slot, who_t taker)
 		action.sa_flags = i ? SA_RESTART : 0;
 		sigaction(signals[i], &action, NULL);
 	}
+	call(SYS_rt_sigaction, SIGALRM, NULL, &alarm_action,
+	     sizeof(alarm_action.mask));
 	signal(SIGCHLD, SIG_IGN);
 	setrlimit(RLIMIT_CORE, &none);
 	calls_begin();
 	task_begin(&t, seed, slot, taker);
+	brink_begin(root && one_in(&t, 4));
+	t.outside = root && one_in(&t, 4);
 	task_run(&t);
 	return 0;
 }
@@ -302,10 +346,84 @@ static void print_tasks(void)
 	}
 }
 
+/* --- who watches the CPUs, outside of every experiment --- */
+
+static int cpus(void)
+{
+	int n = sysconf(_SC_NPROCESSORS_CONF);
+
+	return n < CPUS_MAX ? n : CPUS_MAX;
+}
+
+/* A CPU that loops with interrupts off stops the watcher, too, if that is there. */
+static void report_dead_cpu(int cpu)
+{
+	printf("Bail out! CPU %d runs no task any more: make fuzz SEED=%lu OPS=%d\n",
+	       cpu, fuzz->seed, ROUND);
+	fflush(stdout);
+	reboot(RB_AUTOBOOT);
+}
+
+/* Beats as long as the CPU runs tasks, and looks at the next CPU's beats. */
+static void beat(int cpu)
+{
+	int next = (cpu + 1) % cpus(), same = 0;
+	struct sched_param p = { .sched_priority = 98 };
+	uint64_t last = 0;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	sched_setscheduler(0, SCHED_FIFO, &p);
+	while (!fuzz->over) {
+		fuzz->beats[cpu]++;
+		same = last == fuzz->beats[next] ? same + 1 : 0;
+		last = fuzz->beats[next];
+		if (next != cpu && same == DEAD)
+			report_dead_cpu(next);
+		pause_ns(POLL_NS);
+	}
+	_exit(0);
+}
+
+/* Nobody here waits for them: the one that would has ended. */
+static void beats_begin(void)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid) {
+		waitpid(pid, NULL, 0);
+		return;
+	}
+	for (int i = 0; i < cpus(); i++)
+		if (!fork())
+			beat(i);
+	_exit(0);
+}
+
+/* Also where there is one CPU. */
+static void check_beats(void)
+{
+	static const struct task nobody = { .slot = -1 };
+	static uint64_t last[CPUS_MAX];
+	static int same[CPUS_MAX];
+
+	for (int i = 0; i < cpus(); i++) {
+		same[i] = last[i] == fuzz->beats[i] ? same[i] + 1 : 0;
+		last[i] = fuzz->beats[i];
+		if (same[i] == DEAD)
+			fail(&nobody, "a CPU runs no task any more", i, 0);
+	}
+}
+
 static void check_progress(void)
 {
 	static const struct task nobody = { .slot = -1 };
 
+	check_beats();
 	if (last_operations != fuzz->operations) {
 		last_operations = fuzz->operations;
 		idle_polls = 0;
@@ -435,6 +553,7 @@ static bool round_run(uint64_t seed, uint64_t operations)
 	for (int i = 0; i < TASKS_MAX; i++)
 		fuzz->slot[i].who = 0;
 	fuzz->stop = 0;
+	fuzz->seed = seed;
 	group_begin();
 	for (int i = 0; i < ROOTS; i++)
 		root_begin(next(&t));
@@ -516,8 +635,10 @@ static bool shared_begin(void)
 
 static bool shared_map(void)
 {
-	for (size_t i = 0; i < operations_length(); i++)
+	for (size_t i = 0; i < inside_length(); i++)
 		weights += operation_of(i)->weight;
+	for (size_t i = inside_length(); i < operations_length(); i++)
+		outside_weights += operation_of(i)->weight;
 	fuzz = mmap(NULL, sizeof(*fuzz), PROT_READ | PROT_WRITE, MAP_SHARED,
 		    SHARED_FD, 0);
 	return fuzz != MAP_FAILED;
@@ -560,6 +681,7 @@ static int fuzz_main(uint64_t seed, uint64_t operations)
 		printf("Bail out! no memory to share\n");
 		return 1;
 	}
+	beats_begin();
 	watcher_begin();
 	err = load_module();
 	if (err) {
@@ -579,6 +701,7 @@ static int fuzz_main(uint64_t seed, uint64_t operations)
 	else
 		printf("%s 2 %s\n", never ? "not ok" : "ok",
 		       never ? never : "each kind of operation succeeds");
+	fuzz->over = 1;
 	/* After a failure there are tasks left. */
 	err = bad ? 0 : unload_module_soon();
 	if (err)
