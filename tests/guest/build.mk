@@ -3,7 +3,7 @@
 # The tests on a running kernel, with the test harness of the kernel's tree:
 # those that load tense.ko themselves, and those that `tense run` loads it for.
 
-guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-area guest-time guest-fair \
+guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-area guest-defects guest-time guest-fair \
 	guest-groups guest-libtense-native)
 experiment_tests := $(addprefix $(O)/tests/guest/,guest-libtense guest-spans)
 functions_tests := $(O)/tests/guest/guest-functions
@@ -24,10 +24,10 @@ $(experiment_tests): $(O)/tests/guest/%: tests/guest/in-experiment \
 
 # Those that need several CPUs, or breakpoints in user space: smp2-NAME and
 # smp4-NAME run guest-NAME on so many, the others have two.
-smp_programs := users gate gate-events migrate order sessions
+smp_programs := users gate gate-events migrate order sessions races
 smp2_tests := $(addprefix $(O)/tests/guest/smp2-,$(smp_programs))
 smp4_tests := $(addprefix $(O)/tests/guest/smp4-,$(smp_programs))
-smp_tests := $(addprefix $(O)/tests/guest/,smp-abi smp-area guest-probe)
+smp_tests := $(addprefix $(O)/tests/guest/,smp-abi smp-area smp-defects guest-probe)
 GUEST_TESTS += $(smp_tests) $(smp2_tests)
 
 in_qemu = $(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@CPUS@|$(1)|' \
@@ -47,12 +47,13 @@ $(smp4_tests): $(O)/tests/guest/smp4-%: tests/guest/in-qemu \
 	$(call in_qemu,4,guest-$*.bin)
 
 # On the debug kernel, debug-NAME: smp-NAME or guest-NAME.
-debug_smp_tests := $(addprefix $(O)/tests/guest/debug-,abi area)
+debug_smp_tests := $(addprefix $(O)/tests/guest/debug-,abi area defects)
 debug_guest_tests := $(addprefix $(O)/tests/guest/debug-,probe faults fuzz storms \
 	$(smp_programs))
 debug_tests := $(debug_smp_tests) $(debug_guest_tests)
 # A minute each. All of them: make debug.
-GUEST_TESTS += $(addprefix $(O)/tests/guest/debug-,abi area users gate-events fuzz storms)
+GUEST_TESTS += $(addprefix $(O)/tests/guest/debug-,abi area users races \
+	gate-events fuzz storms)
 
 # On the kernel that looks for data races, kcsan-NAME: make kcsan.
 kcsan_smp_tests := $(O)/tests/guest/kcsan-abi
@@ -73,6 +74,7 @@ $(kcsan_tests): tests/guest/in-qemu $(O)/tests/guest/qemu-init \
 
 $(O)/tests/guest/smp-abi.bin: tests/guest/guest-abi.c
 $(O)/tests/guest/smp-area.bin: tests/guest/guest-area.c
+$(O)/tests/guest/smp-defects.bin: tests/guest/guest-defects.c tests/guest/smp.h
 $(O)/tests/guest/guest-probe.bin: tests/guest/guest-probe.c
 smp_bins := $(addprefix $(O)/tests/guest/guest-,$(smp_programs:=.bin))
 $(O)/tests/guest/guest-faults.bin: tests/guest/guest-faults.c
@@ -96,6 +98,7 @@ $(addprefix $(O)/tests/guest/,qemu-init debug-watch race-watch): \
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -static -o $@ $<
 
+$(O)/tests/guest/guest-defects.bin: tests/guest/smp.h
 $(addprefix $(O)/tests/guest/guest-,fair.bin groups.bin sessions.bin): tests/guest/race.h
 
 $(O)/tests/guest/static-work: tests/guest/static-work.c

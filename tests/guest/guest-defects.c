@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each test is bad input that once did harm: to the caller's own clock, to what
+ * a user may have, or to the CPU time of others. Input that hangs or kills the
+ * kernel is in test-brink.
+ */
+#include "smp.h"
+
+#include <sys/stat.h>
+
+#include "harness.h"
+
+#define END ((int64_t)TENSE_TIME_MAX)
+#define ALICE 1000
+#define AREAS_MAX "/sys/module/tense/parameters/areas_max"
+
+/* -1 if it did not end by itself. */
+static int outcome_of(pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static struct tense_ring *ring_map(int fd)
+{
+	void *p = mmap(NULL, TENSE_RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       fd, TENSE_RING_OFFSET);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* --- CPU time of a thread that jumps farther than a sum can hold --- */
+
+#define JUMPS 6
+
+static bool jump_to_end(void)
+{
+	int fd = dev_open();
+	bool done = fd >= 0 && lseek(fd, END - dev_now(fd) - MS, SEEK_CUR) >= 0;
+
+	burn(5 * MS);
+	close(fd);
+	return done;
+}
+
+TEST(cpu_time_only_grows)
+{
+	int64_t before = 0, now;
+
+	for (int i = 0; i < JUMPS; i++) {
+		now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
+		EXPECT_GE(now, before) TH_LOG("after %d jumps", i);
+		/* What ends the loop if time ran backwards: burn() would not end. */
+		if (now < before || now > INT64_MAX - S)
+			break;
+		before = now;
+		ASSERT_TRUE(jump_to_end());
+	}
+}
+
+/* --- a time that the thread only says it saw --- */
+
+#define FORGERIES 20
+#define FORGED (900 * MS)
+/* What all of them may gain together; they gained FORGED each. */
+#define GAIN_MAX S
+
+FIXTURE(forged)
+{
+	int fd;
+	struct tense_ring *ring;
+	struct tense_stats before;
+};
+
+FIXTURE_SETUP(forged)
+{
+	self->fd = dev_open();
+	ASSERT_GE(self->fd, 0);
+	self->ring = ring_map(self->fd);
+	ASSERT_NE(self->ring, NULL);
+	self->before = dev_stats(self->fd);
+}
+
+FIXTURE_TEARDOWN(forged)
+{
+	self->ring->shown = 0;
+	close(self->fd);
+}
+
+/* By how much GVT gained on what the thread ran and waited. */
+static int64_t gained(int fd, const struct tense_stats *before)
+{
+	struct tense_stats after = dev_stats(fd);
+
+	return after.gvt - before->gvt - (after.charged - before->charged) -
+	       (after.elapsed - before->elapsed);
+}
+
+TEST_F(forged, time_does_not_add_up)
+{
+	struct tense_stats s;
+
+	for (int i = 0; i < FORGERIES; i++)
+		self->ring->shown = dev_now(self->fd) + FORGED;
+	s = dev_stats(self->fd);
+	EXPECT_LT((int64_t)(s.lvt - s.gvt), GAIN_MAX);
+	EXPECT_LT(gained(self->fd, &self->before), GAIN_MAX);
+}
+
+/* Idle time is skipped: a sleep until a forged time would take long. */
+TEST_F(forged, time_does_not_enter_the_ready_time)
+{
+	ASSERT_TRUE(dev_percent(self->fd, "idle skip"));
+	for (int i = 0; i < FORGERIES; i++) {
+		self->ring->shown = dev_now(self->fd) + FORGED;
+		ASSERT_GT(lseek(self->fd, 1, SEEK_HOLE), 0);
+	}
+	EXPECT_LT(gained(self->fd, &self->before), GAIN_MAX);
+}
+
+TEST_F(forged, time_does_not_enter_a_childs)
+{
+	for (int i = 0; i < FORGERIES; i++) {
+		pid_t pid;
+
+		self->ring->shown = dev_now(self->fd) + FORGED;
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		ASSERT_EQ(outcome_of(pid), 0);
+	}
+	EXPECT_LT(gained(self->fd, &self->before), GAIN_MAX);
+}
+
+/* --- mappings that outlast the membership --- */
+
+FIXTURE(quota)
+{
+	char areas[16];
+};
+
+FIXTURE_SETUP(quota)
+{
+	ASSERT_EQ(chmod(TENSE_DEVICE, 0666), 0);
+	read_text(AREAS_MAX, self->areas, sizeof(self->areas));
+	ASSERT_EQ(write_text(AREAS_MAX, "1"), 0);
+}
+
+FIXTURE_TEARDOWN(quota)
+{
+	write_text(AREAS_MAX, self->areas);
+	chmod(TENSE_DEVICE, 0660);
+}
+
+static int map_areas(void)
+{
+	struct tense_ring *kept, *next;
+	int fd;
+
+	if (setresgid(ALICE, ALICE, ALICE) || setresuid(ALICE, ALICE, ALICE))
+		return 90;
+	fd = dev_open();
+	kept = ring_map(fd);
+	if (!kept)
+		return 91;
+	/* The thread leaves; its pages stay, and each round keeps as many. */
+	close(fd);
+	fd = dev_open();
+	if (ring_map(fd) || errno != EDQUOT)
+		return 92;
+	munmap(kept, TENSE_RING_SIZE);
+	next = ring_map(fd);
+	return next ? 0 : 93;
+}
+
+TEST_F(quota, of_areas_holds_for_mappings)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(map_areas());
+	EXPECT_EQ(outcome_of(pid), 0);
+}
+
+/* --- records that interrupts have to take --- */
+
+#define PHASES 4
+#define PHASE (S / 2)
+/* Of what the neighbour has beside the same thread without records. */
+#define SHARE_LEFT 0.8
+
+struct flood {
+	volatile int records, stop;
+};
+
+/* Each timer finds as many records as it can take. */
+static void flood(struct flood *f)
+{
+	int fd = dev_open();
+	struct tense_ring *ring = ring_map(fd);
+
+	if (fd < 0 || !ring)
+		_exit(90);
+	for (int i = 0; i < TENSE_RING_RECORDS; i++)
+		ring->record[i].percent = TENSE_PERCENT_REAL * TENSE_FINE;
+	while (!f->stop) {
+		ring->lowest = f->records;
+		if (f->records)
+			__atomic_store_n(&ring->head,
+					 ring->head + TENSE_RING_RECORDS,
+					 __ATOMIC_RELEASE);
+		else
+			dev_now(fd);
+		for (volatile int i = 0; i < 200; i++)
+			;
+	}
+	_exit(0);
+}
+
+static int64_t cpu_of(pid_t pid)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) ? -1 : clock_ns(clock);
+}
+
+/* Its share of the CPU for some time, by the clock of the machine. */
+static double share_of(pid_t pid)
+{
+	int64_t began = clock_ns(CLOCK_MONOTONIC), from = cpu_of(pid), now;
+
+	do {
+		usleep(20000);
+		now = clock_ns(CLOCK_MONOTONIC);
+	} while (now < began + PHASE);
+	return (cpu_of(pid) - from) / (double)(now - began);
+}
+
+static pid_t start_on(int cpu, void (*run)(struct flood *), struct flood *f)
+{
+	pid_t pid = fork_child();
+
+	if (!pid) {
+		pin(cpu);
+		run(f);
+	}
+	return pid;
+}
+
+static void be_neighbour(struct flood *f)
+{
+	spin_until(&f->stop);
+	_exit(0);
+}
+
+/* The test looks on from the other CPU. */
+TEST(records_take_no_time_of_others)
+{
+	struct flood *f = shared(sizeof(*f));
+	int cpu = cpus_online() - 1;
+	double with = 0, without = 0;
+	pid_t member, neighbour;
+
+	if (!cpu)
+		SKIP(return, "interrupts are charged to the thread itself");
+
+	pin(0);
+	member = start_on(cpu, flood, f);
+	neighbour = start_on(cpu, be_neighbour, f);
+	usleep(200000);
+	for (int i = 0; i < PHASES; i++) {
+		f->records = 0;
+		usleep(20000);
+		without += share_of(neighbour) / PHASES;
+		f->records = 1;
+		usleep(20000);
+		with += share_of(neighbour) / PHASES;
+	}
+	f->stop = 1;
+	EXPECT_EQ(outcome_of(member), 0);
+	EXPECT_EQ(outcome_of(neighbour), 0);
+	TH_LOG("the neighbour has %.3f of the CPU, %.3f beside records", without,
+	       with);
+	EXPECT_GT(with, SHARE_LEFT * without);
+}
+
+int main(int argc, char **argv)
+{
+	return run_with_module(argc, argv, test_harness_run);
+}
