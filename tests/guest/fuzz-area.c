@@ -21,6 +21,37 @@ static void unmap_clock(struct task *t)
 	t->clock = NULL;
 }
 
+/* A page for all threads of the experiment, of later versions of the interface. */
+#ifdef TENSE_SHARED_SIZE
+#define SHARED_OFFSET TENSE_SHARED_OFFSET
+#define SHARED_SIZE TENSE_SHARED_SIZE
+#else
+#define SHARED_OFFSET (TENSE_RING_OFFSET + TENSE_RING_SIZE)
+#define SHARED_SIZE 0
+#endif
+
+static void unmap_shared(struct task *t)
+{
+	if (t->latest)
+		call(SYS_munmap, t->latest, SHARED_SIZE);
+	t->latest = NULL;
+}
+
+static void map_shared(struct task *t)
+{
+	long p;
+
+	unmap_shared(t);
+	if (!SHARED_SIZE)
+		return;
+	p = call(SYS_mmap, 0, SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		 t->own, SHARED_OFFSET);
+	if (!is_error(p))
+		t->latest = (void *)p;
+	else
+		EXPECT_ERROR(t, "map of what is shared", p, ENOMEM);
+}
+
 static void unmap_ring(struct task *t)
 {
 	if (t->ring)
@@ -59,6 +90,7 @@ static long call_map_ring(struct task *t)
 		return p;
 	}
 	t->ring = (void *)p;
+	map_shared(t);
 	if (t->public)
 		last_ring = t->ring;
 	return p;
@@ -106,6 +138,8 @@ static long call_map_odd(struct task *t)
 
 	if (!is_error(p))
 		call(SYS_munmap, p, size);
+	if (offset == SHARED_OFFSET && expected == -EINVAL && SHARED_SIZE)
+		return p;
 	if (own && p != -ESRCH && p != -ENOMEM && p != -EOVERFLOW &&
 	    (is_error(p) ? p : 0) != expected)
 		fail(t, "mmap", p, expected);
@@ -183,6 +217,7 @@ void area_forget(struct task *t)
 		fail(t, "a child has its parent's clock", 0, 0);
 	t->clock = NULL;
 	t->ring = NULL;
+	t->latest = NULL;
 }
 
 /* --- the ring --- */
@@ -326,6 +361,13 @@ static long call_forge_other(struct task *t)
 	return result;
 }
 
+#ifdef TENSE_CLOCK_ORDERED
+#define CLOCK_FLAGS \
+	(TENSE_CLOCK_VALID | TENSE_CLOCK_MEMBER | TENSE_CLOCK_ORDERED)
+#else
+#define CLOCK_FLAGS (TENSE_CLOCK_VALID | TENSE_CLOCK_MEMBER)
+#endif
+
 /* Also of one that has left. */
 static long call_look(struct task *t)
 {
@@ -333,7 +375,7 @@ static long call_look(struct task *t)
 
 	if (!c)
 		return -ENOENT;
-	if (c->flags & ~(TENSE_CLOCK_VALID | TENSE_CLOCK_MEMBER))
+	if (c->flags & ~CLOCK_FLAGS)
 		fail(t, "flags of the clock", c->flags, c->seq);
 	return 0;
 }

@@ -361,7 +361,9 @@ static long brink_forge(struct task *t)
 {
 	if (!t->ring)
 		return -ENOENT;
-	if (one_in(t, 2))
+	if (t->latest && one_in(t, 4))
+		*t->latest = any_word(t);
+	else if (one_in(t, 2))
 		forge_header(t);
 	else
 		forge_records(t, one_in(t, 30) ? 3 * TENSE_RING_RECORDS :

@@ -272,15 +272,21 @@ static long seek_error(int64_t d, int whence, int64_t seen)
 	}
 }
 
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 /*
  * The least that the clock shows afterwards. On a CPU that is behind what was seen
- * on another, a jump by some is one from there.
+ * on another, a jump by some is one from there. A sleep counts from what the
+ * thread is charged up to.
  */
-static int64_t least_time(int64_t d, int whence, int64_t seen)
+static int64_t least_time(const struct task *t, int64_t d, int whence)
 {
 	if (whence == SEEK_SET)
-		return d > seen ? d : seen;
-	return whence == SEEK_HOLE ? seen + d : seen;
+		return later(d, t->seen);
+	return whence == SEEK_HOLE ? later(t->seen, t->lvt_seen + d) : t->seen;
 }
 
 static void check_seek(struct task *t, int64_t d, int whence, long result)
@@ -298,9 +304,9 @@ static void check_seek(struct task *t, int64_t d, int whence, long result)
 	EXPECT_ERROR(t, "lseek", result, EINVAL, EOVERFLOW, EINTR);
 	if (result < 0)
 		return;
-	if (result < least_time(d, whence, t->seen))
+	if (result < least_time(t, d, whence))
 		fail(t, "its time is too early", result,
-		     least_time(d, whence, t->seen));
+		     least_time(t, d, whence));
 	t->seen = result;
 }
 
@@ -392,9 +398,10 @@ static void check_report(struct task *t, const struct tense_stats *s, long size)
 		fail(t, "tasks, window", s->tasks, s->window);
 	if (s->percent < TENSE_PERCENT_MIN || s->percent > TENSE_PERCENT_MAX)
 		fail(t, "percent", s->percent, 0);
-	if ((int64_t)s->lvt < t->seen)
-		fail(t, "the report's time is too early", s->lvt, t->seen);
-	t->seen = s->lvt;
+	if ((int64_t)s->lvt < t->lvt_seen)
+		fail(t, "the report's time is too early", s->lvt, t->lvt_seen);
+	t->lvt_seen = s->lvt;
+	t->seen = later(t->seen, s->lvt);
 	check_sums_grow(t, s);
 	for (long i = 0; i < n; i++)
 		if (thread[i].flags & ~TENSE_THREAD_EXITED ||

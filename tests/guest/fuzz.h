@@ -65,11 +65,13 @@ struct task {
 	int timer_fd, timer;	/* the last ones */
 	bool outside;		/* never joins, nor does what others do */
 	int64_t seen;		/* the latest time that it saw */
-	int64_t gvt_seen;	/* the same of GVT, 0 after it may have left */
+	int64_t lvt_seen;	/* the same of what it is charged up to */
+	int64_t gvt_seen;	/* and of GVT; 0 after it may have left */
 	int64_t charged_seen;	/* of all tasks' time */
 	int64_t cpu_seen;	/* of its CPU time */
 	struct tense_clock *clock;
 	struct tense_ring *ring;
+	uint64_t *latest;	/* that all threads share, where there is that */
 	bool public;		/* others write to its ring */
 };
 

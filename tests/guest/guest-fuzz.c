@@ -139,6 +139,7 @@ void task_begin(struct task *t, uint64_t seed, int slot, who_t taker)
 void forget_seen(struct task *t)
 {
 	t->seen = 0;
+	t->lvt_seen = 0;
 	t->gvt_seen = 0;
 	t->charged_seen = 0;
 }
