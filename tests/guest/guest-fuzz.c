@@ -128,6 +128,7 @@ void task_begin(struct task *t, uint64_t seed, int slot, who_t taker)
 		.taker = taker,
 		.fd = FIRST_FD,
 		.own = -1,
+		.timer_fd = -1,
 	};
 	t->left = 1 + any_bits(t, 13);
 }
@@ -555,6 +556,8 @@ static bool round_run(uint64_t seed, uint64_t operations)
 		fuzz->slot[i].who = 0;
 	fuzz->stop = 0;
 	fuzz->seed = seed;
+	/* A kernel that hangs tells nothing any more. */
+	printf("# a round of SEED=%lu\n", seed);
 	group_begin();
 	for (int i = 0; i < ROOTS; i++)
 		root_begin(next(&t));

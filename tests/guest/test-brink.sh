@@ -16,7 +16,7 @@ fi
 unset TENSE TENSE_STRICT LD_PRELOAD
 export TENSE_KO="$out/module/tense.ko"
 # Each case takes some seconds; a busy host may stop a guest for long.
-patience=${BRINK_SECONDS:-180}
+patience=${BRINK_SECONDS:-120}
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
 
