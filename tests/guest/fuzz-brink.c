@@ -237,6 +237,20 @@ static const clockid_t timer_clocks[] = {
 	CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID,
 };
 
+/*
+ * Of each process: where 10 ms of virtual time are 0.1 ms of real time, some dozens
+ * of such timers take all of a CPU, and rightly so.
+ */
+static _Atomic int kept_timers[3] = { -1, -1, -1 };
+
+static void keep_timer(struct task *t, int id)
+{
+	int old = atomic_exchange(&any(t, kept_timers), id);
+
+	if (old >= 0)
+		call(SYS_timer_delete, old);
+}
+
 static long brink_timer(struct task *t)
 {
 	bool ignored = !one_in(t, 4);
@@ -251,9 +265,7 @@ static long brink_timer(struct task *t)
 
 	if (result)
 		return result;
-	/* Few at a time. */
-	call(SYS_timer_delete, t->timer - (int)below(t, 3));
-	t->timer = id;
+	keep_timer(t, id);
 	return call(SYS_timer_settime, id, flags, &timer, NULL);
 }
 
