@@ -21,19 +21,10 @@ static void unmap_clock(struct task *t)
 	t->clock = NULL;
 }
 
-/* A page for all threads of the experiment, of later versions of the interface. */
-#ifdef TENSE_SHARED_SIZE
-#define SHARED_OFFSET TENSE_SHARED_OFFSET
-#define SHARED_SIZE TENSE_SHARED_SIZE
-#else
-#define SHARED_OFFSET (TENSE_RING_OFFSET + TENSE_RING_SIZE)
-#define SHARED_SIZE 0
-#endif
-
 static void unmap_shared(struct task *t)
 {
 	if (t->latest)
-		call(SYS_munmap, t->latest, SHARED_SIZE);
+		call(SYS_munmap, t->latest, TENSE_SHARED_SIZE);
 	t->latest = NULL;
 }
 
@@ -42,10 +33,10 @@ static void map_shared(struct task *t)
 	long p;
 
 	unmap_shared(t);
-	if (!SHARED_SIZE)
+	if (!TENSE_SHARED_SIZE)
 		return;
-	p = call(SYS_mmap, 0, SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
-		 t->own, SHARED_OFFSET);
+	p = call(SYS_mmap, 0, TENSE_SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		 t->own, TENSE_SHARED_OFFSET);
 	if (!is_error(p))
 		t->latest = (void *)p;
 	else
@@ -138,7 +129,7 @@ static long call_map_odd(struct task *t)
 
 	if (!is_error(p))
 		call(SYS_munmap, p, size);
-	if (offset == SHARED_OFFSET && expected == -EINVAL && SHARED_SIZE)
+	if (offset == TENSE_SHARED_OFFSET && expected == -EINVAL)
 		return p;
 	if (own && p != -ESRCH && p != -ENOMEM && p != -EOVERFLOW &&
 	    (is_error(p) ? p : 0) != expected)
@@ -361,13 +352,6 @@ static long call_forge_other(struct task *t)
 	return result;
 }
 
-#ifdef TENSE_CLOCK_ORDERED
-#define CLOCK_FLAGS \
-	(TENSE_CLOCK_VALID | TENSE_CLOCK_MEMBER | TENSE_CLOCK_ORDERED)
-#else
-#define CLOCK_FLAGS (TENSE_CLOCK_VALID | TENSE_CLOCK_MEMBER)
-#endif
-
 /* Also of one that has left. */
 static long call_look(struct task *t)
 {
@@ -375,7 +359,7 @@ static long call_look(struct task *t)
 
 	if (!c)
 		return -ENOENT;
-	if (c->flags & ~CLOCK_FLAGS)
+	if (c->flags & ~(TENSE_CLOCK_VALID | TENSE_CLOCK_MEMBER))
 		fail(t, "flags of the clock", c->flags, c->seq);
 	return 0;
 }

@@ -249,8 +249,11 @@ bool is_timerfd(int fd)
 
 /* --- lseek(2) --- */
 
-/* What the interface says that must fail, however late it is; or 0. */
-static long seek_error(int64_t d, int whence, int64_t seen)
+/*
+ * What the interface says that must fail, however late it is; or 0. A jump goes by
+ * what the thread was charged, @charged at least, and not by what it has read.
+ */
+static long seek_error(int64_t d, int whence, int64_t charged)
 {
 	const int64_t most = TENSE_TIME_MAX;
 
@@ -260,7 +263,7 @@ static long seek_error(int64_t d, int whence, int64_t seen)
 	case SEEK_SET:
 		if (d > most)
 			return -EOVERFLOW;
-		return d < 0 || d < seen ? -EINVAL : 0;
+		return d < 0 || d < charged ? -EINVAL : 0;
 	case SEEK_HOLE:
 		if (d < 0)
 			return -EINVAL;
@@ -291,7 +294,7 @@ static int64_t least_time(const struct task *t, int64_t d, int whence)
 
 static void check_seek(struct task *t, int64_t d, int whence, long result)
 {
-	long expected = seek_error(d, whence, t->seen);
+	long expected = seek_error(d, whence, t->lvt_seen);
 
 	if (result == -ESRCH)
 		return;

@@ -28,9 +28,7 @@ void texts_begin(void)
 static const char *const choices[] = {
 	"clocks all", "clocks monotonic", "clocks none", "idle real",
 	"idle skip",
-#ifdef TENSE_CLOCK_ORDERED
 	"clocks ordered", "clocks unordered",
-#endif
 };
 
 static size_t digits(const char *text, size_t length)
