@@ -33,8 +33,6 @@ static void map_shared(struct task *t)
 	long p;
 
 	unmap_shared(t);
-	if (!TENSE_SHARED_SIZE)
-		return;
 	p = call(SYS_mmap, 0, TENSE_SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
 		 t->own, TENSE_SHARED_OFFSET);
 	if (!is_error(p))
