@@ -54,7 +54,7 @@ endif
 endif
 
 # What these need is installed before anything is built.
-ifneq ($(filter check unit guest check-patches demo experiments bench bench-cost bench-diff bench-measure bench-noise accuracy accuracy-exact window stress debug fuzz storms kcsan coverage,$(MAKECMDGOALS)),)
+ifneq ($(filter check unit guest check-patches demo experiments bench bench-cost bench-diff bench-measure bench-noise accuracy accuracy-exact window stress debug fuzz storms kcsan coverage clock-order,$(MAKECMDGOALS)),)
 ifneq ($(shell tools/install-deps >&2 && echo good),good)
 $(error packages are missing)
 endif
@@ -74,7 +74,7 @@ RUN_TAP := TAP_LOGS=$(O)/tests/log tests/run-tap
 .PHONY: bench-noise-run bench-cost
 .PHONY: bench-cost-run bench-diff bench-diff-run
 .PHONY: debug debug-run fuzz fuzz-run coverage coverage-run
-.PHONY: storms storms-run kcsan kcsan-run
+.PHONY: storms storms-run kcsan kcsan-run clock-order clock-order-run
 .PHONY: install uninstall clean dist help FORCE
 all: user module
 
@@ -174,13 +174,14 @@ storms-run: $(O)/tests/guest/debug-storms
 fuzz-run: $(O)/tests/guest/debug-fuzz
 	$(Q)tests/guest/fuzz-rounds $< $(or $(OPS),1000000) $(SEED)
 
+## clock-order    READINGS=, 1000000, of clocks on each tier: how many are too early
 ## fuzz-parsers   what reads files and options, damaged: SECONDS= each, 60; clang
 ## coverage       lines of the module that the tests of debug and fuzz run
 coverage-run: $(debug_tests)
 	$(Q)tests/coverage $(O)/coverage $(debug_tests)
 
 # By a make of their own, which finds what was installed.
-check demo experiments bench bench-cost bench-diff bench-measure bench-noise accuracy accuracy-exact window stress debug fuzz storms kcsan coverage:
+check demo experiments bench bench-cost bench-diff bench-measure bench-noise accuracy accuracy-exact window stress debug fuzz storms kcsan coverage clock-order:
 	$(Q)tools/install-deps && $(MAKE) --no-print-directory O=$(O) $@-run
 
 ## install        to $(DESTDIR)$(PREFIX); uninstall removes it again

@@ -190,3 +190,5 @@ $(O)/tests/guest/test-whatif-exact: tests/guest/test-whatif-exact.sh \
 		$(O)/tests/guest/static-work $(USER_TARGETS)
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
 		$< >$@ && chmod +x $@
+
+-include tests/guest/clocks.mk

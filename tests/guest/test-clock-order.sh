@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# No reading of a clock is earlier than a reading that happened before it (R9):
+# in real time, and in an experiment on each tier, by each way of reading the
+# clock, at each percent. A busy host must not matter: other processes compute
+# beside every second run.
+#
+# TIERS and READINGS: others than the default. The last lines are a table.
+set -u
+export LC_ALL=C
+source='@SOURCE@' out='@O@' tiers='@TIERS@'
+# shellcheck source=/dev/null
+. "$source/tests/lib/tap.sh"
+# shellcheck source=/dev/null
+. "$source/tests/lib/load.sh"
+
+tense=$out/bin/tense
+program=$out/tests/guest/clock-order
+tmp=$(mktemp -d -p /var/tmp) || exit 1
+trap 'unload; rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+
+# TIER: prints the command that runs the program there.
+runner() {
+	case $1 in
+	host) echo env TENSE=0 ;;
+	real-uml) echo "$tense run --backend uml --real -- env TENSE=0" ;;
+	real-*) echo "$tense run --backend qemu --cpus ${1#*-} --real -- env TENSE=0" ;;
+	uml) echo "$tense run --backend uml --" ;;
+	qemu-*) echo "$tense run --backend qemu --cpus ${1#*-} --" ;;
+	exact-*) echo "$tense run --deterministic --cpus ${1#*-} --" ;;
+	esac
+}
+
+# TIER: how many readings for each line, so that it takes some 20 seconds.
+default_readings() {
+	case $1 in
+	host) echo 100000 ;;
+	real-*) echo 10000 ;;
+	uml) echo 30000 ;;
+	qemu-*) echo 30000 ;;
+	exact-*) echo 3000 ;;
+	esac
+}
+
+# FILE BY PERCENT: prints the readings and the early ones of all hand-overs, and the
+# worst.
+sum() {
+	awk -F, -v by="$2" -v percent="$3" '
+		$1 == by && $2 == percent {
+			readings += $4
+			early += $5
+			if ($6 > worst)
+				worst = $6
+		}
+		END { printf "%d %d %d\n", readings, early, worst }' "$1"
+}
+
+# TIER LOAD BY PERCENT
+check() {
+	local tier=$1 load=$2 by=$3 percent=$4 readings early worst
+
+	read -r readings early worst <<<"$(sum "$tier-$load" "$by" "$percent")"
+	ok "$tier, $load, by $by, percent $percent: $readings readings, $early early" \
+		[ "$early" = 0 ] && [ "$readings" -ge "$wanted" ]
+	[ "$early" = 0 ] ||
+		awk -F, -v by="$by" -v percent="$percent" '
+			$1 == by && $2 == percent && $5 {
+				printf "# by %s: %d of %d, worst %.1f us\n",
+				       $3, $5, $4, $6 / 1000
+			}' "$tier-$load"
+	printf '%-10s %-5s %-5s %-9s %10d %8d %12.1f\n' "$tier" "$load" "$by" \
+		"$percent" "$readings" "$early" "$(bc <<<"scale=1; $worst / 1000")" \
+		>>table
+}
+
+# TIER LOAD
+measure() {
+	local tier=$1 load=$2
+
+	[ "$load" = quiet ] || load
+	# shellcheck disable=SC2046 # a command
+	$(runner "$tier") "$program" --readings "$wanted" >"$tier-$load" \
+		2>messages </dev/null
+	is $? 0 "$tier, $load: clock-order succeeds"
+	sed 's/^/# /' messages
+	unload
+	for by in page call both; do
+		for percent in 50 100 200 changing; do
+			check "$tier" "$load" $by $percent
+		done
+	done
+}
+
+for tier in ${TIERS:-$tiers}; do
+	wanted=${READINGS:-$(default_readings "$tier")}
+	loads='quiet busy'
+	# Nothing differs there, whatever else the machine does.
+	[ "${tier#exact}" = "$tier" ] || loads=quiet
+	for load in $loads; do
+		measure "$tier" "$load"
+	done
+done
+
+printf '# %-10s %-5s %-5s %-9s %10s %8s %12s\n' tier host by percent readings early \
+	'worst, us'
+sed 's/^/# /' table
+done_testing
