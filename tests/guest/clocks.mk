@@ -11,16 +11,16 @@ $(clocks_programs): $(O)/tests/guest/%: tests/guest/%.c tests/guest/raw-clock.h 
 		-D_GNU_SOURCE -Ilibtense/include $(LDFLAGS) -o $@ $< \
 		-L$(O)/lib -ltense -Wl,-rpath,'$$ORIGIN/../../lib' -pthread
 
-# TEST-TIERS runs on these tiers. test-clock-order-TIERS takes a minute or two.
-tiers_uml := host real-uml uml
-tiers_qemu := qemu-1 qemu-2 qemu-4
-tiers_exact := exact-1 exact-2
-
+# NAME-uml, -qemu and -exact run the same script on other tiers.
 in_tiers = $(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-	-e 's|@TIERS@|$(tiers_$*)|' $< >$@ && chmod +x $@
+	-e 's|@TIERS@|$(TIERS_FOR)|' $< >$@ && chmod +x $@
+
+%-exact: TIERS_FOR = exact-1 exact-2
 
 clock_order_tests := $(addprefix $(O)/tests/guest/test-clock-order-,uml qemu exact)
 GUEST_TESTS += $(clock_order_tests)
+$(O)/tests/guest/test-clock-order-uml: TIERS_FOR = host real-uml uml
+$(O)/tests/guest/test-clock-order-qemu: TIERS_FOR = qemu-1 qemu-2 qemu-4
 $(clock_order_tests): $(O)/tests/guest/test-clock-order-%: \
 		tests/guest/test-clock-order.sh tests/lib/tap.sh tests/lib/load.sh \
 		$(O)/tests/guest/clock-order $(USER_TARGETS)
@@ -30,3 +30,30 @@ clock-order-run: user module $(clock_order_tests)
 	$(Q)for t in $(clock_order_tests); do \
 		READINGS=$${READINGS:-1000000} $$t || failed=1; \
 	done; [ -z "$$failed" ]
+
+# The kernel's selftests, from the source that the guest's kernel was built from.
+selftests_dir = $$(tools/kernel-build --arch um --print)/build/tools/testing/selftests
+selftests_out := $(O)/tests/guest/selftests
+timers_selftests := $(addprefix $(selftests_out)/,threadtest inconsistency-check nanosleep \
+	nsleep-lat set-timer-lat raw_skew mqueue-lat posix_timers)
+futex_selftests := $(addprefix $(selftests_out)/,$(addprefix futex_,wait wait_timeout \
+	wait_wouldblock wait_uninitialized_heap wait_private_mapped_file requeue \
+	requeue_pi requeue_pi_mismatched_ops requeue_pi_signal_restart waitv))
+
+# Others wrote them: no warnings.
+$(timers_selftests): $(selftests_out)/%: $(O)/flags | $(O)/module/tense.ko
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) -O2 -w $(LDFLAGS) -o $@ \
+		$(selftests_dir)/timers/$*.c -pthread -lrt -lm
+
+$(futex_selftests): $(selftests_out)/%: $(O)/flags | $(O)/module/tense.ko
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) -O2 -w -D_GNU_SOURCE \
+		-I$(selftests_dir)/futex/include -I$(selftests_dir) $(LDFLAGS) \
+		-o $@ $(selftests_dir)/futex/functional/$*.c -pthread -lrt
+
+selftests_tests := $(addprefix $(O)/tests/guest/test-kernel-selftests-,uml qemu exact)
+$(O)/tests/guest/test-kernel-selftests-uml: TIERS_FOR = uml
+$(O)/tests/guest/test-kernel-selftests-qemu: TIERS_FOR = qemu-2
+$(selftests_tests): $(O)/tests/guest/test-kernel-selftests-%: \
+		tests/guest/test-kernel-selftests.sh tests/guest/kernel-selftests \
+		tests/lib/tap.sh $(timers_selftests) $(futex_selftests) $(USER_TARGETS)
+	$(call in_tiers)

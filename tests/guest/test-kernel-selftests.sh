@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The kernel's own selftests of timers and futexes, listed in kernel-selftests:
+# all pass in an experiment, as they do in real time in the same guest.
+#
+# A busy host cannot fail them. In the experiment idle time is skipped, so that a
+# sleep ends at its deadline, whenever the host wakes the guest. In real time
+# a test that depends on latency is tried, but its failure is only reported.
+#
+# TIERS: others than the default. LONG=1 also runs the long tests in real time,
+# and all of them in an experiment whose idle time is real.
+set -u
+export LC_ALL=C
+source='@SOURCE@' out='@O@' tiers='@TIERS@'
+# shellcheck source=/dev/null
+. "$source/tests/lib/tap.sh"
+
+tense=$out/bin/tense
+tmp=$(mktemp -d -p /var/tmp) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+cp "$out"/tests/guest/selftests/* .
+grep -v '^#' "$source/tests/guest/kernel-selftests" >list
+
+# Reads lines of the list, and leaves the number, status and output of each test.
+cat >guest.sh <<'END'
+while read -r number how test; do
+	# shellcheck disable=SC2086 # a name and its arguments
+	./$test >"$number.out" 2>&1 </dev/null
+	echo "$number $?" >>status
+done <selected
+END
+
+# TIER TIME: prints the command that runs the tests there, in the kind of time.
+runner() {
+	local where
+
+	case $1 in
+	uml) where="--backend uml" ;;
+	qemu-*) where="--backend qemu --cpus ${1#*-}" ;;
+	*) where="--deterministic --cpus ${1#exact-}" ;;
+	esac
+	case $2 in
+	real) echo "$tense run $where --real --" ;;
+	skip) echo "$tense run $where --idle skip --" ;;
+	idle) echo "$tense run $where --idle real --" ;;
+	esac
+}
+
+# TIER TIME: those that run there, with their numbers.
+choose() {
+	local not='^$'
+
+	case $1,$2,${LONG:-} in
+	exact-*) not='^cpu ' ;;
+	*,real,) not='^long ' ;;
+	esac
+	grep -n '' list | sed 's/:/ /' | awk -v not="$not" '
+		{
+			line = $0
+			sub(/^[0-9]+ /, "", line)
+			if (line !~ not)
+				print
+		}'
+}
+
+# NUMBER: some print that they failed, and succeed.
+passed() {
+	grep -qx "$1 0" status && ! grep -q '^not ok\|\[FAIL' "$1.out"
+}
+
+# TIER TIME NUMBER HOW TEST
+judge() {
+	local name="$1, $2: $5"
+
+	if [ "$2" = real ] && [ "$4" != order ] && ! passed "$3"; then
+		echo "# $name: fails, as it may on a busy host"
+		return
+	fi
+	ok "$name" passed "$3"
+	passed "$3" || tail -n 12 "$3.out" 2>/dev/null | sed 's/^/# /'
+}
+
+# TIER TIME
+run() {
+	rm -f status ./*.out
+	touch status
+	choose "$1" "$2" >selected
+	# shellcheck disable=SC2046 # a command
+	timeout -k 10 1500 $(runner "$1" "$2") sh guest.sh >messages 2>&1 </dev/null
+	is $? 0 "$1, $2: the tests end"
+	sed 's/^/# /' messages
+	while read -r number how test; do
+		judge "$1" "$2" "$number" "$how" "$test"
+	done <selected
+}
+
+for tier in ${TIERS:-$tiers}; do
+	run "$tier" skip
+	[ -z "${LONG:-}" ] || run "$tier" idle
+	# The exact tier counts instructions: there is no real time.
+	[ "${tier#exact}" != "$tier" ] || run "$tier" real
+done
+done_testing
