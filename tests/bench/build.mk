@@ -11,7 +11,7 @@ BENCH_INIT := overhead-init many-tasks-init many-sleepers-init ping-pong-init \
 	cost-init
 BENCH := $(addprefix $(bench_out)/,$(BENCH_STATS) $(BENCH_INIT) \
 	pi-table report cpu-bound percent-pair stub-pair lateness \
-	wake-late clock-cost whatif gate-spin)
+	wake-late clock-cost clock-lead whatif gate-spin)
 
 BENCH_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -Ilibtense/include \
 	-Ikernel/include/uapi
@@ -40,9 +40,9 @@ $(bench_out)/cost-init: $(O)/lib/libtense.a
 $(bench_out)/cost-init: BENCH_LIBS = -static $(O)/lib/libtense.a -pthread -lrt
 $(bench_out)/ping-pong-init: BENCH_LIBS = $(STATS_LIBS)
 $(bench_out)/report: BENCH_LIBS = -ljansson
-$(addprefix $(bench_out)/,percent-pair lateness wake-late gate-spin): \
+$(addprefix $(bench_out)/,percent-pair lateness wake-late clock-lead gate-spin): \
 	$(O)/lib/libtense.so
-$(addprefix $(bench_out)/,percent-pair lateness wake-late gate-spin): \
+$(addprefix $(bench_out)/,percent-pair lateness wake-late clock-lead gate-spin): \
 	BENCH_LIBS = $(WORKLOADS_LINK) -pthread
 $(bench_out)/whatif: $(call workloads_objects,$(workloads_dir)/dedup-calibrate.c \
 	$(filter-out %/dedup.c,$(DEDUP_SOURCES))) $(O)/lib/libtense.so

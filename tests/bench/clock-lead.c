@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * clock-lead VARIANT ROUND: how far a reading of the clock page is ahead of the
+ * time that was charged by then: median and 99th percentile, in virtual ns.
+ *
+ * The kernel charges when it is asked for the time that it has charged. The entry
+ * of that call, some us in a UML guest, comes after the reading. It is measured
+ * after sleeps, when no reading has a lead, and taken off.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tense.h>
+#include <unistd.h>
+
+#include <linux/tense.h>
+
+#define SAMPLES		2000
+#define CALLS		101
+/* Of work between two samples, at most: some 1 ms. */
+#define LOOPS		500000
+
+static __attribute__((noreturn)) void fail(const char *what, int error)
+{
+	fprintf(stderr, "clock-lead: %s: %s\n", what, strerror(error));
+	exit(1);
+}
+
+static void compute(unsigned int loops)
+{
+	for (volatile unsigned int i = 0; i < loops; i++)
+		;
+}
+
+/*
+ * The virtual time that the kernel has charged. tense_stats.lvt does not tell: it
+ * is the latest time that the thread was shown. While one CPU is active, GVT is
+ * its LVT.
+ */
+static uint64_t charged_time(int device)
+{
+	struct tense_stats stats;
+
+	if (read(device, &stats, sizeof(stats)) != sizeof(stats))
+		fail("cannot read " TENSE_DEVICE, errno);
+	if (stats.version != TENSE_STATS_VERSION)
+		fail("another version of struct tense_stats", EINVAL);
+	return stats.gvt;
+}
+
+/* Reading minus charged time, of which the entry of a call is a part. */
+static int64_t difference(int device)
+{
+	uint64_t reading;
+	int error = tense_time(&reading);
+
+	if (error)
+		fail("tense_time", -error);
+	return (int64_t)(reading - charged_time(device));
+}
+
+static int compare(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int64_t measure_entry(int device)
+{
+	int64_t sample[CALLS];
+
+	for (int i = 0; i < CALLS; i++) {
+		int error = tense_sleep(100000);
+
+		if (error)
+			fail("tense_sleep", -error);
+		/* Uses up what the kernel gives back for the call. */
+		difference(device);
+		compute(LOOPS / 20);
+		sample[i] = difference(device);
+	}
+	qsort(sample, CALLS, sizeof(sample[0]), compare);
+	return sample[CALLS / 2];
+}
+
+int main(int argc, char **argv)
+{
+	static int64_t sample[SAMPLES];
+	int device = open(TENSE_DEVICE, O_RDWR | O_CLOEXEC);
+	int64_t entry;
+
+	if (argc != 3) {
+		fputs("Usage: clock-lead VARIANT ROUND\n", stderr);
+		return 2;
+	}
+	if (device < 0)
+		fail(TENSE_DEVICE, errno);
+	entry = measure_entry(device);
+	for (int i = 0; i < SAMPLES; i++) {
+		/* Never twice the same in step with the tick. */
+		compute(i * 7919LL * 64 % LOOPS);
+		sample[i] = difference(device) - entry;
+	}
+	qsort(sample, SAMPLES, sizeof(sample[0]), compare);
+	printf("run %s %s\n", argv[1], argv[2]);
+	printf("entry_ns %jd\n", (intmax_t)-entry);
+	printf("lead_median_ns %jd\n", (intmax_t)sample[SAMPLES / 2]);
+	printf("lead_p99_ns %jd\n", (intmax_t)sample[SAMPLES * 99 / 100]);
+	printf("lead_worst_ns %jd\n", (intmax_t)sample[SAMPLES - 1]);
+	/* What ratio compares with. */
+	printf("nothing_ns 0\n");
+	return fflush(stdout) ? 1 : 0;
+}
