@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * queue-table REFERENCE VIRTUAL [POINTS]: reads what queue printed in two
+ * queue-table [-m] REFERENCE VIRTUAL [POINTS]: reads what queue printed in two
  * conditions and says, for each utilisation, how long jobs waited in both, and
  * whether the second one's mean lies within the 95 % interval of the first's.
- * POINTS gets the second one's mean of each run.
+ * POINTS gets the second one's mean of each run. With -m, waits are as the threads
+ * of the program stamped them.
  *
  * Intervals are bootstrapped over batches, of the difference over pairs of
  * batches of the same jobs. Batches that follow each other are alike where queues
@@ -44,7 +45,7 @@ static __attribute__((noreturn)) void fail(const char *path, const char *what)
 	exit(1);
 }
 
-static struct results read_results(const char *path)
+static struct results read_results(const char *path, bool stamped)
 {
 	struct results r = { 0, calloc(BATCHES_MAX, sizeof(*r.batch)) };
 	FILE *file = fopen(path, "r");
@@ -54,18 +55,22 @@ static struct results read_results(const char *path)
 		fail(path, "cannot be read");
 	if (!fgets(line, sizeof(line), file) ||
 	    strcmp(line, "model,utilisation,seed,batch,wait,own,ideal,formula,"
-			 "served,length,late\n") != 0)
+			 "served,length,late,measured\n") != 0)
 		fail(path, "not what queue prints");
 	while (fgets(line, sizeof(line), file)) {
 		struct batch *b = &r.batch[r.count++];
+		double measured;
 
 		if (r.count == BATCHES_MAX)
 			fail(path, "too many lines");
-		if (sscanf(line, "%3[dm],%lf,%lf,%d,%lf,%lf,%lf,%lf,%lf,%lf,%lf %c",
+		if (sscanf(line, "%3[dm],%lf,%lf,%d,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf %c",
 			   b->model, &b->utilisation, &b->seed, &b->number,
 			   &b->wait, &b->own, &b->ideal, &b->formula,
-			   &b->served, &b->length, &b->late, &rest) != 11)
+			   &b->served, &b->length, &b->late, &measured,
+			   &rest) != 12)
 			fail(path, line);
+		if (stamped)
+			b->wait = measured;
 	}
 	if (!r.count)
 		fail(path, "there is no run");
@@ -209,14 +214,18 @@ static void write_points(const struct results *r, const char *path)
 
 int main(int argc, char **argv)
 {
+	bool stamped = argc > 1 && !strcmp(argv[1], "-m");
 	struct results reference, virtual;
 
+	argc -= stamped;
+	argv += stamped;
 	if (argc < 3 || argc > 4) {
-		fputs("Usage: queue-table REFERENCE VIRTUAL [POINTS]\n", stderr);
+		fputs("Usage: queue-table [-m] REFERENCE VIRTUAL [POINTS]\n",
+		      stderr);
 		return 2;
 	}
-	reference = read_results(argv[1]);
-	virtual = read_results(argv[2]);
+	reference = read_results(argv[1], stamped);
+	virtual = read_results(argv[2], stamped);
 	check_pairs(&reference, &virtual, argv[2]);
 	print_table(&reference, &virtual);
 	if (argc == 4)

@@ -3,7 +3,7 @@
 # Is the clock causally consistent (R9)? A program that counts readings which are
 # too early, on each tier.
 
-clocks_programs := $(O)/tests/guest/clock-order
+clocks_programs := $(addprefix $(O)/tests/guest/,clock-order stamped-queue)
 
 $(clocks_programs): $(O)/tests/guest/%: tests/guest/%.c tests/guest/raw-clock.h \
 		libtense/include/tense.h $(O)/lib/libtense.so $(O)/flags
@@ -15,6 +15,7 @@ $(clocks_programs): $(O)/tests/guest/%: tests/guest/%.c tests/guest/raw-clock.h 
 in_tiers = $(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
 	-e 's|@TIERS@|$(TIERS_FOR)|' $< >$@ && chmod +x $@
 
+tiers_lib := $(addprefix tests/lib/,tap.sh tiers.sh load.sh)
 %-exact: TIERS_FOR = exact-1 exact-2
 
 clock_order_tests := $(addprefix $(O)/tests/guest/test-clock-order-,uml qemu exact)
@@ -22,14 +23,18 @@ GUEST_TESTS += $(clock_order_tests)
 $(O)/tests/guest/test-clock-order-uml: TIERS_FOR = host real-uml uml
 $(O)/tests/guest/test-clock-order-qemu: TIERS_FOR = qemu-1 qemu-2 qemu-4
 $(clock_order_tests): $(O)/tests/guest/test-clock-order-%: \
-		tests/guest/test-clock-order.sh tests/lib/tap.sh tests/lib/load.sh \
+		tests/guest/test-clock-order.sh $(tiers_lib) \
 		$(O)/tests/guest/clock-order $(USER_TARGETS)
 	$(call in_tiers)
 
-clock-order-run: user module $(clock_order_tests)
-	$(Q)for t in $(clock_order_tests); do \
-		READINGS=$${READINGS:-1000000} $$t || failed=1; \
-	done; [ -z "$$failed" ]
+stamped_queue_tests := $(addprefix $(O)/tests/guest/test-stamped-queue-,uml qemu exact)
+GUEST_TESTS += $(stamped_queue_tests)
+$(O)/tests/guest/test-stamped-queue-uml: TIERS_FOR = host real-uml uml
+$(O)/tests/guest/test-stamped-queue-qemu: TIERS_FOR = qemu-2
+$(stamped_queue_tests): $(O)/tests/guest/test-stamped-queue-%: \
+		tests/guest/test-stamped-queue.sh $(tiers_lib) \
+		$(O)/tests/guest/stamped-queue $(USER_TARGETS)
+	$(call in_tiers)
 
 # The kernel's selftests, from the source that the guest's kernel was built from.
 selftests_dir = $$(tools/kernel-build --arch um --print)/build/tools/testing/selftests
@@ -55,5 +60,14 @@ $(O)/tests/guest/test-kernel-selftests-uml: TIERS_FOR = uml
 $(O)/tests/guest/test-kernel-selftests-qemu: TIERS_FOR = qemu-2
 $(selftests_tests): $(O)/tests/guest/test-kernel-selftests-%: \
 		tests/guest/test-kernel-selftests.sh tests/guest/kernel-selftests \
-		tests/lib/tap.sh $(timers_selftests) $(futex_selftests) $(USER_TARGETS)
+		$(tiers_lib) $(timers_selftests) $(futex_selftests) $(USER_TARGETS)
 	$(call in_tiers)
+GUEST_TESTS += $(filter-out %-exact,$(selftests_tests))
+
+# All of that at full length, and a table. It takes hours.
+clock_order_all := $(clock_order_tests) $(stamped_queue_tests) $(selftests_tests)
+clock-order-run: user module $(clock_order_all)
+	$(Q)for t in $(clock_order_all); do \
+		READINGS=$${READINGS:-1000000} JOBS=$${JOBS:-1000000} LONG=1 \
+			$$t || failed=1; \
+	done; [ -z "$$failed" ]

@@ -13,31 +13,20 @@ source='@SOURCE@' out='@O@' tiers='@TIERS@'
 # shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
 # shellcheck source=/dev/null
+. "$source/tests/lib/tiers.sh"
+# shellcheck source=/dev/null
 . "$source/tests/lib/load.sh"
 
-tense=$out/bin/tense
 program=$out/tests/guest/clock-order
 tmp=$(mktemp -d -p /var/tmp) || exit 1
 trap 'unload; rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
 
-# TIER: prints the command that runs the program there.
-runner() {
-	case $1 in
-	host) echo env TENSE=0 ;;
-	real-uml) echo "$tense run --backend uml --real -- env TENSE=0" ;;
-	real-*) echo "$tense run --backend qemu --cpus ${1#*-} --real -- env TENSE=0" ;;
-	uml) echo "$tense run --backend uml --" ;;
-	qemu-*) echo "$tense run --backend qemu --cpus ${1#*-} --" ;;
-	exact-*) echo "$tense run --deterministic --cpus ${1#*-} --" ;;
-	esac
-}
-
 # TIER: how many readings for each line, so that it takes some 20 seconds.
 default_readings() {
 	case $1 in
-	host) echo 100000 ;;
+	host) echo 50000 ;;
 	real-*) echo 10000 ;;
 	uml) echo 30000 ;;
 	qemu-*) echo 30000 ;;
@@ -82,7 +71,7 @@ measure() {
 
 	[ "$load" = quiet ] || load
 	# shellcheck disable=SC2046 # a command
-	$(runner "$tier") "$program" --readings "$wanted" >"$tier-$load" \
+	$(tier_command "$tier") "$program" --readings "$wanted" >"$tier-$load" \
 		2>messages </dev/null
 	is $? 0 "$tier, $load: clock-order succeeds"
 	sed 's/^/# /' messages
@@ -96,9 +85,11 @@ measure() {
 
 for tier in ${TIERS:-$tiers}; do
 	wanted=${READINGS:-$(default_readings "$tier")}
-	loads='quiet busy'
-	# Nothing differs there, whatever else the machine does.
-	[ "${tier#exact}" = "$tier" ] || loads=quiet
+	case $tier in
+	exact-*) loads=quiet ;; # nothing differs there, whatever else runs
+	host | real-*) loads=busy ;;
+	*) loads='quiet busy' ;;
+	esac
 	for load in $loads; do
 		measure "$tier" "$load"
 	done

@@ -15,8 +15,9 @@ export LC_ALL=C
 source='@SOURCE@' out='@O@' tiers='@TIERS@'
 # shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
+# shellcheck source=/dev/null
+. "$source/tests/lib/tiers.sh"
 
-tense=$out/bin/tense
 tmp=$(mktemp -d -p /var/tmp) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
@@ -33,19 +34,12 @@ while read -r number how test; do
 done <selected
 END
 
-# TIER TIME: prints the command that runs the tests there, in the kind of time.
+# TIER TIME: prints the command that runs the tests there, in that kind of time.
 runner() {
-	local where
-
-	case $1 in
-	uml) where="--backend uml" ;;
-	qemu-*) where="--backend qemu --cpus ${1#*-}" ;;
-	*) where="--deterministic --cpus ${1#exact-}" ;;
-	esac
 	case $2 in
-	real) echo "$tense run $where --real --" ;;
-	skip) echo "$tense run $where --idle skip --" ;;
-	idle) echo "$tense run $where --idle real --" ;;
+	real) tier_command "real-$1" ;;
+	skip) tier_command "$1" --idle skip ;;
+	idle) tier_command "$1" --idle real ;;
 	esac
 }
 
@@ -101,6 +95,6 @@ for tier in ${TIERS:-$tiers}; do
 	run "$tier" skip
 	[ -z "${LONG:-}" ] || run "$tier" idle
 	# The exact tier counts instructions: there is no real time.
-	[ "${tier#exact}" != "$tier" ] || run "$tier" real
+	is_exact "$tier" || run "$tier" real
 done
 done_testing

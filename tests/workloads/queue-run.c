@@ -94,6 +94,7 @@ static void serve(struct run *r, size_t i)
 		must(-tense_scale_pop(), "tense_scale_pop");
 	job->served = libc_clock(CLOCK_MONOTONIC) - begin;
 	job->wait = (double)begin - r->start - job->due;
+	job->measured = begin - job->stamp;
 }
 
 static void *server(void *arg)
@@ -139,6 +140,7 @@ static void produce(struct run *r)
 		pthread_mutex_lock(&r->lock);
 		while (room && r->put - r->taken == room)
 			pthread_cond_wait(&r->changed, &r->lock);
+		r->jobs[i].stamp = libc_clock(CLOCK_MONOTONIC);
 		r->put++;
 		pthread_cond_signal(&r->changed);
 		pthread_mutex_unlock(&r->lock);

@@ -26,7 +26,8 @@ static const char usage[] =
 "Usage: queue [OPTION...]\n"
 "\n"
 "Prints, as CSV, means of each batch of jobs, in ns: how long they waited, and\n"
-"what that would be if everything took exactly as long as it should.\n"
+"what that would be if everything took exactly as long as it should. 'measured' is\n"
+"the wait between the stamps of the two threads.\n"
 "\n"
 "  -u U,U,...         utilisations (0.3,0.4,0.5,0.6,0.7,0.8,0.9)\n"
 "  --seeds N,N,...    of the random numbers; a run for each (1,2,3)\n"
@@ -183,13 +184,14 @@ static void print_batches(const struct options *o, double utilisation,
 			sum.served += jobs[i].served;
 			sum.length += jobs[i].length;
 			sum.late += jobs[i].late;
+			sum.measured += jobs[i].measured;
 		}
-		printf("%s,%g,%g,%zu,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f\n",
+		printf("%s,%g,%g,%zu,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f\n",
 		       o->system.exponential ? "m" : "d", utilisation, seed,
 		       first / o->batch, sum.wait / o->batch,
 		       sum.own / o->batch, sum.ideal / o->batch, formula,
 		       sum.served / o->batch, sum.length / o->batch,
-		       sum.late / o->batch);
+		       sum.late / o->batch, sum.measured / o->batch);
 	}
 	fflush(stdout);
 }
@@ -201,7 +203,7 @@ static void be_exact(struct queue_job *jobs, size_t count)
 		jobs[i].served = jobs[i].length;
 	queue_judge(jobs, count);
 	for (size_t i = 0; i < count; i++)
-		jobs[i].wait = jobs[i].ideal;
+		jobs[i].wait = jobs[i].measured = jobs[i].ideal;
 }
 
 int main(int argc, char **argv)
@@ -226,7 +228,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "queue: no memory for %zu jobs\n", o.jobs);
 		return 1;
 	}
-	puts("model,utilisation,seed,batch,wait,own,ideal,formula,served,length,late");
+	puts("model,utilisation,seed,batch,wait,own,ideal,formula,served,length,late,measured");
 	for (int u = 0; u < o.utilisations; u++) {
 		for (int s = 0; s < o.seeds; s++) {
 			queue_plan(&o.system, o.utilisation[u], o.seed[s], jobs,

@@ -29,6 +29,12 @@ struct queue_job {
 	double length;		/* how long that is to take */
 	double late;		/* what it was put into the queue after due */
 	double wait;		/* from due until the server began */
+	uint64_t stamp;		/* by the producer, when it put the job */
+	/*
+	 * From the stamp until the server began, unsigned, as many programs
+	 * subtract: huge if the server's reading is earlier.
+	 */
+	double measured;
 	double served;		/* how long that took */
 	double ideal;		/* wait if all had taken its length */
 	double own;		/* wait if all began at once when they could */
