@@ -36,6 +36,11 @@ $(stamped_queue_tests): $(O)/tests/guest/test-stamped-queue-%: \
 		$(O)/tests/guest/stamped-queue $(USER_TARGETS)
 	$(call in_tiers)
 
+GUEST_TESTS += $(O)/tests/guest/test-queue-waits
+$(O)/tests/guest/test-queue-waits: tests/guest/test-queue-waits.sh tests/lib/tap.sh \
+		$(O)/workloads/queue $(O)/bench/queue-table $(USER_TARGETS)
+	$(call in_tiers)
+
 # The kernel's selftests, from the source that the guest's kernel was built from.
 selftests_dir = $$(tools/kernel-build --arch um --print)/build/tools/testing/selftests
 selftests_out := $(O)/tests/guest/selftests

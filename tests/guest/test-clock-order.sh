@@ -29,8 +29,8 @@ default_readings() {
 	host) echo 50000 ;;
 	real-*) echo 10000 ;;
 	uml) echo 30000 ;;
-	qemu-*) echo 30000 ;;
-	exact-*) echo 3000 ;;
+	qemu-*) echo 20000 ;;
+	exact-*) echo 5000 ;;
 	esac
 }
 

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# How long jobs wait for a server, M/D/1 and M/M/1, as the program measures it
+# itself: the server's reading of the clock minus the producer's. In virtual time
+# the mean lies within the 95 % interval of real time, at utilisations 0.3 to
+# 0.9. Instructions are counted, so that no other program disturbs either. In the
+# UML guest the real means depend on the host: there, only negative waits are
+# counted, beside other processes.
+#
+# CPUS, a list, and JOBS: others than the default.
+set -u
+export LC_ALL=C
+source='@SOURCE@' out='@O@'
+# shellcheck source=/dev/null
+. "$source/tests/lib/tap.sh"
+
+queue=$out/workloads/queue
+# shellcheck source=/dev/null
+. "$source/tests/lib/load.sh"
+tmp=$(mktemp -d -p /var/tmp) || exit 1
+trap 'unload; rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+
+run() {	# FILE MODEL OPTION...: of tense run
+	local file=$1 model=$2
+
+	shift 2
+	"$out/bin/tense" run "$@" -- "$queue" --jobs "${JOBS:-45}" --service 500 \
+		--model "$model" >"$file" 2>messages </dev/null
+	is $? 0 "$file: the queue's program succeeds"
+	sed 's/^/# /' messages
+}
+
+# NAME: unsigned, a negative wait is longer than any run.
+none_is_negative() {
+	is "$(awk -F, 'NR > 1 && $12 > 1e12' virtual | wc -l)" 0 \
+		"$1: batches with a negative wait"
+}
+
+for cpus in ${CPUS-1 2}; do
+	for model in d m; do
+		name="M/${model^^}/1, CPUs: $cpus"
+		run real $model --deterministic --cpus "$cpus" --real
+		run virtual $model --deterministic --cpus "$cpus"
+		"$out/bench/queue-table" -m real virtual >table 2>&1
+		is "$(grep -c ' inside$' table)" 7 "$name: all means are inside"
+		sed 's/^/# /' table
+		none_is_negative "$name"
+	done
+done
+
+load
+for model in d m; do
+	run virtual $model --backend uml --idle skip
+	none_is_negative "M/${model^^}/1, UML"
+done
+done_testing
