@@ -60,17 +60,21 @@ $(futex_selftests): $(selftests_out)/%: $(O)/flags | $(O)/module/tense.ko
 		-I$(selftests_dir)/futex/include -I$(selftests_dir) $(LDFLAGS) \
 		-o $@ $(selftests_dir)/futex/functional/$*.c -pthread -lrt
 
-selftests_tests := $(addprefix $(O)/tests/guest/test-kernel-selftests-,uml qemu exact)
+# make check runs the first two, make clock-order all of them.
+selftests_tests := $(addprefix $(O)/tests/guest/test-kernel-selftests-,uml qemu smp \
+	exact)
 $(O)/tests/guest/test-kernel-selftests-uml: TIERS_FOR = uml
 $(O)/tests/guest/test-kernel-selftests-qemu: TIERS_FOR = qemu-2
+$(O)/tests/guest/test-kernel-selftests-smp: TIERS_FOR = qemu-1 qemu-4
 $(selftests_tests): $(O)/tests/guest/test-kernel-selftests-%: \
 		tests/guest/test-kernel-selftests.sh tests/guest/kernel-selftests \
 		$(tiers_lib) $(timers_selftests) $(futex_selftests) $(USER_TARGETS)
 	$(call in_tiers)
-GUEST_TESTS += $(filter-out %-exact,$(selftests_tests))
+GUEST_TESTS += $(filter %-uml %-qemu,$(selftests_tests))
 
 # All of that at full length, and a table. It takes hours.
-clock_order_all := $(clock_order_tests) $(stamped_queue_tests) $(selftests_tests)
+clock_order_all := $(clock_order_tests) $(stamped_queue_tests) \
+	$(O)/tests/guest/test-queue-waits $(selftests_tests)
 clock-order-run: user module $(clock_order_all)
 	$(Q)for t in $(clock_order_all); do \
 		READINGS=$${READINGS:-1000000} JOBS=$${JOBS:-1000000} LONG=1 \

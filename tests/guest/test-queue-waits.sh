@@ -8,7 +8,7 @@
 # UML guest the real means depend on the host: there, only negative waits are
 # counted, beside other processes.
 #
-# CPUS, a list, and JOBS: others than the default.
+# CPUS, a list, and WAITING, the jobs of a run: others than the default.
 set -u
 export LC_ALL=C
 source='@SOURCE@' out='@O@'
@@ -27,7 +27,7 @@ run() {	# FILE MODEL OPTION...: of tense run
 	local file=$1 model=$2
 
 	shift 2
-	"$out/bin/tense" run "$@" -- "$queue" --jobs "${JOBS:-45}" --service 500 \
+	"$out/bin/tense" run "$@" -- "$queue" --jobs "${WAITING:-45}" --service 500 \
 		--model "$model" >"$file" 2>messages </dev/null
 	is $? 0 "$file: the queue's program succeeds"
 	sed 's/^/# /' messages

@@ -38,8 +38,11 @@ check() {
 }
 
 for tier in ${TIERS:-$tiers}; do
-	wanted=${JOBS:-100000}
-	! is_exact "$tier" || wanted=${JOBS:-20000}
+	case $tier in
+	exact-*) wanted=${JOBS:-10000} ;;
+	qemu-*) wanted=${JOBS:-40000} ;;
+	*) wanted=${JOBS:-100000} ;;
+	esac
 	case $tier in
 	exact-*) loads=quiet percents=', 50 200, 200 50' ;;
 	host | real-*) loads=busy percents=' ' ;; # which mean nothing there
