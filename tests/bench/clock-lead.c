@@ -4,8 +4,8 @@
  * time that was charged by then: median and 99th percentile, in virtual ns.
  *
  * The kernel charges when it is asked for the time that it has charged. The entry
- * of that call, some us in a UML guest, comes after the reading. It is measured
- * after sleeps, when no reading has a lead, and taken off.
+ * of that call, some us in a UML guest, comes after the reading. It is measured,
+ * with the clock's origin, after sleeps, when no reading has a lead.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include <linux/tense.h>
+
+#include "../lib/real-clock.h"
 
 #define SAMPLES		2000
 #define CALLS		101
@@ -51,14 +53,11 @@ static uint64_t charged_time(int device)
 	return stats.gvt;
 }
 
-/* Reading minus charged time, of which the entry of a call is a part. */
+/* Of which the clock's origin and the entry of a call are parts. */
 static int64_t difference(int device)
 {
-	uint64_t reading;
-	int error = tense_time(&reading);
+	uint64_t reading = libc_clock(CLOCK_MONOTONIC);
 
-	if (error)
-		fail("tense_time", -error);
 	return (int64_t)(reading - charged_time(device));
 }
 
@@ -69,7 +68,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int64_t measure_entry(int device)
+static int64_t measure_origin(int device)
 {
 	int64_t sample[CALLS];
 
@@ -91,7 +90,7 @@ int main(int argc, char **argv)
 {
 	static int64_t sample[SAMPLES];
 	int device = open(TENSE_DEVICE, O_RDWR | O_CLOEXEC);
-	int64_t entry;
+	int64_t origin;
 
 	if (argc != 3) {
 		fputs("Usage: clock-lead VARIANT ROUND\n", stderr);
@@ -99,15 +98,14 @@ int main(int argc, char **argv)
 	}
 	if (device < 0)
 		fail(TENSE_DEVICE, errno);
-	entry = measure_entry(device);
+	origin = measure_origin(device);
 	for (int i = 0; i < SAMPLES; i++) {
 		/* Never twice the same in step with the tick. */
 		compute(i * 7919LL * 64 % LOOPS);
-		sample[i] = difference(device) - entry;
+		sample[i] = difference(device) - origin;
 	}
 	qsort(sample, SAMPLES, sizeof(sample[0]), compare);
 	printf("run %s %s\n", argv[1], argv[2]);
-	printf("entry_ns %jd\n", (intmax_t)-entry);
 	printf("lead_median_ns %jd\n", (intmax_t)sample[SAMPLES / 2]);
 	printf("lead_p99_ns %jd\n", (intmax_t)sample[SAMPLES * 99 / 100]);
 	printf("lead_worst_ns %jd\n", (intmax_t)sample[SAMPLES - 1]);

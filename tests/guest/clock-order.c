@@ -60,6 +60,7 @@ struct state {
 };
 
 static struct state *state;
+static bool tap;
 /* Where percents are written to; -1: libtense changes them. */
 static _Thread_local int device = -1;
 
@@ -309,6 +310,8 @@ static void run_all(void)
 	}
 }
 
+static int results;
+
 static void print_counts(void)
 {
 	char percent[16] = "changing";
@@ -318,6 +321,8 @@ static void print_counts(void)
 	for (int how = 0; how < HAND_OVERS; how++) {
 		struct count *c = &state->count[how];
 
+		if (tap)
+			printf("%sok %d - ", c->early ? "not " : "", ++results);
 		printf("%s,%s,%s,%ld,%ld,%jd\n", reading_name[state->by], percent,
 		       hand_over_name[how], c->readings, c->early,
 		       (intmax_t)c->worst);
@@ -351,7 +356,8 @@ static const char usage[] =
 "  --by WAY,...       page: clock_gettime(); call: the system call; both, in turns\n"
 "                     (page,call,both)\n"
 "  --percent P,...    of all threads; 'changing': each changes its own all the time\n"
-"                     (50,100,200,changing)\n";
+"                     (50,100,200,changing)\n"
+"  --tap              print a result of TAP in front of each line\n";
 
 static __attribute__((noreturn)) void misuse(const char *text)
 {
@@ -401,6 +407,7 @@ int main(int argc, char **argv)
 		{ "readings", required_argument, NULL, 'r' },
 		{ "by", required_argument, NULL, 'b' },
 		{ "percent", required_argument, NULL, 'p' },
+		{ "tap", no_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int by[LIST_MAX] = { BY_PAGE, BY_CALL, BY_BOTH }, ways = 3;
@@ -419,6 +426,9 @@ int main(int argc, char **argv)
 		case 'p':
 			percents = parse_list(optarg, percent, parse_percent);
 			break;
+		case 't':
+			tap = true;
+			break;
 		default:
 			fputs(usage, stderr);
 			return 2;
@@ -430,7 +440,10 @@ int main(int argc, char **argv)
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (state == MAP_FAILED)
 		fail("mmap", errno);
-	puts("by,percent,hand_over,readings,early,worst_ns");
+	if (tap)
+		printf("1..%d\n", ways * percents * HAND_OVERS);
+	else
+		puts("by,percent,hand_over,readings,early,worst_ns");
 	fflush(stdout);
 	for (int b = 0; b < ways; b++)
 		for (int p = 0; p < percents; p++)

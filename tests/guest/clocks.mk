@@ -27,6 +27,19 @@ $(clock_order_tests): $(O)/tests/guest/test-clock-order-%: \
 		$(O)/tests/guest/clock-order $(USER_TARGETS)
 	$(call in_tiers)
 
+# On 4 CPUs also where the machine has fewer.
+GUEST_TESTS += $(O)/tests/guest/smp4-clock-order
+$(O)/tests/guest/guest-clock-order.bin: tests/guest/guest-clock-order.c \
+		tests/guest/clock-order.c tests/guest/raw-clock.h \
+		tests/guest/guest.h $(O)/lib/libtense.a $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
+		-D_GNU_SOURCE -Ilibtense/include -Ikernel/include/uapi \
+		$(LDFLAGS) -static -o $@ $< $(O)/lib/libtense.a -pthread -lrt
+
+$(O)/tests/guest/smp4-clock-order: tests/guest/in-qemu \
+		$(O)/tests/guest/guest-clock-order.bin $(O)/tests/guest/qemu-init
+	$(call in_qemu,4,guest-clock-order.bin)
+
 stamped_queue_tests := $(addprefix $(O)/tests/guest/test-stamped-queue-,uml qemu exact)
 GUEST_TESTS += $(stamped_queue_tests)
 $(O)/tests/guest/test-stamped-queue-uml: TIERS_FOR = host real-uml uml
@@ -73,7 +86,7 @@ $(selftests_tests): $(O)/tests/guest/test-kernel-selftests-%: \
 GUEST_TESTS += $(filter %-uml %-qemu,$(selftests_tests))
 
 # All of that at full length, and a table. It takes hours.
-clock_order_all := $(clock_order_tests) $(stamped_queue_tests) \
+clock_order_all := $(clock_order_tests) $(O)/tests/guest/smp4-clock-order $(stamped_queue_tests) \
 	$(O)/tests/guest/test-queue-waits $(selftests_tests)
 clock-order-run: user module $(clock_order_all)
 	$(Q)for t in $(clock_order_all); do \

@@ -32,6 +32,13 @@ tier_command() {
 	echo "$out/bin/tense run $where $real $* -- ${real:+env TENSE=0}"
 }
 
+# TIER: may tense run have so many CPUs?
+has_cpus() {
+	case $1 in
+	*qemu-*) [ "${1##*-}" -le "$(nproc)" ] ;;
+	esac
+}
+
 # TIER: does it count instructions, so that nothing depends on the host?
 is_exact() {
 	[ "${1#exact}" != "$1" ]
