@@ -65,6 +65,14 @@ passed() {
 	grep -qx "$1 0" status && ! grep -q '^not ok\|\[FAIL' "$1.out"
 }
 
+# FILE: readings that are out of order, if there are any, and the end.
+show() {
+	{
+		grep -A 3 -m 1 -e '^-----' "$1"
+		tail -n 5 "$1"
+	} 2>/dev/null | sed 's/^/# /'
+}
+
 # TIER TIME NUMBER HOW TEST
 judge() {
 	local name="$1, $2: $5"
@@ -74,7 +82,7 @@ judge() {
 		return
 	fi
 	ok "$name" passed "$3"
-	passed "$3" || tail -n 12 "$3.out" 2>/dev/null | sed 's/^/# /'
+	passed "$3" || show "$3.out"
 }
 
 # TIER TIME
