@@ -100,6 +100,7 @@ run() {
 }
 
 for tier in ${TIERS:-$tiers}; do
+	has_cpus "$tier" || continue
 	run "$tier" skip
 	[ -z "${LONG:-}" ] || run "$tier" idle
 	# The exact tier counts instructions: there is no real time.

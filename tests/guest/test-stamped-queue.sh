@@ -38,6 +38,7 @@ check() {
 }
 
 for tier in ${TIERS:-$tiers}; do
+	has_cpus "$tier" || continue
 	case $tier in
 	exact-*) wanted=${JOBS:-10000} ;;
 	qemu-*) wanted=${JOBS:-40000} ;;
