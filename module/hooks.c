@@ -210,7 +210,7 @@ static bool hook_hold(struct tense_task *t)
 	waker = waker_in(exp);
 	if (tense_firing(exp, &when)) {
 		raw_spin_lock(&t->lock);
-		vclock_ready_at(&t->v, when);
+		t->v.ready = max(t->v.blocked_at, when);
 		raw_spin_unlock(&t->lock);
 	} else if (waker) {
 		ready_by(t, waker);

@@ -15,10 +15,10 @@
  *	of all CPUs	the latest reading of the experiment, in memory that its
  *			threads write, too: bounded here, and ignored beyond
  *
- * A reading shows the charged time as soon as that has caught up. A sleep until a
- * deadline is as long by readings as by charged time: vclock_ready_at(). No other
- * wait, and no jump, passes a lead on, or CPUs that are a window apart would add
- * that to it again and again.
+ * A reading shows the charged time as soon as that has caught up. By readings, too,
+ * a wait or timer is as long as asked for: a lead is kept until GVT has reached the
+ * deadline. No other wait, and no jump, keeps one, or CPUs that are a window apart
+ * would add that to it again and again.
  *
  * Interrupts are disabled throughout, and the caller holds the task's lock.
  */
@@ -86,6 +86,8 @@ u64 vclock_floor(const struct vclock *vc, const struct vclock_task *t)
 {
 	u64 floor = max(charged_time(vc, t), t->shown);
 
+	if (t->lead && t->until <= vclock_reached(vc))
+		floor = max(floor, t->until + t->lead);
 	return t->cpu < 0 ? floor : max(floor, READ_ONCE(vc->cpu[t->cpu].shown));
 }
 
@@ -107,6 +109,26 @@ void vclock_take_shown(struct vclock *vc, struct vclock_task *t, u64 shown)
 	if (shown <= vclock_floor(vc, t) ||
 	    shown - charged_time(vc, t) <= PAGE_LEAD_MAX)
 		note(vc, t, shown);
+}
+
+/* What the deadlines that @t is about to arm count from. */
+u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t)
+{
+	u64 now = vclock_now(vc, t);
+
+	/* A time-out may count from the first time that it asks for this. */
+	if (t->lead_of != t->shown)
+		t->lead = 0;
+	t->lead_of = t->shown;
+	if (t->shown > now)
+		t->lead = max(t->lead, t->shown - now);
+	return now;
+}
+
+/* And the one that it arms. */
+void vclock_wait_until(struct vclock_task *t, u64 when)
+{
+	t->until = when;
 }
 
 /* What a task on @cpu has read may be known to @t, which it wakes or forked. */

@@ -475,6 +475,9 @@ int tense_sleep(struct tense_task *t, u64 when)
 	raw_spin_lock_irq(&exp->lock);
 	vclock_arm(&exp->vc, &t->v.deadline, when);
 	WRITE_ONCE(t->wait, TENSE_SLEEPS);
+	raw_spin_lock(&t->lock);
+	vclock_wait_until(&t->v, when);
+	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&exp->lock);
 	tense_kick(exp);
 

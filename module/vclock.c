@@ -545,25 +545,6 @@ void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 	enter_cpu(vc, cpu, t->ready, real);
 	if (from >= 0)
 		leave_cpu(vc, from, real);
-	t->lead = 0;
-}
-
-/* R9: by how much what @t has read is ahead. It will see itself wait from there. */
-static void note_lead(struct vclock_task *t)
-{
-	if (t->shown > t->seen)
-		t->lead = max(t->lead, t->shown - t->seen);
-}
-
-/* R9: what the time-outs and timers count from that @t is about to arm. */
-u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t)
-{
-	vclock_now(vc, t);
-	/* What was ahead when it last asked has been paid back. */
-	if (t->shown <= t->seen)
-		t->lead = 0;
-	note_lead(t);
-	return t->seen;
 }
 
 /* @t stopped running and waits; what it ran has been charged. */
@@ -572,7 +553,6 @@ void vclock_block(struct vclock *vc, struct vclock_task *t, u64 real)
 	vclock_now(vc, t);
 	leave_cpu(vc, t->cpu, real);
 	t->cpu = -1;
-	note_lead(t);
 	t->blocked_at = t->seen;
 	t->blocked_real = real;
 	t->ready = t->seen;
@@ -594,15 +574,6 @@ void vclock_ready_by(const struct vclock *vc, struct vclock_task *t,
 		     const struct vclock_task *waker)
 {
 	t->ready = max(t->blocked_at, vclock_lvt(vc, waker->cpu));
-}
-
-/* R3: the deadline of @t, or of who wakes it then, has come. */
-void vclock_ready_at(struct vclock_task *t, u64 when)
-{
-	t->ready = max(t->blocked_at, when);
-	/* R9: it sees itself sleep no less than that. */
-	if (t->lead)
-		t->shown = max(t->shown, t->ready + t->lead);
 }
 
 /*

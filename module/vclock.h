@@ -106,7 +106,9 @@ struct vclock_task {
 	int cpu;		/* where it is runnable or gated; -1: blocked */
 	u64 seen;		/* latest LVT of a CPU while it was there */
 	u64 shown;		/* what it read, or who woke it had read */
-	u64 lead;		/* of that on the charged time that it waits from */
+	u64 until;		/* the last deadline that it armed */
+	u64 lead;		/* of shown on the charged time that that is from */
+	u64 lead_of;		/* what was shown then */
 	u64 recheck;		/* real ns before a timer may look at its ring */
 	u64 ready;		/* when it last became ready */
 	struct vclock_time credit;	/* will not be charged */
@@ -142,6 +144,8 @@ u64 vclock_now(struct vclock *vc, struct vclock_task *t);
 u64 vclock_floor(const struct vclock *vc, const struct vclock_task *t);
 u64 vclock_read(struct vclock *vc, struct vclock_task *t);
 void vclock_take_shown(struct vclock *vc, struct vclock_task *t, u64 shown);
+u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t);
+void vclock_wait_until(struct vclock_task *t, u64 when);
 void vclock_shown_by(const struct vclock *vc, struct vclock_task *t,
 		     unsigned int cpu);
 
@@ -152,8 +156,6 @@ void vclock_leave(struct vclock *vc, struct vclock_task *t, u64 real);
 
 void vclock_ready_by(const struct vclock *vc, struct vclock_task *t,
 		     const struct vclock_task *waker);
-u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t);
-void vclock_ready_at(struct vclock_task *t, u64 when);
 bool vclock_ready_outside(struct vclock *vc, struct vclock_task *t, u64 real);
 
 u64 vclock_gvt(struct vclock *vc, u64 real);

@@ -131,6 +131,9 @@ bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
 
 	raw_spin_lock_irqsave(&exp->lock, flags);
 	first = enqueue(exp, timer) && exp->vc.first == &exp->queue[clock].first;
+	raw_spin_lock(&t->lock);
+	vclock_wait_until(&t->v, when_of(exp, &exp->queue[clock], time));
+	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irqrestore(&exp->lock, flags);
 	if (first && !goes_to_sleep())
 		tense_kick(exp);

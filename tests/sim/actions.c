@@ -98,11 +98,13 @@ static void do_percent(struct sim *s, int t)
 
 static void sleep_for(struct sim *s, int t, enum state state)
 {
-	uint64_t when = op_now(s, t) + rng_below(&s->rng, 2 * s->m.window);
+	uint64_t now = op_now(s, t);
+	uint64_t when = now + rng_below(&s->rng, 2 * s->m.window);
 
 	/* Many at the same instant, at times. */
 	if (rng_chance(&s->rng, 30))
 		when = when / 100000 * 100000 + 100000;
+	when = op_wait(s, t, when - now);
 	sim_say(s, "task %d sleeps until %llu", t, (unsigned long long)when);
 	if (rng_chance(&s->rng, 50)) {
 		op_arm(s, t, when);

@@ -273,24 +273,39 @@ void op_read(struct sim *s, int t)
 	s->read = reading > s->read ? reading : s->read;
 }
 
-/*
- * R9: a deadline wakes @t, which has slept as long as it asked for, also by
- * readings that are ahead.
- */
+/* R9: the time that @t sleeps from, for so long by what it has read, too. */
+uint64_t op_wait(struct sim *s, int t, uint64_t ns)
+{
+	struct vclock_task *v = &s->task[t].v;
+	uint64_t when = vclock_wait_from(&s->vc, v) + ns;
+
+	vclock_wait_until(v, when);
+	s->task[t].promised = v->shown + ns;
+	return when;
+}
+
+/* R9: a deadline wakes @t, which has slept as long as it asked for. */
 void op_ready_at(struct sim *s, int t, uint64_t when)
 {
 	struct vclock_task *v = &s->task[t].v;
 	struct model_task *m = model_of(s, t);
-	uint64_t slept = when > v->blocked_at ? when - v->blocked_at : 0;
-	uint64_t lead = v->lead;
 
-	vclock_ready_at(v, when);
+	v->ready = when > v->blocked_at ? when : v->blocked_at;
 	m->ready = when > m->blocked_at ? when : m->blocked_at;
 	expect_task(s, t);
-	if (lead && v->shown < v->blocked_at + lead + slept)
-		sim_fail(s, "task %d slept %llu, %llu ahead, and reads %llu", t,
-			 (unsigned long long)slept, (unsigned long long)lead,
-			 (unsigned long long)v->shown);
+	s->task[t].due = s->task[t].promised;
+	s->task[t].promised = 0;
+}
+
+static void expect_slept(struct sim *s, int t)
+{
+	struct task *task = &s->task[t];
+
+	if (vclock_floor(&s->vc, &task->v) < task->due)
+		sim_fail(s, "task %d reads %llu after a sleep until %llu", t,
+			 (unsigned long long)vclock_floor(&s->vc, &task->v),
+			 (unsigned long long)task->due);
+	task->due = 0;
 }
 
 void op_join(struct sim *s, int t, unsigned int cpu)
@@ -299,6 +314,7 @@ void op_join(struct sim *s, int t, unsigned int cpu)
 
 	vclock_join(&s->vc, &s->task[t].v, cpu, real);
 	model_join(&s->m, model_of(s, t), cpu, real);
+	expect_slept(s, t);
 	expect_task(s, t);
 	expect_lvt(s, cpu);
 	expect_gvt(s);
@@ -331,6 +347,7 @@ void op_ready_by(struct sim *s, int t, int waker)
 {
 	int cpu = s->task[waker].v.cpu;
 
+	s->task[t].promised = 0;
 	vclock_ready_by(&s->vc, &s->task[t].v, &s->task[waker].v);
 	model_ready_by(&s->m, model_of(s, t), model_of(s, waker));
 	vclock_shown_by(&s->vc, &s->task[t].v, (unsigned int)cpu);
@@ -344,6 +361,7 @@ bool op_ready_outside(struct sim *s, int t)
 	uint64_t real = op_real(s);
 	bool wait = vclock_ready_outside(&s->vc, &s->task[t].v, real);
 
+	s->task[t].promised = 0;
 	expect(s, wait, model_ready_outside(&s->m, model_of(s, t), real));
 	expect_task(s, t);
 	expect_gvt(s);

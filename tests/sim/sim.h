@@ -41,7 +41,8 @@ struct task {
 	bool in_kernel;		/* finishes that before it can be gated */
 	uint64_t event_at;	/* real; OUTSIDE and COMING */
 	uint64_t told;		/* the latest time it was told */
-	uint64_t read;		/* R9: no reading of it is earlier */
+	uint64_t read;		/* R9: no reading of it is earlier, */
+	uint64_t promised, due;	/* nor than this when it has slept */
 	uint64_t over;		/* bound on its time - GVT - window */
 	int last_cpu, next, prev;
 };
@@ -115,6 +116,7 @@ void op_read(struct sim *s, int t);
 void op_join(struct sim *s, int t, unsigned int cpu);
 void op_block(struct sim *s, int t);
 void op_leave(struct sim *s, int t);
+uint64_t op_wait(struct sim *s, int t, uint64_t ns);
 void op_ready_at(struct sim *s, int t, uint64_t when);
 void op_ready_by(struct sim *s, int t, int waker);
 bool op_ready_outside(struct sim *s, int t);

@@ -376,14 +376,20 @@ static void test_reading_ahead(void)
 	is_i64(vclock_read(&m.vc, &t), 1501, "R9: what is past changes nothing");
 
 	vclock_take_shown(&m.vc, &t, 1600);
+	is_i64(vclock_wait_from(&m.vc, &t), 1501, "R9: no wait counts from a reading");
+	vclock_charge(&m.vc, &t, 9);
+	is_i64(vclock_wait_from(&m.vc, &t), 1510, "R9: nor does another");
+	vclock_wait_until(&t, 2501);
+	vclock_charge(&m.vc, &t, 40);
 	vclock_block(&m.vc, &t, 2000);
-	is_i64(t.blocked_at, 1501, "R9: a lead is not in when it blocked");
-	vclock_ready_at(&t, 2501);
-	is_i64(t.ready, 2501, "R9: nor in when it is ready");
-	vclock_charge(&m.vc, &other, 1000);
+	is_i64(t.blocked_at, 1550, "R9: a lead is not in when it blocked");
+	t.ready = 2501;
+	vclock_charge(&m.vc, &other, 950);
+	is_i64(vclock_floor(&m.vc, &t), 1600, "R9: before its deadline it reads that");
+	vclock_charge(&m.vc, &other, 1);
 	vclock_join(&m.vc, &t, 0, 3000);
 	is_i64(vclock_read(&m.vc, &t), 2600,
-	       "R9: it sees that it slept as long as it asked for");
+	       "R9: then that it slept as long as it asked for");
 	is_i64(vclock_now(&m.vc, &t), 2501, "R9: as it did");
 
 	vclock_task_init(&child, 100, 0);
