@@ -496,8 +496,7 @@ static u64 drain(struct tense_task *t, struct vclock_stretch *s, u32 head)
 		take_record(t, r);
 	}
 	t->tail = head;
-	/* R13: this is on the CPU's clock already. */
-	t->own = tense_counter() - s->to;
+	tense_own_drain(t, s->to);
 	return charged;
 }
 

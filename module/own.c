@@ -108,6 +108,34 @@ static void refund_half(struct tense_task *t, enum tense_ways way)
 	tense_refund(t, tense_way_cost(t->exp, way) / 2);
 }
 
+/* The kernel leaves interrupts out of a task's time, so nobody is charged for them. */
+static bool is_uncharged(void)
+{
+	return IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING) &&
+	       (in_hardirq() || in_serving_softirq());
+}
+
+/**
+ * tense_own_drain() - the module has just drained the task's ring
+ * @t: the task, locked
+ * @since: the counter when that began
+ *
+ * Most rings are drained by the tick. Where the tick is in no task's time, a
+ * refund would give back what was never charged: the next stretch begins after
+ * the drain instead.
+ */
+void tense_own_drain(struct tense_task *t, u64 since)
+{
+	u64 now = tense_counter();
+
+	lockdep_assert_held(&t->lock);
+
+	if (is_uncharged())
+		tense_area_begin(t, now);
+	else
+		t->own = now - since;
+}
+
 /**
  * tense_charge_stop() - what the running task runs from here on is not charged
  * @t: the calling task, settled just now, locked

@@ -308,6 +308,7 @@ void tense_gate(struct callback_head *work);
 
 /* own.c */
 void tense_own_init(struct tense_experiment *exp);
+void tense_own_drain(struct tense_task *t, u64 since);
 void tense_charge_stop(struct tense_task *t);
 void tense_charge_go_on(struct tense_task *t);
 void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn);
