@@ -268,6 +268,16 @@ int64_t tense_area_now(void)
 	return read_page(&c, TENSE_ORIGIN_MONOTONIC) ? now_by(&c) : -EAGAIN;
 }
 
+uint64_t tense_area_stamp(unsigned int back)
+{
+	uint32_t last;
+
+	if (!area.ring || !*alive)
+		return 0;
+	last = load(&area.ring->head) - 1 - back;
+	return load(&area.ring->record[last % RECORDS].stamp);
+}
+
 uint64_t tense_area_rate(void)
 {
 	return area.ring && *alive ? load(&area.clock->rate) : 0;

@@ -221,9 +221,10 @@ static void forget(int fd)
 }
 
 struct call {
-	enum { CALL_SEEK, CALL_STATS, CALL_PERCENT } what;
+	enum { CALL_SEEK, CALL_STATS, CALL_PERCENT, CALL_WRITE } what;
 	int whence;
 	int64_t ns;
+	unsigned int percent;	/* a whole one, of CALL_WRITE */
 	struct tense_stats *stats;
 	const struct tense_change *change;
 };
@@ -307,6 +308,8 @@ static int64_t attempt(int fd, const struct call *c)
 		return read_stats(fd, c->stats);
 	case CALL_PERCENT:
 		return change_percent(fd, c->change);
+	case CALL_WRITE:
+		return write_percent(fd, c->percent);
 	}
 	return -EINVAL;
 }
@@ -395,6 +398,16 @@ int tense_device_percent(const struct tense_change *change)
 			.what = CALL_PERCENT, .change = change });
 	if (!err)
 		own_percent = whole(change->percent);
+	return err;
+}
+
+int tense_device_write(unsigned int percent)
+{
+	int err = call(&(struct call){
+		.what = CALL_WRITE, .percent = percent });
+
+	if (!err)
+		own_percent = percent;
 	return err;
 }
 

@@ -32,6 +32,8 @@ int tense_device_leave(void);
 int tense_device_stats(struct tense_stats *stats);
 /* By the thread's ring if that is possible. */
 int tense_device_percent(const struct tense_change *change);
+/* By a system call in any case: a thread without a ring gets none for it. */
+int tense_device_write(unsigned int percent);
 
 /* lseek(2) with SEEK_CUR: jump, or with 0 read the clock. */
 int64_t tense_device_move(int64_t ns);

@@ -22,8 +22,8 @@
 
 static const struct redirect *redirect;
 
-/* How much is measured: a ms, and a limit in ticks for slow machines. */
-#define ROUNDS		400
+/* So many calls at a time, and a limit in ticks for slow machines. */
+#define ROUNDS		100
 #define CALLS		16
 #define LIMIT		100000000
 
@@ -79,49 +79,112 @@ __attribute__((noinline)) static uint32_t time_calls(void (*call)(void))
 	return __builtin_ia32_rdtsc() - start;
 }
 
-/* What a call by a stub takes more than a bare one: the median, in ticks. */
-static unsigned int measure(void (*stub)(void))
+static uint32_t median(uint32_t *values, int n)
 {
-	static uint32_t with[ROUNDS], without[ROUNDS];
+	qsort(values, n, sizeof(*values), compare);
+	return values[n / 2];
+}
+
+/* The counter between the last two records, which a call left. */
+static uint32_t time_inside(void)
+{
+	return __tense_span_stamp(0) - __tense_span_stamp(1);
+}
+
+struct call_cost {
+	unsigned int call;	/* what one takes more by a stub, in ticks */
+	unsigned int inside;	/* of that, between its two stamps */
+};
+
+/* Medians: a call may be interrupted, or find the ring full. */
+static struct call_cost measure_both(void (*stub)(void))
+{
+	static uint32_t with[ROUNDS], without[ROUNDS], inside[ROUNDS];
 	uint64_t start = __builtin_ia32_rdtsc();
+	struct call_cost cost = { 0 };
 	int rounds = 0, difference;
 
 	while (rounds < ROUNDS &&
 	       (rounds < 20 || __builtin_ia32_rdtsc() - start < LIMIT)) {
 		without[rounds] = time_calls(functions_empty);
-		with[rounds++] = time_calls(stub);
+		with[rounds] = time_calls(stub);
+		inside[rounds++] = time_inside();
 	}
-	qsort(with, rounds, sizeof(*with), compare);
-	qsort(without, rounds, sizeof(*without), compare);
-	difference = (int)(with[rounds / 2] - without[rounds / 2]) / CALLS;
-	return difference > 0 ? difference : 1;
+	difference = (int)(median(with, rounds) - median(without, rounds)) /
+		     CALLS;
+	cost.call = difference > 0 ? difference : 1;
+	cost.inside = median(inside, rounds);
+	if (cost.inside > cost.call)
+		cost.inside = cost.call;
+	return cost;
+}
+
+static unsigned int measure(void (*stub)(void))
+{
+	return measure_both(stub).call;
+}
+
+/* The kernel takes these for slot 0, which is nobody's; the stubs do not. */
+#define SLOT_OUTER	(TENSE_SLOTS + 1)
+#define SLOT_INNER	(TENSE_SLOTS + 2)
+
+static const struct tense_stub outer_stub = {
+	.percent = REAL, .slot = SLOT_OUTER,
+};
+
+static const struct tense_stub inner_stub = {
+	.percent = REAL, .slot = SLOT_INNER,
+};
+
+/* In the function itself, which is in no other. */
+static unsigned int measure_count(void (*stub)(void))
+{
+	return tense_stub_inside(&inner_stub, measure, stub);
+}
+
+static unsigned int beyond(unsigned int more, unsigned int less)
+{
+	return more > less ? more - less : 0;
+}
+
+/*
+ * The program's calls cost as much as these: nothing that the stubs do depends
+ * on a percent or a slot. How deep the thread is in scaled functions does
+ * matter, so that each depth has its cost.
+ */
+static struct tense_stub_cost measure_stubs(void (*call)(void))
+{
+	struct call_cost pair = measure_both(call);
+	unsigned int deep = tense_stub_inside(&outer_stub, measure, call);
+	struct tense_stub_cost cost = {
+		.enter = pair.call - pair.inside, .leave = pair.inside,
+		.enter_level = beyond(deep, pair.call),
+		.count = measure_count(call),
+	};
+
+	deep = tense_stub_inside(&outer_stub, measure_count, call);
+	cost.count_level = beyond(deep, cost.count);
+	return cost;
 }
 
 static void calibrate(void)
 {
-	/* No slot: what is counted here is nobody's. */
-	static const struct tense_stub stub = { .percent = REAL };
 	uintptr_t size = (uintptr_t)functions_empty_end -
 			 (uintptr_t)functions_empty;
-	struct tense_stub_cost cost = { 0 };
+	struct tense_stub_cost cost;
 	void (*call)(void);
 	unsigned int pair;
 	uintptr_t thunk;
 
-	if (redirect->probe((uintptr_t)functions_empty, size, &stub, &thunk))
+	if (redirect->probe((uintptr_t)functions_empty, size, &inner_stub,
+			    &thunk))
 		return;
 	memcpy(&call, &thunk, sizeof(call));
 	tense_stub_hold(false);
-	pair = measure(call);
-	/*
-	 * The stamps lie in the middle of an entry and of an exit: each leaves
-	 * half of its work to the next one.
-	 */
-	cost.enter = pair / 2;
-	cost.leave = pair - cost.enter;
-	cost.count = tense_stub_inside(&stub, measure, call);
+	cost = measure_stubs(call);
 	tense_stub_hold(true);
 	tense_stub_cost = cost;
+	pair = cost.enter + cost.leave;
 	/* No clock tells: all of them are virtual, and none counts this. */
 	redirect->log_cost(pair * (__tense_span_rate() / 4294967296.0), pair);
 }
@@ -139,11 +202,9 @@ struct aside {
 };
 
 /* error: the thread is in no experiment, by which percents have a meaning. */
-static void step_aside(struct aside *aside)
+static void step_aside(struct aside *aside, int error)
 {
-	aside->error = __tense_span_begin_slow(&aside->before,
-					       TENSE_PERCENT_MAX * TENSE_FINE,
-					       0, 0);
+	aside->error = error;
 	aside->since = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
@@ -162,8 +223,11 @@ static void step_back(const struct aside *aside)
 static void changed(void)
 {
 	struct aside aside;
+	int error = __tense_span_begin_slow(&aside.before,
+					    TENSE_PERCENT_MAX * TENSE_FINE,
+					    0, 0);
 
-	step_aside(&aside);
+	step_aside(&aside, error);
 	if (redirect->scan(false) && !tense_stub_cost.enter)
 		calibrate();
 	step_back(&aside);
@@ -214,12 +278,14 @@ __attribute__((constructor)) static void functions_init(void)
 	struct aside aside;
 	int saved = errno;
 
-	functions_calls_init();
-	if (!text || !*text)
+	if (!text || !*text) {
+		functions_calls_init();
 		return;
+	}
+	step_aside(&aside, __tense_span_rush(&aside.before));
+	functions_calls_init();
 	tense_stub_init();
 	tense_stub_hold(true);
-	step_aside(&aside);
 	start(text, !aside.error);
 	step_back(&aside);
 	tense_stub_hold(false);

@@ -40,6 +40,19 @@ int __tense_span_count_slow(unsigned int slot, unsigned int own);
 int __tense_span_own_slow(unsigned int own);
 int __tense_span_now_slow(int64_t *now);
 
+/*
+ * The thread runs at the highest percent, in slot 0, until
+ * __tense_span_end_slow(). A system call that needs nothing else: the work
+ * after it is hardly charged.
+ */
+int __tense_span_rush(struct tense_span *before);
+
+/*
+ * The counter at the thread's last record, or back records before that; 0: it
+ * has no ring.
+ */
+uint64_t __tense_span_stamp(unsigned int back);
+
 /* Real ns per tick of the counter, times 2^32; 0: not known. */
 uint64_t __tense_span_rate(void);
 

@@ -129,7 +129,9 @@ static bool is_busy(uintptr_t sp)
 static inline int span_begin(struct tense_span *before,
 			     const struct tense_stub *s, unsigned int more)
 {
-	unsigned int own = tense_stub_cost.enter + more;
+	/* push() has made this one a span already. */
+	unsigned int own = tense_stub_cost.enter + more +
+			   (self.depth - 1) * tense_stub_cost.enter_level;
 	int err = __tense_span_begin(before, s->percent, s->slot, own);
 
 	if (err != -EAGAIN)
@@ -153,7 +155,8 @@ static void span_end(const struct tense_span *before, unsigned int own)
 
 static inline void span_count(const struct tense_stub *s, unsigned int more)
 {
-	unsigned int own = tense_stub_cost.count + more;
+	unsigned int own = tense_stub_cost.count + more +
+			   (self.depth - 1) * tense_stub_cost.count_level;
 
 	if (__tense_span_count(s->slot, own) != -EAGAIN)
 		return;

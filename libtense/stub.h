@@ -43,9 +43,16 @@ struct tense_stub {
 
 _Static_assert(offsetof(struct tense_stub, resume) == STUB_RESUME, "");
 
-/* Counter ticks that the stubs cost and the program does not pay. */
+/*
+ * Counter ticks that the stubs cost and the program does not pay. A call with a
+ * span costs enter up to the stamp of its entry and after that of its exit,
+ * leave between them; a call without one, of a function in which the thread is,
+ * costs count. The stubs look at each span that the thread is in: that adds
+ * enter_level and count_level for each that is not the function's own.
+ */
 struct tense_stub_cost {
 	unsigned int enter, leave, count;
+	unsigned int enter_level, count_level;
 };
 
 extern struct tense_stub_cost tense_stub_cost;

@@ -39,9 +39,10 @@ static uint32_t effective(uint64_t product, uint64_t scale)
 	const uint64_t max = TENSE_SCALE_MAX * SCALE_ONE * TENSE_FINE;
 	unsigned __int128 p;
 
-	/* In no span, and so nearly always: within the bounds already. */
-	if (scale == SCALE_ONE)
-		return tense_stack_round(product) * TENSE_FINE;
+	/*
+	 * No shortcut for SCALE_ONE: a change has to cost the same in every
+	 * condition, so that the cost which was measured once fits all.
+	 */
 	p = tense_stack_round(product) * (unsigned __int128)(scale * TENSE_FINE);
 	if (p < min)
 		p = min;
@@ -238,6 +239,19 @@ static int push_slow(const struct tense_span *to, unsigned int own,
 	return tense_device_percent(&change);
 }
 
+/* Without an area, which is not mapped for this. */
+static int push_call(const struct tense_span *to, unsigned int own,
+		     unsigned int flags)
+{
+	struct tense_change change;
+	int err = base();
+
+	if (err)
+		return err;
+	change = change_to(to, own, flags);
+	return tense_device_write(change.percent / TENSE_FINE);
+}
+
 typedef int push_fn(const struct tense_span *to, unsigned int own,
 		    unsigned int flags);
 
@@ -319,6 +333,11 @@ EXPORT int __tense_span_begin_slow(struct tense_span *before,
 	return begin(push_slow, before, percent, slot, own);
 }
 
+EXPORT int __tense_span_rush(struct tense_span *before)
+{
+	return begin(push_call, before, TENSE_PERCENT_MAX * TENSE_FINE, 0, 0);
+}
+
 EXPORT int __tense_span_end_slow(const struct tense_span *before,
 				 unsigned int own)
 {
@@ -338,6 +357,11 @@ EXPORT int __tense_span_own_slow(unsigned int own)
 EXPORT int __tense_span_now_slow(int64_t *now)
 {
 	return take_time(tense_device_move(0), now);
+}
+
+EXPORT uint64_t __tense_span_stamp(unsigned int back)
+{
+	return tense_area_stamp(back);
 }
 
 EXPORT uint64_t __tense_span_rate(void)
