@@ -33,7 +33,7 @@ LIBTENSE_REDIRECT_OBJ := $(LIBTENSE_REDIRECT:%=$(O)/libtense/%.o)
 libtense_functions_ldflags = $(LDFLAGS) -shared -pthread \
 	-Wl,-soname,$(@F) -Wl,--version-script,$(filter %.map,$^) \
 	-Wl,-z,now -Wl,-z,relro -Wl,--no-undefined -Wl,-rpath,'$$ORIGIN' \
-	-Wl,--enable-new-dtags
+	-Wl,--enable-new-dtags -Wl,-z,noseparate-code
 
 USER_TARGETS += $(O)/lib/libtense.so $(O)/lib/libtense.a \
 	$(O)/lib/libtense-functions.so
