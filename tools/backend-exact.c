@@ -33,9 +33,6 @@
 #include "trace-file.h"
 #include "util.h"
 
-/* Unless asked for; never what this host has. */
-#define MEMORY_MIB	1024
-
 /* When each run begins: 2024-01-01 00:00:00 UTC. */
 #define TIME_OF_DAY_NS	(1704067200 * 1000000000ULL)
 
@@ -308,11 +305,14 @@ static void serve(struct exact *x)
 /* Of a guest that did all it was to do. */
 static void take_files(struct exact *x)
 {
+	const struct run *run = x->guest.run;
 	char *error;
 
-	if (x->out->kind == OUTCOME_FAILED)
+	if (x->out->kind == OUTCOME_FAILED || run->discard)
 		return;
-	error = bring_back(x->logs[x->guest.files], x->guest.run->writable);
+	if (run->ready)
+		run->ready(x->out, run->ready_arg);
+	error = bring_back(x->logs[x->guest.files], run->writable);
 	if (error)
 		fail(x, error);
 	free(error);
@@ -332,9 +332,19 @@ static void finish(struct exact *x)
 		warn("exit status 127: the guest has only what was packed: --file adds a program or a directory");
 }
 
+static char *built_kernel, *fetched_emulator;
+
+void backend_exact_prepare(void)
+{
+	if (!built_kernel)
+		built_kernel = kernel_build("x86_64");
+	if (!fetched_emulator)
+		fetched_emulator = emulator_fetch();
+}
+
 static void exact_run(const struct run *run, struct outcome *out, void **stats)
 {
-	unsigned long long mib = setup_memory_mib(run, MEMORY_MIB);
+	unsigned long long mib = setup_memory_mib(run, EXACT_MEMORY_MIB);
 	struct exact x = { .out = out, .stats = stats };
 	struct guest_kernel k = {
 		.module = PACKED_DIRECTORY "/tense.ko",
@@ -344,8 +354,9 @@ static void exact_run(const struct run *run, struct outcome *out, void **stats)
 		.counted = true,
 		.cpus = run->cpus ? run->cpus : 1,
 		.memory_mib = mib,
+		.seed = run->seed ? run->seed : 1,
 	};
-	char *program = find_command(run->argv[0]), *directory, *options;
+	char *program = find_command(run->argv[0]), *options;
 
 	memset(out, 0, sizeof(*out));
 	*stats = NULL;
@@ -355,15 +366,15 @@ static void exact_run(const struct run *run, struct outcome *out, void **stats)
 		return;
 	}
 	free(program);
-	directory = kernel_build("x86_64");
-	m.emulator = emulator_fetch();
-	m.kernel = xprintf("%s/build/vmlinux", directory);
+	backend_exact_prepare();
+	m.emulator = fetched_emulator;
+	m.kernel = xprintf("%s/build/vmlinux", built_kernel);
 	m.initramfs = new_file("initramfs");
 	m.memory = new_file("memory");
 	m.turns = find_part(PATH_QEMU_TURNS);
 	options = guest_module_options(run, MODULE_OPTIONS);
 	k.module_options = options;
-	k.module_file = xprintf("%s/tense.ko", directory);
+	k.module_file = xprintf("%s/tense.ko", built_kernel);
 	guest_prepare(&x.guest, run);
 	set_streams(&x);
 	out->value = exact_input_pack(&x.input, &x.guest, mib, &k, m.initramfs);
@@ -376,12 +387,10 @@ static void exact_run(const struct run *run, struct outcome *out, void **stats)
 		finish(&x);
 		guest_end(&x.guest);
 	}
-	free((char *)m.emulator);
 	free((char *)m.kernel);
 	free((char *)m.turns);
 	free((char *)k.module_file);
 	free(options);
-	free(directory);
 }
 
 static bool exact_usable(void)

@@ -7,7 +7,7 @@ include tools/noise/build.mk
 include tools/periods/build.mk
 
 WHATIF_SRC := options plan run probe log metric latency estimate assess environment \
-	exact names text json load table curve html drop watch
+	exact batches names text json load table curve html drop watch
 TRACE_SRC := record file page read model percent table chrome svg svg-lines svg-lanes
 TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-kernel cmd-trace cmd-whatif \
 	options run-options setup stats time-unit \

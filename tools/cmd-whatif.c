@@ -14,6 +14,7 @@
 #include "paths.h"
 #include "setup.h"
 #include "util.h"
+#include "whatif-batches.h"
 #include "whatif-daemons.h"
 #include "whatif-json.h"
 #include "whatif-options.h"
@@ -38,13 +39,15 @@ static const char usage[] =
 "  --latency A,B      what changes: the virtual time from a call of function A to\n"
 "                     one of function B, in any thread\n"
 "  --precision P      go on until intervals are narrower than P points; default 1\n"
-"  --max-runs N       but at most so many of each kind; default 50\n"
+"  --max-runs N       but at most so many of each kind; default 50, or 30 with\n"
+"                     --deterministic\n"
 "  --prepare CMD      run CMD in a shell before each run\n"
 "  --input FILE       standard input of each run; default /dev/null\n"
 "  --ignore-failure   a run may have any exit status\n"
 "  --show-output      do not hide what the command prints\n"
 "  --quiet            say nothing of the progress\n"
-"  --seed N           order of the runs; default random\n"
+"  --seed N           order of the runs, and with --deterministic the schedules;\n"
+"                     default random, or 1\n"
 "  --stats            also tell what was scaled and how, and what that cost\n"
 "  --json [FILE]      all samples and results, on standard output or to FILE\n"
 "  --csv FILE         the table as comma-separated values\n"
@@ -52,7 +55,7 @@ static const char usage[] =
 "  --from FILE        no runs: results of those in FILE, by an earlier --json\n"
 "  --deterministic    count instructions, not time, in an emulated guest with\n"
 "                     copies of files: the same answer to the last digit\n"
-"  --runs N           --deterministic: of each kind; default 3\n"
+"  --runs N           --deterministic: so many of each kind, neither fewer nor more\n"
 "  --file PATH        --deterministic: a file or directory that it needs,\n"
 "                     as of tense run; may be repeated\n"
 "  --backend NAME     native, uml or qemu, as of tense run\n"
@@ -461,23 +464,38 @@ static void add_own(struct arguments *a, char *text)
 	a->argv[a->n++] = a->own[a->nr_own++] = text;
 }
 
-/* This very command, to be run in a guest. */
+/* How many rounds there are is for each batch to be told. */
+static bool is_of_rounds(const struct request *q, const char *option)
+{
+	return q->w.deterministic && (!strncmp(option, "--runs=", 7) ||
+				      !strncmp(option, "--max-runs=", 11));
+}
+
+/* This very command, to be run in a guest; batch: of deterministic runs. */
 static void inner_command(struct request *q, const char *json,
+			  const struct whatif_batch *batch,
 			  struct arguments *a)
 {
-	size_t argc = 0, own = WHATIF_NAMES + q->w.nr_probes + 3;
+	size_t argc = 0, own = WHATIF_NAMES + q->w.nr_probes + 4;
+	uint64_t seed = batch ? batch->seed : q->w.seed;
 
 	while (q->w.argv[argc])
 		argc++;
 	*a = (struct arguments){ 0 };
 	a->own = xmalloc(own * sizeof(*a->own));
-	a->argv = xmalloc((q->nr_forward + argc + own + 5) * sizeof(*a->argv));
+	a->argv = xmalloc((q->nr_forward + argc + own + 6) * sizeof(*a->argv));
 	add_own(a, find_part("bin/tense"));
 	a->argv[a->n++] = "whatif";
 	a->argv[a->n++] = "--inside";
 	a->argv[a->n++] = "--backend=native";
 	for (size_t i = 0; i < q->nr_forward; i++)
-		a->argv[a->n++] = q->forward[i];
+		if (!is_of_rounds(q, q->forward[i]))
+			a->argv[a->n++] = q->forward[i];
+	if (batch)
+		add_own(a, xprintf("--runs=%u", batch->rounds));
+	/* The first one's progress is that of all. */
+	if (batch && batch->number)
+		a->argv[a->n++] = "--quiet";
 	for (unsigned int i = 1; i < WHATIF_NAMES; i++)
 		if (q->w.specs[i])
 			add_own(a, xprintf("--spec=%u:%s", i, q->w.specs[i]));
@@ -488,7 +506,7 @@ static void inner_command(struct request *q, const char *json,
 				   (unsigned long long)p->offset, p->object,
 				   p->symbol));
 	}
-	add_own(a, xprintf("--seed=%llu", (unsigned long long)q->w.seed));
+	add_own(a, xprintf("--seed=%llu", (unsigned long long)seed));
 	add_own(a, xprintf("--json=%s", json));
 	a->argv[a->n++] = "--";
 	memcpy(a->argv + a->n, q->w.argv, (argc + 1) * sizeof(*a->argv));
@@ -541,7 +559,7 @@ static int measure_in_guest(struct request *q, struct run *run)
 	q->dirs[q->nr_dirs++] = xstrdup(dir);
 	setup_writable(run, q->dirs, q->nr_dirs);
 	whatif_environment(&here, q->backend->name);
-	inner_command(q, json, &args);
+	inner_command(q, json, NULL, &args);
 	run->argv = args.argv;
 	run->real = true;
 	run->device = true;
@@ -569,19 +587,16 @@ static int measure_in_guest(struct request *q, struct run *run)
 }
 
 /* Of the guest's output the one that is the answer; the other is for the user. */
-static FILE *redirect_output(struct run *run, int *output)
+static void redirect_output(struct run *run, int answer)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	int answer = memfd_create("answer", MFD_CLOEXEC);
 
-	*output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (null < 0 || answer < 0 || *output < 0 ||
-	    dup2(null, STDIN_FILENO) < 0 || dup2(answer, STDOUT_FILENO) < 0)
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(answer, STDOUT_FILENO) < 0)
 		die(STATUS_FAILED, "the standard streams: %s", strerror(errno));
 	close(null);
 	run->closed[STDIN_FILENO] = false;
 	run->closed[STDOUT_FILENO] = false;
-	return fdopen(answer, "r");
 }
 
 /* What an earlier answer left there is not to change this one. */
@@ -596,38 +611,66 @@ static void find_outputs(const struct request *q, char **paths)
 	}
 }
 
+struct exactly {
+	struct request *q;
+	struct run *run;
+};
+
+static void tell_ready(const struct outcome *out, void *batch)
+{
+	if (out->kind == OUTCOME_EXITED && !out->value)
+		whatif_batch_ready(batch);
+}
+
+static int run_batch(const struct whatif_batch *batch, void *arg)
+{
+	const struct exactly *e = arg;
+	struct run *run = e->run;
+	struct arguments args;
+	struct outcome out;
+	void *stats;
+	int status;
+
+	inner_command(e->q, "-", batch, &args);
+	run->argv = args.argv;
+	run->seed = batch->seed;
+	run->discard = batch->number;
+	run->ready = tell_ready;
+	run->ready_arg = (void *)batch;
+	redirect_output(run, batch->answer);
+	e->q->backend->run(run, &out, &stats);
+	free(stats);
+	status = setup_status(&out, run->argv);
+	arguments_free(&args);
+	return status;
+}
+
 /*
- * The same in a guest that gets all it is to have before it starts, and nothing
- * by which one run of it could be told from another: no name of a temporary
- * file, no date.
+ * The same in guests that get all that they are to have before they start, and
+ * nothing by which one run of them could be told from another: no name of a
+ * temporary file, no date. What the first of them writes comes back.
  */
 static int measure_exactly(struct request *q, struct run *run)
 {
-	struct whatif w = { 0 };
+	struct exactly exactly = { .q = q, .run = run };
+	const struct whatif_batches batches = {
+		.run = run_batch, .arg = &exactly,
+		.parallel = setup_guests(run),
+		.least = run->cpus > 1 ? WHATIF_EXACT_GUESTS_SMP : 1,
+	};
 	char *omitted[OUTPUTS + 1] = { NULL };
-	struct arguments args;
-	struct outcome out;
-	int status, output;
-	void *stats;
-	FILE *answer;
+	struct whatif w;
+	int status;
 
 	setup_writable(run, q->dirs, q->nr_dirs);
-	inner_command(q, "-", &args);
-	run->argv = args.argv;
 	run->files = whatif_exact_files(&q->w, q->files);
 	run->omitted = omitted;
 	find_outputs(q, omitted);
 	run->real = true;
 	run->device = true;
-	answer = redirect_output(run, &output);
-	q->backend->run(run, &out, &stats);
-	dup2(output, STDOUT_FILENO);
-	close(output);
-	free(stats);
-	status = setup_status(&out, run->argv);
+	backend_exact_prepare();
+	status = whatif_batches(&q->w, &w, &batches);
 	if (!status) {
-		rewind(answer);
-		load_file(&w, answer, "what the guest measured");
 		whatif_environment_exact(&w.environment, q->backend->name);
 		whatif_free(&q->w);
 		q->w = w;
@@ -635,7 +678,6 @@ static int measure_exactly(struct request *q, struct run *run)
 	for (char **path = omitted; *path; path++)
 		free(*path);
 	whatif_exact_free(run->files);
-	arguments_free(&args);
 	return status;
 }
 

@@ -128,7 +128,7 @@ static void add_counting(struct list *l, const struct qemu_machine *m)
 	add_option(l, "-accel", xstrdup("tcg,thread=single,tb-size=256"));
 	add_option(l, "-icount", xprintf("shift=%d,sleep=off", QEMU_SHIFT));
 	add_option(l, "-rtc", xstrdup("base=2024-01-01,clock=vm"));
-	add_option(l, "-seed", xstrdup("1"));
+	add_option(l, "-seed", xprintf("%u", m->seed));
 	/* Both the plugin and the guest see the memory. */
 	add_option(l, "-object",
 		   xprintf("memory-backend-file,id=memory,size=%lluM,share=on,mem-path="

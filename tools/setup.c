@@ -248,6 +248,21 @@ unsigned long long setup_memory_mib(const struct run *run,
 	return otherwise;
 }
 
+unsigned int setup_guests(const struct run *run)
+{
+	unsigned long long mib, guests;
+	struct sysinfo info;
+	cpu_set_t cpus;
+
+	if (sysinfo(&info) || sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	mib = info.totalram * (unsigned long long)info.mem_unit >> 20;
+	guests = mib / 2 / setup_memory_mib(run, EXACT_MEMORY_MIB);
+	if (guests > (unsigned long long)CPU_COUNT(&cpus))
+		guests = CPU_COUNT(&cpus);
+	return guests ? guests : 1;
+}
+
 int setup_status(const struct outcome *out, char **argv)
 {
 	switch (out->kind) {

@@ -141,14 +141,15 @@ static void check_plan(const struct whatif *w, size_t free_funcs)
 
 const char *whatif_plan_runs(struct whatif *w)
 {
-	if (w->deterministic && w->max_runs)
-		return "--max-runs is for runs that scatter: --runs says how many deterministic ones there are";
+	if (w->runs && w->max_runs)
+		return "--runs says how many runs there are: --max-runs is for as many as it takes";
 	if (!w->deterministic && w->runs)
 		return "--runs is for --deterministic: otherwise --precision and --max-runs say how many";
-	if (w->deterministic)
-		w->max_runs = w->runs ? w->runs : WHATIF_EXACT_ROUNDS;
+	if (w->runs)
+		w->max_runs = w->runs;
 	else if (!w->max_runs)
-		w->max_runs = WHATIF_ROUNDS_MAX;
+		w->max_runs = w->deterministic ? WHATIF_EXACT_ROUNDS_MAX :
+						 WHATIF_ROUNDS_MAX;
 	return NULL;
 }
 

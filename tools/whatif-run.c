@@ -22,6 +22,9 @@
 
 extern char **environ;
 
+/* Of the guests' kernel, which ticks 1000 times a second. */
+#define TICK_NS	1000000
+
 static const char *const files[] = { "stdout", "stderr", "log", "marks" };
 
 /* What a child's setup needs. */
@@ -497,6 +500,35 @@ static void create_marks(const struct whatif *w, const struct whatif_native *n)
 	free(path);
 }
 
+/* By splitmix64: rounds and seeds that are near each other have nothing in common. */
+static uint64_t mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+/*
+ * Counted instructions have no noise, but a schedule depends on when ticks come.
+ * All runs of a round begin at the same phase of a tick, each round at another
+ * one, so that rounds tell how much it matters.
+ */
+static void wait_for_phase(const struct whatif *w,
+			   const struct whatif_sample *s)
+{
+	uint64_t phase = mix(mix(w->seed) + s->round) % TICK_NS, at;
+	struct timespec time;
+
+	at = (now_ns() / TICK_NS + 2) * TICK_NS + phase;
+	time = (struct timespec){
+		.tv_sec = at / 1000000000, .tv_nsec = at % 1000000000,
+	};
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time,
+			       NULL) == EINTR)
+		;
+}
+
 int whatif_native_run(struct whatif *w, size_t condition,
 		      struct whatif_sample *s, void *arg)
 {
@@ -526,6 +558,8 @@ int whatif_native_run(struct whatif *w, size_t condition,
 		if (!w->deterministic) {
 			s->began = wall_ns();
 			s->reference = reference_loop();
+		} else {
+			wait_for_phase(w, s);
 		}
 		launch(&l, &out, &stats);
 		if (!w->deterministic) {

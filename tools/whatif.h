@@ -11,6 +11,7 @@
  *	whatif-environment	where that was
  *	whatif-watch, whatif-drop	rounds that daemons of the machine spoiled
  *	whatif-exact	what a guest needs where each answer is like the other
+ *	whatif-batches	rounds in several such guests, until they are enough
  *	whatif-assess	which estimate can be trusted, and the verdict
  *	whatif-json	the answer and all samples as JSON, and back
  *	whatif-table, whatif-csv, whatif-html, whatif-curve	the answer
@@ -30,9 +31,16 @@
 #define WHATIF_FUNCS_MAX	(WHATIF_SLOTS - 1)
 #define WHATIF_ROUNDS_MIN	5
 #define WHATIF_ROUNDS_MAX	50	/* unless asked for */
-/* Where nothing but the guest's own state differs between rounds. */
+/*
+ * Where instructions are counted, rounds differ only by their seed: it sets
+ * the phase of the guest's ticks at which a run begins, and the guest's random
+ * numbers. So many rounds are of one guest; on several CPUs the schedules of
+ * two guests at least are seen, because three equal ones may be an accident.
+ */
 #define WHATIF_EXACT_ROUNDS_MIN	2
 #define WHATIF_EXACT_ROUNDS	3
+#define WHATIF_EXACT_ROUNDS_MAX	30	/* unless asked for */
+#define WHATIF_EXACT_GUESTS_SMP	2
 
 /*
  * What has a name on the command line: by slot, and behind those the functions
