@@ -16,6 +16,9 @@
 /* A difference by chance this rare is taken for one of the work. */
 #define RARE	0.01
 
+/* An answer that the instruments may change by more is not trusted. */
+#define BIAS_POINTS_MAX	1.5
+
 /* Figures of the instrumented conditions, the null experiment first. */
 struct figures {
 	const struct whatif *w;
@@ -375,12 +378,29 @@ static unsigned int count_patches(const struct whatif *w, size_t condition,
 	return n;
 }
 
+/*
+ * The points of a change that the instruments may be. A variant is compared with
+ * the null experiment, which has the same instruments. A bias of b outside of
+ * the function, in both alike, shifts a change of x by b * x. A bias inside the
+ * function is cut with it, and shifts the change by b * cut * (1 - share). So
+ * the bias alone does not tell whether an answer is wrong: -8 % is at most half
+ * a point of a change by 6 %.
+ */
+static double bias_points(const struct whatif *w, const struct whatif_result *r)
+{
+	if (!excludes_zero(&w->bias))
+		return 0;
+	return fabs(w->bias.value) *
+	       fmax(fabs(r->change.value) / 100,
+		    fabs(r->cut) * (1 - fmin(r->share, 1)));
+}
+
 /* Why a result is not to be trusted however narrow its interval, or NULL. */
 static char *distrust(const struct whatif *w, size_t condition,
 		      const struct whatif_result *r)
 {
 	unsigned int refused = count_patches(w, condition, false);
-	double most = w->precision > 1 ? w->precision : 1;
+	double most = fmax(w->precision, BIAS_POINTS_MAX);
 
 	if (r->calls == 0)
 		return xprintf("the function was never called");
@@ -388,15 +408,16 @@ static char *distrust(const struct whatif *w, size_t condition,
 		return xprintf("%u of %u functions that match could not be scaled",
 			       refused, refused +
 			       count_patches(w, condition, true));
-	if (excludes_zero(&w->bias) && fabs(w->bias.value) > most)
-		return xprintf("the instruments alone change it by %+.2f %%",
-			       w->bias.value);
+	if (r->bias_points > most)
+		return xprintf("the instruments alone change it by %+.2f %%, of which up to %.1f points may be in this answer",
+			       w->bias.value, r->bias_points);
 	return NULL;
 }
 
 static void judge(const struct whatif *w, size_t condition,
 		  struct whatif_result *r)
 {
+	r->bias_points = bias_points(w, r);
 	r->reason = distrust(w, condition, r);
 	if (r->reason)
 		r->verdict = VERDICT_NOT_TRUSTED;

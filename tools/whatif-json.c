@@ -217,7 +217,7 @@ static json_t *results(const struct whatif *w)
 							    CONDITIONS_FIRST];
 
 		json_array_append_new(list, json_pack(
-			"{si so so so ss so so so so so ss so so so}",
+			"{si so so so ss so so so so so so ss so so so}",
 			"condition", (int)c,
 			"name", text(w->conditions[c].name),
 			"change", interval(&r->change),
@@ -226,6 +226,7 @@ static json_t *results(const struct whatif *w)
 			"fallback", text(r->fallback),
 			"calls", real(r->calls), "share", real(r->share),
 			"cut", real(r->cut), "amdahl", real(r->amdahl),
+			"bias_points", real(r->bias_points),
 			"verdict", whatif_verdict(r->verdict),
 			"reason", text(r->reason),
 			"rounds", numbers(r->rounds, whatif_rounds(w)),

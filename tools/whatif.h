@@ -156,6 +156,7 @@ struct whatif_result {
 	double share;			/* of the time in it */
 	double cut;			/* of its time that was run */
 	double amdahl;			/* change by the share alone */
+	double bias_points;		/* of the change, that the bias may be */
 	double *rounds;			/* what change is of */
 	double *plain_rounds;
 };

@@ -81,6 +81,8 @@ int fake_program_run(struct whatif *w, size_t condition,
 		  (cut > 0 ? work * p->more_outside : 0);
 	if (instrumented)
 		outside += work * p->bias;
+	if (instrumented)
+		inside += work * p->bias_inside;
 	if (p->time_bound) {
 		double longer = p->seconds / (inside * (1 - cut) + outside);
 

@@ -18,6 +18,7 @@ struct fake_program {
 	double drift;		/* of the machine's speed, sd of a step */
 	double noise;		/* of a run's time, sd */
 	double bias;		/* what the instruments add to each run */
+	double bias_inside;	/* the same, within the function */
 	/* Work outside that a faster function leads to: spinning, say. */
 	double more_outside;
 	/* Runs for a given time, not for given work. */

@@ -484,16 +484,86 @@ static void test_estimators(void)
 	fake_program_free(&p);
 	whatif_free(&w);
 
-	w = ask("f", "20");
+	w = ask("f", "20,90");
 	fake_program_init(&p, 6);
 	p.bias = 0.05;
 	p.drift = 0.002;
 	measure(&w, &p);
 	ok(w.bias.value > 4 && w.bias.value < 6, "a bias is seen");
-	ok(first(&w)->verdict == VERDICT_NOT_TRUSTED &&
-	   strstr(first(&w)->reason, "instruments"), "and told");
+	ok(first(&w)->verdict == VERDICT_PREDICTION &&
+	   first(&w)->bias_points > 0.3 && first(&w)->bias_points < 0.8,
+	   "%.2f points of the answer, at most: it is trusted",
+	   first(&w)->bias_points);
+	ok(w.results[1].verdict == VERDICT_NOT_TRUSTED &&
+	   strstr(w.results[1].reason, "instruments"),
+	   "and not where it may be more: %s", w.results[1].reason ?
+	   w.results[1].reason : "");
 	fake_program_free(&p);
 	whatif_free(&w);
+}
+
+/* Answers by how wrong they are and whether they are trusted. */
+struct confusion {
+	unsigned int right, right_distrusted;	/* within 1 point */
+	unsigned int wrong, wrong_trusted;	/* by more than 2 */
+};
+
+static void judge_program(double share, double bias, double inside,
+			  struct confusion *c)
+{
+	struct whatif w = ask("f", "10,25,50,90");
+	struct fake_program p;
+
+	fake_program_init(&p, 12);
+	p.share = share;
+	p.bias = bias;
+	p.bias_inside = inside;
+	p.drift = 0.002;
+	measure(&w, &p);
+	for (size_t i = CONDITIONS_FIRST; i < w.nr_conditions; i++) {
+		const struct whatif_result *r = &w.results[i -
+							   CONDITIONS_FIRST];
+		double error = fabs(r->change.value -
+				    fake_program_truth(&p, &w, i));
+
+		c->right += error <= 1;
+		c->right_distrusted += error <= 1 &&
+				       r->verdict == VERDICT_NOT_TRUSTED;
+		c->wrong += error > 2;
+		c->wrong_trusted += error > 2 &&
+				    r->verdict == VERDICT_PREDICTION;
+	}
+	fake_program_free(&p);
+	whatif_free(&w);
+}
+
+/* Biases beyond those that are aimed at: up to 0.5 points, and up to 12. */
+static void test_verdicts(void)
+{
+	static const double shares[] = { 0.1, 0.4, 0.8 };
+	static const double small[] = { -0.005, 0, 0.005 };
+	static const double large[] = { -0.08, -0.02, 0.02, 0.05, 0.12 };
+	struct confusion usual = { 0 }, bad = { 0 };
+
+	for (size_t s = 0; s < 3; s++) {
+		for (size_t b = 0; b < 3; b++) {
+			judge_program(shares[s], small[b], 0, &usual);
+			judge_program(shares[s], 0, small[b], &usual);
+		}
+		for (size_t b = 0; b < 5; b++) {
+			judge_program(shares[s], large[b], 0, &bad);
+			judge_program(shares[s], 0, large[b], &bad);
+		}
+	}
+	printf("# bias up to 0.5: %u right, %u of them not trusted; %u wrong, %u of them predictions\n",
+	       usual.right, usual.right_distrusted, usual.wrong,
+	       usual.wrong_trusted);
+	printf("# bias up to 12: %u right, %u of them not trusted; %u wrong, %u of them predictions\n",
+	       bad.right, bad.right_distrusted, bad.wrong, bad.wrong_trusted);
+	ok(usual.right && usual.right_distrusted * 20 <= usual.right,
+	   "of right answers hardly any is not trusted");
+	ok(bad.wrong && !bad.wrong_trusted && !usual.wrong_trusted,
+	   "and of wrong ones none is a prediction");
 }
 
 static void test_time_bound(void)
@@ -528,12 +598,16 @@ static void test_deterministic(void)
 	struct fake_program p;
 
 	w.deterministic = true;
-	ok(whatif_plan_runs(&w), "no number of runs to stop at");
 	w.max_runs = 0;
-	ok(!whatif_plan_runs(&w), "is needed");
+	ok(!whatif_plan_runs(&w) && w.max_runs == WHATIF_EXACT_ROUNDS_MAX,
+	   "deterministic runs have a limit of their own");
+	w.runs = WHATIF_EXACT_ROUNDS;
+	ok(whatif_plan_runs(&w), "or a number, not both");
+	w.max_runs = 0;
+	ok(!whatif_plan_runs(&w), "of which one is enough");
 	fake_program_init(&p, 1);
 	is_i64(measure(&w, &p), 0, "deterministic runs");
-	is_i64(p.runs, 3 * (WHATIF_EXACT_ROUNDS + 1), "are as many as ever");
+	is_i64(p.runs, 3 * (WHATIF_EXACT_ROUNDS + 1), "are as many as asked for");
 	is_i64(first(&w)->estimator, ESTIMATOR_MEDIAN, "and have no controls");
 	ok(!first(&w)->fallback, "which is no emergency");
 	fake_program_free(&p);
@@ -754,6 +828,7 @@ int main(int argc, char **argv)
 	test_runs();
 	test_deterministic();
 	test_estimators();
+	test_verdicts();
 	test_time_bound();
 	test_json();
 	test_spoiled();

@@ -59,8 +59,8 @@ misuse "--from has no runs that --deterministic could be for" \
 	--from x.json --deterministic
 misuse "--runs is for --deterministic" --func f@150 --runs 3 -- true
 misuse "--runs is at least 2" --func f@150 --deterministic --runs 1 -- true
-misuse "--max-runs is for runs that scatter" \
-	--func f@150 --deterministic --max-runs 9 -- true
+misuse "--runs says how many runs there are" \
+	--func f@150 --deterministic --runs 3 --max-runs 9 -- true
 misuse "--file is for --deterministic" --func f@150 --file x -- true
 status_is 125 "instructions that another back end should count" \
 	"$tense" whatif --deterministic --backend uml --func f@150 -- true
