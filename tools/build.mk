@@ -195,7 +195,18 @@ $(O)/tests/unit/test-whatif-watch: tests/unit/test-whatif-watch.c \
 		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		$(TENSE_LIBS)
 
-UNIT_TESTS += $(whatif_tests) $(O)/tests/unit/test-whatif-watch
+$(O)/tests/unit/test-whatif-batches: tests/unit/test-whatif-batches.c \
+		tests/unit/fake-program.c $(whatif_tested) tools/whatif-batches.c \
+		tools/launch.c tools/trace-record.c \
+		$(O)/tools/whatif-report.css.h tests/unit/fake-program.h \
+		$(wildcard tools/*.h) tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(WHATIF_TEST_CFLAGS) -fsanitize=address,undefined \
+		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
+		$(TENSE_LIBS)
+
+UNIT_TESTS += $(whatif_tests) $(O)/tests/unit/test-whatif-watch \
+	$(O)/tests/unit/test-whatif-batches
 
 # Of trace, what is made of recordings that are known.
 trace_tests := $(addprefix $(O)/tests/unit/test-trace-,read model output)

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Deterministic rounds in batches, by a program that is not real. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake-program.h"
+#include "tap.h"
+#include "util.h"
+#include "whatif-batches.h"
+#include "whatif-json.h"
+#include "whatif-options.h"
+
+static char *command[] = { "fake", NULL };
+
+struct setting {
+	double noise;		/* between the rounds of a program */
+	int fail_at;		/* batch, from 1 on; or 0 */
+	bool late;		/* the first batch is the last to be ready */
+};
+
+static struct whatif ask(unsigned int runs, unsigned int max_runs)
+{
+	struct whatif w = {
+		.argv = command, .precision = 1, .seed = 5, .runs = runs,
+		.max_runs = max_runs, .deterministic = true, .quiet = true,
+	};
+
+	free(whatif_parse_func(&w, "f"));
+	free(whatif_parse_cuts(&w, "20", false));
+	if (whatif_plan_runs(&w))
+		die(1, "not a number of runs");
+	return w;
+}
+
+static int run(const struct whatif_batch *batch, void *arg)
+{
+	const struct setting *setting = arg;
+	struct whatif w = ask(batch->rounds, 0);
+	struct fake_program p;
+	const struct whatif_runner runner = {
+		.run = fake_program_run, .progress = fake_program_progress,
+		.arg = &p,
+	};
+	FILE *answer = fdopen(batch->answer, "w");
+
+	if (setting->fail_at == (int)batch->number + 1)
+		return 3;
+	if (setting->late && !batch->number)
+		usleep(100000);
+	w.seed = batch->seed;
+	fake_program_init(&p, batch->seed);
+	p.drift = 0;
+	p.share_sd = 0;
+	p.noise = setting->noise;
+	whatif_plan(&w);
+	if (whatif_measure(&w, &runner) || whatif_json_write(answer, &w))
+		return 1;
+	fake_program_free(&p);
+	whatif_free(&w);
+	if (!batch->number)
+		whatif_batch_ready(batch);
+	return 0;
+}
+
+/* Its JSON, or NULL and the status. */
+static char *answer(struct whatif *asked, struct setting *setting,
+		    unsigned int parallel, unsigned int least,
+		    size_t *rounds, int *status)
+{
+	const struct whatif_batches b = {
+		.run = run, .arg = setting, .parallel = parallel,
+		.least = least,
+	};
+	struct whatif w;
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	*status = whatif_batches(asked, &w, &b);
+	*rounds = *status ? 0 : whatif_rounds(&w);
+	if (*status)
+		return NULL;
+	f = open_memstream(&text, &size);
+	whatif_json_write(f, &w);
+	fclose(f);
+	whatif_free(&w);
+	return text;
+}
+
+static void test_same(double noise, unsigned int runs, unsigned int max_runs,
+		      unsigned int least, size_t expected, const char *what)
+{
+	struct whatif w = ask(runs, max_runs);
+	struct setting one_by_one = { .noise = noise };
+	struct setting at_once = { .noise = noise, .late = true };
+	size_t rounds, again;
+	int status, other;
+	char *serial = answer(&w, &one_by_one, 1, least, &rounds, &status);
+	char *parallel = answer(&w, &at_once, 4, least, &again, &other);
+
+	ok(!status && !other, "%s: an answer", what);
+	ok(rounds == expected, "%s: %zu rounds", what, rounds);
+	ok(serial && parallel && !strcmp(serial, parallel),
+	   "%s: the same from batches one by one and at once", what);
+	free(serial);
+	free(parallel);
+	whatif_free(&w);
+}
+
+static void test_samples(void)
+{
+	struct whatif asked = ask(7, 0), w;
+	struct setting setting = { .noise = 0.01 };
+	const struct whatif_batches b = {
+		.run = run, .arg = &setting, .parallel = 2, .least = 1,
+	};
+	bool rounds = true, orders = true, differ = true;
+
+	ok(!whatif_batches(&asked, &w, &b), "samples of three batches");
+	for (size_t i = 0; i < w.nr_samples; i++) {
+		unsigned int seen = 0;
+
+		rounds = rounds && w.samples[i].round == i / 3 &&
+			 w.samples[i].condition == i % 3;
+		for (size_t k = 0; k < w.nr_samples; k++)
+			seen += w.samples[k].order == i;
+		orders = orders && seen == 1;
+	}
+	for (size_t r = 1; r < whatif_rounds(&w); r++)
+		differ = differ && whatif_at(&w, 1, r)->metric !=
+				   whatif_at(&w, 1, 0)->metric;
+	ok(rounds, "lie where they are looked for");
+	ok(orders, "have an order in which they could have been run");
+	ok(differ, "are by different seeds");
+	whatif_free(&w);
+	whatif_free(&asked);
+}
+
+static void test_failure(void)
+{
+	struct whatif w = ask(0, 30);
+	struct setting setting = { .noise = 0.001, .fail_at = 2 };
+	size_t rounds;
+	int status;
+
+	free(answer(&w, &setting, 4, 1, &rounds, &status));
+	ok(!status && rounds == 3,
+	   "a failure of a batch that is not needed is none");
+	setting.noise = 0.1;
+	free(answer(&w, &setting, 4, 1, &rounds, &status));
+	is_i64(status, 3, "of one that is needed it is that of all");
+	whatif_free(&w);
+}
+
+int main(void)
+{
+	test_same(0.0005, 0, 30, 1, 3, "what does not scatter");
+	test_same(0.0005, 0, 30, 2, 6, "the same on several CPUs");
+	test_same(0.5, 0, 11, 2, 11, "what never converges");
+	test_same(0.5, 4, 0, 1, 4, "a fixed number");
+	test_samples();
+	test_failure();
+	return done();
+}
