@@ -96,6 +96,41 @@ twice "2 CPUs" two --cpus 2 --runs 2 --func hot --faster 20% -- \
 ok "has two" check two-busy '.environment.cpus == 2'
 is "$(jq '.rounds' "$tmp/results/two-busy.json")" 2 "and as many rounds as asked for"
 
+# Guests one after the other on one CPU of the host, and as many at once as it has.
+mkdir "$tmp/cwd/batches"
+cd "$tmp/cwd/batches" || exit 1
+for how in serial parallel; do
+	pin=()
+	[ $how = parallel ] || pin=(taskset -c "$(taskset -cp $$ | grep -o '[0-9]*$')")
+	rm -f written answer.json
+	"${pin[@]}" "$tense" whatif --deterministic --cpus 2 --runs 4 --func hot \
+		--faster 20% --file cat --prepare 'echo >>written' \
+		--json answer.json -- "$critical" --length 1 \
+		>"$tmp/results/$how.out" 2>"$tmp/results/$how.err"
+	is $? 0 "$how guests: an answer"
+	sed 's/^/# /' "$tmp/results/$how.err"
+	cp answer.json "$tmp/results/$how.json"
+	is "$(grep -c '' written)" 9 "of files, those of the first guest come back"
+done
+cd "$tmp/cwd" || exit 1
+ok "both are the same" cmp "$tmp/results/serial.json" "$tmp/results/parallel.json"
+ok "on standard error, too" cmp "$tmp/results/serial.err" "$tmp/results/parallel.err"
+is "$(jq '.rounds' "$tmp/results/serial.json")" 4 "of four rounds"
+ok "that are not the same ones" check serial '[.samples[] |
+	select(.round > 0 and .condition == 0) | .elapsed_virtual_ns] |
+	unique | length > 1'
+
+# R13: instruments cost nothing, whatever is called: 2 us, and one that calls itself.
+for name in short-calls recursion; do
+	keep "null-$name" --runs 2 --func hot --faster 20% -- \
+		"$out/accuracy/$name" --length 20
+	bias=$(jq '.null_experiment.bias.value' "$tmp/results/null-$name.json")
+	ok "$name: the instruments change $bias %" check "null-$name" \
+		'.null_experiment.bias.value | fabs < 0.2'
+	ok "$name: a prediction" check "null-$name" \
+		'.results[0].verdict == "prediction"'
+done
+
 # Breakpoints, in a program that has no libraries.
 keep static --runs 2 --func hot --faster 20% -- "$static" alone 6
 is "$(jq -c '.patches[] | [.symbol, .mechanism]' "$tmp/results/static.json")" \
