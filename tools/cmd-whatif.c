@@ -55,7 +55,7 @@ static const char usage[] =
 "  --from FILE        no runs: results of those in FILE, by an earlier --json\n"
 "  --deterministic    count instructions, not time, in an emulated guest with\n"
 "                     copies of files: the same answer to the last digit\n"
-"  --runs N           --deterministic: so many of each kind, neither fewer nor more\n"
+"  --runs N           --deterministic: exactly so many of each kind\n"
 "  --file PATH        --deterministic: a file or directory that it needs,\n"
 "                     as of tense run; may be repeated\n"
 "  --backend NAME     native, uml or qemu, as of tense run\n"

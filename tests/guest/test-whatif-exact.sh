@@ -99,11 +99,13 @@ is "$(jq '.rounds' "$tmp/results/two-busy.json")" 2 "and as many rounds as asked
 # Guests one after the other on one CPU of the host, and as many at once as it has.
 mkdir "$tmp/cwd/batches"
 cd "$tmp/cwd/batches" || exit 1
+all=$(taskset -cp $$ | sed 's/.*: //')
 for how in serial parallel; do
-	pin=()
-	[ $how = parallel ] || pin=(taskset -c "$(taskset -cp $$ | grep -o '[0-9]*$')")
+	cpus=$all
+	[ $how = parallel ] || cpus=${all%%[,-]*}
 	rm -f written answer.json
-	"${pin[@]}" "$tense" whatif --deterministic --cpus 2 --runs 4 --func hot \
+	# By taskset both times: the environment has the name of the program.
+	taskset -c "$cpus" "$tense" whatif --deterministic --cpus 2 --runs 4 --func hot \
 		--faster 20% --file cat --prepare 'echo >>written' \
 		--json answer.json -- "$critical" --length 1 \
 		>"$tmp/results/$how.out" 2>"$tmp/results/$how.err"

@@ -78,6 +78,28 @@ static void spans(void)
 	is_i64(fake.broken, 0, "and no rule broken");
 }
 
+/* What the instruments' start runs by, before there is an area. */
+static void rush(void)
+{
+	struct tense_span before, in;
+	unsigned int slow = 0;
+
+	is_i64(__tense_span_rush(&before), -ESRCH, "no experiment to rush in");
+	join();
+	is_i64(__tense_span_rush(&before), 0, "rush");
+	is_i64(fake.writes, 1, "by one system call");
+	is_i64(__tense_span_begin(&in, 100 * TENSE_FINE, 3, 0), -EAGAIN,
+	       "that maps no area");
+	is_i64(enter(&in, 100, 3, &slow), 0, "a span in it");
+	is_i64(fake_percent(), 100000, "stays at the highest percent");
+	is_i64(leave(&in, &slow), 0, "its end");
+	ok(__tense_span_stamp(0) > __tense_span_stamp(1) &&
+	   __tense_span_stamp(1), "both have stamps");
+	is_i64(__tense_span_end_slow(&before, 0), 0, "no rush any more");
+	is_i64(fake_percent(), 100, "100 again");
+	is_i64(fake.broken, 0, "no rule broken");
+}
+
 static void extremes(void)
 {
 	struct tense_span spans[8];
@@ -327,6 +349,7 @@ int main(void)
 {
 	in_child("nesting", nesting);
 	in_child("spans", spans);
+	in_child("rush", rush);
 	in_child("extremes", extremes);
 	in_child("full", full);
 	in_child("no_areas", no_areas);
