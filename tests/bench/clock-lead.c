@@ -37,11 +37,7 @@ static void compute(unsigned int loops)
 		;
 }
 
-/*
- * The virtual time that the kernel has charged. tense_stats.lvt does not tell: it
- * is the latest time that the thread was shown. While one CPU is active, GVT is
- * its LVT.
- */
+/* The virtual time that the kernel has charged, which no reading enters. */
 static uint64_t charged_time(int device)
 {
 	struct tense_stats stats;
@@ -50,7 +46,7 @@ static uint64_t charged_time(int device)
 		fail("cannot read " TENSE_DEVICE, errno);
 	if (stats.version != TENSE_STATS_VERSION)
 		fail("another version of struct tense_stats", EINVAL);
-	return stats.gvt;
+	return stats.lvt;
 }
 
 /* Of which the clock's origin and the entry of a call are parts. */

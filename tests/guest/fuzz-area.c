@@ -346,7 +346,7 @@ static long call_forge_other(struct task *t)
 		return memory;
 	result = call(SYS_pwrite64, memory, text, below(t, sizeof(text) + 1),
 		      last_ring);
-	call(SYS_close, memory);
+	close_fd(t, memory);
 	return result;
 }
 

@@ -145,7 +145,7 @@ static long read_proc(struct task *t)
 	if (fd < 0)
 		return fd;
 	result = call(SYS_read, fd, text, sizeof(text));
-	call(SYS_close, fd);
+	close_fd(t, fd);
 	return result;
 }
 
@@ -302,12 +302,12 @@ static long brink_timerfd(struct task *t)
 	if (fd < 0)
 		return fd;
 	if (fd >= LAST_FD) {
-		call(SYS_close, fd);
+		close_fd(t, fd);
 		return -EMFILE;
 	}
 	result = call(SYS_timerfd_settime, fd, flags, &timer, NULL);
 	call(SYS_read, fd, &times, sizeof(times));
-	call(SYS_close, t->timer_fd);
+	close_fd(t, t->timer_fd);
 	t->timer_fd = fd;
 	return result;
 }

@@ -235,7 +235,7 @@ static long call_receive(struct task *t)
 	if (fd < LAST_FD)
 		t->fd = fd;
 	else
-		call(SYS_close, fd);
+		close_fd(t, fd);
 	return 0;
 }
 
@@ -308,7 +308,9 @@ static void check_seek(struct task *t, int64_t d, int whence, long result)
 	if (result < 0)
 		return;
 	if (result < least_time(t, d, whence))
-		fail(t, "its time is too early", result,
+		fail(t, whence == SEEK_CUR ? "its time is too early" :
+		     whence == SEEK_SET ? "its time after a jump is too early" :
+		     "its time after a sleep is too early", result,
 		     least_time(t, d, whence));
 	t->seen = result;
 }

@@ -17,7 +17,7 @@ static long outside_receive(struct task *t)
 	if (fd < 0)
 		return fd;
 	if (fd >= LAST_FD) {
-		call(SYS_close, fd);
+		close_fd(t, fd);
 		return -EMFILE;
 	}
 	t->timer_fd = fd;
@@ -116,14 +116,14 @@ static long inside_many(struct task *t)
 		if (fd < 0)
 			return fd;
 		if (fd >= LAST_FD) {
-			call(SYS_close, fd);
+			close_fd(t, fd);
 			break;
 		}
 		timer.it_value.tv_nsec = any_bits(t, 29);
 		result = call(SYS_timerfd_settime, fd, 0, &timer, NULL);
 		send_fd(fd);
 		if (one_in(t, 2))
-			call(SYS_close, fd);
+			close_fd(t, fd);
 		else
 			t->timer_fd = fd;
 	}

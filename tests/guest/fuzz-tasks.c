@@ -373,7 +373,7 @@ static long task_timerfd(struct task *t)
 	if (one_in(t, 2))
 		call(SYS_read, fd, &times, sizeof(times));
 	if (fd >= LAST_FD || one_in(t, 2))
-		call(SYS_close, fd);
+		close_fd(t, fd);
 	return result;
 }
 
@@ -456,7 +456,7 @@ static long task_leave(struct task *t)
 	call(SYS_timer_gettime, id, &old);
 	call(SYS_timerfd_settime, fd, 0, &later, &old);
 	call(SYS_timer_delete, id);
-	call(SYS_close, fd);
+	close_fd(t, fd);
 	return result;
 }
 

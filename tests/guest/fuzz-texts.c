@@ -393,7 +393,7 @@ static long call_probe(struct task *t)
 		EXPECT_ERROR(t, text, result, EINVAL, ENOSPC, EIO, ENOMEM, EBADF,
 			     EOPNOTSUPP,
 			     EINTR);
-	call(SYS_close, fd);
+	close_fd(t, fd);
 	probed(below(t, 4));
 	return result;
 }

@@ -175,6 +175,7 @@ bool is_one_of(long result, const short *errors, size_t length);
 void fail(const struct task *t, const char *what, int64_t is, int64_t other);
 void ignore_alarm(bool ignored);	/* SIGALRM, else it has its handler */
 void forget_seen(struct task *t);	/* it may have left */
+long close_fd(struct task *t, long fd);
 void task_begin(struct task *t, uint64_t seed, int slot, who_t taker);
 void task_run(struct task *t);
 int slot_take(who_t taker);

@@ -145,6 +145,20 @@ void forget_seen(struct task *t)
 	t->charged_seen = 0;
 }
 
+/**
+ * close_fd() - close what a task has opened a moment ago
+ * @t: calling task
+ * @fd: its number
+ *
+ * A thread that shares the table may have put the handle there by which this one
+ * has joined: then it leaves.
+ */
+long close_fd(struct task *t, long fd)
+{
+	forget_seen(t);
+	return call(SYS_close, fd);
+}
+
 static size_t any_operation(struct task *t)
 {
 	unsigned int n = below(t, t->outside ? outside_weights : weights);

@@ -3,7 +3,12 @@
 #include "guest.h"
 
 #include <math.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include "harness.h"
 #include "watch.h"
@@ -645,6 +650,59 @@ TEST_F(exp, R13_who_asks_again_and_again_sees_time_pass)
 		s = dev_stats(self->fd);
 	TH_LOG("%lld ns passed in 500 ms", (long long)(s.lvt - began));
 	EXPECT_GT((int64_t)(s.lvt - began), MS / 2);
+}
+
+/* --- wake-ups by what interrupts do --- */
+
+/* A listener that takes no more connections: the kernel drops what asks for one. */
+static bool fill_listener(struct sockaddr_in *a)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t size = sizeof(*a);
+
+	*a = (struct sockaddr_in) {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	if (ioctl(listener, SIOCSIFFLAGS, &lo) ||
+	    bind(listener, (struct sockaddr *)a, size) || listen(listener, 0) ||
+	    getsockname(listener, (struct sockaddr *)a, &size))
+		return false;
+	return !connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)a,
+			size);
+}
+
+/*
+ * R3: the timer of a connection, a soft interrupt, ends the wait. It is none of the
+ * running task's work, however fast virtual time passes for that.
+ */
+TEST_F(exp, R3_soft_interrupts_wake_from_outside)
+{
+	volatile int *over = shared(sizeof(*over));
+	int s = socket(AF_INET, SOCK_STREAM, 0), once = 1;
+	int64_t began, waited;
+	struct sockaddr_in a;
+	pid_t child;
+
+	ASSERT_TRUE(fill_listener(&a)) TH_LOG("%s", strerror(errno));
+	ASSERT_EQ(setsockopt(s, IPPROTO_TCP, TCP_SYNCNT, &once, sizeof(once)), 0);
+	ASSERT_TRUE(dev_percent(self->fd, "400"));
+	child = fork();
+	if (!child) {
+		spin_until(over);
+		_exit(0);
+	}
+	began = dev_now(self->fd);
+	/* Asks again after one real second, and gives up two later. */
+	EXPECT_EQ(connect(s, (struct sockaddr *)&a, sizeof(a)), -1);
+	EXPECT_EQ(errno, ETIMEDOUT);
+	waited = dev_now(self->fd) - began;
+	*over = 1;
+	EXPECT_EQ(waitpid(child, NULL, 0), child);
+	TH_LOG("waited for %lld ms of virtual time", (long long)(waited / MS));
+	EXPECT_GE(waited, 2900 * MS);
+	close(s);
 }
 
 int main(int argc, char **argv)

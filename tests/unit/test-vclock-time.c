@@ -347,6 +347,26 @@ static void test_reading(void)
 	is_i64(vclock_now(&m.vc, &t), 501, "R9: until the CPU is there");
 }
 
+/* R5: clocks are read before locks are had, and in another order. */
+static void test_leaving_order(void)
+{
+	struct machine m;
+	struct vclock_task a, b;
+
+	machine_init(&m, 0);
+	start(&m, &a, 0, 100, 0, 0);
+	start(&m, &b, 1, 100, 0, 0);
+	vclock_charge(&m.vc, &a, 1000);
+	vclock_charge(&m.vc, &b, 1000);
+	vclock_block(&m.vc, &b, 1050);
+	vclock_block(&m.vc, &a, 1000);
+	is_i64(vclock_gvt(&m.vc, 1060), 1010,
+	       "R5: no time passes twice when CPUs leave in another order");
+	vclock_join(&m.vc, &a, 0, 1060);
+	vclock_block(&m.vc, &a, 1055);
+	is_i64(vclock_gvt(&m.vc, 1070), 1020, "R5: nor when one comes back");
+}
+
 /* R9: what is read beyond what is charged later. */
 static void test_reading_ahead(void)
 {
@@ -474,6 +494,7 @@ int main(void)
 	test_gated_and_moved();
 	test_skew_join();
 	test_reading();
+	test_leaving_order();
 	test_reading_ahead();
 	test_reading_order();
 	test_tree_size();
