@@ -60,6 +60,23 @@ static int inside_poll(void)
 	return 0;
 }
 
+/* A poll that asks for nothing, after one whose event has come. */
+static int inside_hangup(void)
+{
+	struct pollfd in = { .fd = 0, .events = POLLIN };
+
+	EXPECT(poll(&in, 1, 0) == 0);
+	EXPECT(tell('a'));
+	EXPECT(poll(&in, 1, -1) == 1 && in.revents == POLLIN);
+	EXPECT(hear('b'));
+	EXPECT(tell('c'));
+	in.events = 0;
+	/* A poll that ends by its time-out looks once more. */
+	alarm(60);
+	EXPECT(poll(&in, 1, -1) == 1 && in.revents == POLLHUP);
+	return 0;
+}
+
 static int inside_epoll(void)
 {
 	struct epoll_event e = { .events = EPOLLIN };
@@ -200,6 +217,7 @@ static const struct mode {
 	int (*run)(void);
 } modes[] = {
 	{ "poll", inside_poll },
+	{ "hangup", inside_hangup },
 	{ "epoll", inside_epoll },
 	{ "nonblock", inside_nonblock },
 	{ "big-write", inside_big_write },
@@ -306,6 +324,16 @@ static void test_poll(void)
 	close(c.in);
 	c.in = -1;
 	is_i64(end(&c), 0, "poll: the hangup is seen");
+
+	start(&c, "hangup");
+	ok(read(c.out, &got, 1) == 1 && got == 'a', "nothing there");
+	pause_ms(500);
+	ok(write(c.in, "b", 1) == 1, "written while poll waits");
+	ok(read(c.out, &got, 1) == 1 && got == 'c', "and read");
+	pause_ms(500);
+	close(c.in);
+	c.in = -1;
+	is_i64(end(&c), 0, "a poll that asks for nothing sees the hangup");
 
 	start(&c, "epoll");
 	ok(read(c.out, &got, 1) == 1 && got == 'a', "epoll: nothing there");
