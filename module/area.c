@@ -496,7 +496,7 @@ static u64 drain(struct tense_task *t, struct vclock_stretch *s, u32 head)
 		take_record(t, r);
 	}
 	t->tail = head;
-	tense_own_drain(t, s->to);
+	tense_own_drain(t, s->to, t->area->rate);
 	return charged;
 }
 

@@ -31,7 +31,9 @@ static struct tense_charge charge(struct tense_task *t, u64 delta,
 	}
 	if (jumped)
 		jump = tense_jump(t);
-	c.share = tense_share(&t->share, place, delta, c.charged, jump);
+	c.share = tense_share(&t->share, place, delta, c.charged,
+			      jump + t->unpaid);
+	t->unpaid = 0;
 	c.jump = jump;
 	if (vclock_ahead(&t->exp->vc, &t->v))
 		tense_stop_ahead(t, jumped);

@@ -15,6 +15,9 @@
  */
 #define WAY_MAX		100000
 
+/* Real ns that draining a full ring takes at most, unless a host stands still. */
+#define DRAIN_MAX	((u64)NSEC_PER_MSEC)
+
 void tense_own_init(struct tense_experiment *exp)
 {
 	int i;
@@ -119,21 +122,25 @@ static bool is_uncharged(void)
  * tense_own_drain() - the module has just drained the task's ring
  * @t: the task, locked
  * @since: the counter when that began
+ * @rate: ns per tick of it, times 2^32
  *
  * Most rings are drained by the tick. Where the tick is in no task's time, a
  * refund would give back what was never charged: the next stretch begins after
- * the drain instead.
+ * the drain instead. The task's turn is over sooner by the drain, or a thread
+ * that fills its ring would have others pay for it (R12).
  */
-void tense_own_drain(struct tense_task *t, u64 since)
+void tense_own_drain(struct tense_task *t, u64 since, u64 rate)
 {
 	u64 now = tense_counter();
 
 	lockdep_assert_held(&t->lock);
 
-	if (is_uncharged())
-		tense_area_begin(t, now);
-	else
+	if (!is_uncharged()) {
 		t->own = now - since;
+		return;
+	}
+	tense_area_begin(t, now);
+	t->unpaid += min(mul_u64_u64_shr(now - since, rate, 32), DRAIN_MAX);
 }
 
 /**

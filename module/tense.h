@@ -159,6 +159,7 @@ struct tense_task {
 	bool at_gate;		/* gate_work is queued */
 	bool in_gate;		/* runs or waits in tense_gate(); its own to use */
 	u64 move;		/* virtual; not charged yet */
+	u64 unpaid;		/* real: interrupts have drained its ring for it */
 	struct tense_refund refund[TENSE_REFUNDS];	/* one for each slot */
 	unsigned int refunds;
 	u64 refundable;		/* real ns that may be given back */
@@ -308,7 +309,7 @@ void tense_gate(struct callback_head *work);
 
 /* own.c */
 void tense_own_init(struct tense_experiment *exp);
-void tense_own_drain(struct tense_task *t, u64 since);
+void tense_own_drain(struct tense_task *t, u64 since, u64 rate);
 void tense_charge_stop(struct tense_task *t);
 void tense_charge_go_on(struct tense_task *t);
 void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn);
