@@ -174,7 +174,7 @@ storms-run: $(O)/tests/guest/debug-storms
 fuzz-run: $(O)/tests/guest/debug-fuzz
 	$(Q)tests/guest/fuzz-rounds $< $(or $(OPS),1000000) $(SEED)
 
-## clock-order    READINGS=, 1000000, of clocks on each tier: how many are too early
+## clock-order    count clock readings that are too early, on each tier: READINGS=, 1000000
 ## fuzz-parsers   what reads files and options, damaged: SECONDS= each, 60; clang
 ## coverage       lines of the module that the tests of debug and fuzz run
 coverage-run: $(debug_tests)
