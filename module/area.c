@@ -21,9 +21,9 @@
 #define AREA_PAGES	(CLOCK_PAGES + RING_PAGES + SHARED_PAGES)
 
 /*
- * R9: the kernel is asked, instead of the page, where there was no charge for so
- * long: something stole time. That is soon where time was stolen, more than
- * interrupts take, in the last second.
+ * R9: a thread asks the kernel instead of its page if the last charge is STALE_NS
+ * ago: something stole time. STALE_STOLEN_NS holds instead for a second after a
+ * charge that missed more than STOLEN_NS, which is more than interrupts take.
  */
 #define STALE_NS	(2 * TICK_NSEC)
 #define STALE_STOLEN_NS	100000
@@ -46,12 +46,12 @@ static u64 first_ns;
 
 struct tense_area {
 	refcount_t refs;	/* the task, and mappings */
-	struct tense_user *user;	/* to whom it counts as long as it lasts */
+	struct tense_user *user;	/* its limit counts the area until freed */
 	struct tense_clock *clock;	/* followed by the ring */
 	u64 rate;
-	u64 stale;		/* ticks: where nothing steals time, */
-	u64 stale_stolen;	/* and where something does */
-	unsigned long stolen_at;	/* jiffies: the last time that it did */
+	u64 stale;		/* STALE_NS in ticks of the counter */
+	u64 stale_stolen;	/* STALE_STOLEN_NS in ticks of the counter */
+	unsigned long stolen_at;	/* jiffies: when time was last stolen */
 	s64 shift[TENSE_CLOCKS];	/* of the thread's time namespace */
 	struct page *page[AREA_PAGES];
 };
@@ -154,7 +154,7 @@ static void vm_close(struct vm_area_struct *vma)
 	tense_area_put(vma->vm_private_data);
 }
 
-/* A mapping may outlast the task's part. The file that it is of pins the module. */
+/* A mapping may outlast the task's part. Its file pins the module. */
 static const struct vm_operations_struct area_vm_ops = {
 	.open = vm_open,
 	.close = vm_close,
@@ -186,7 +186,7 @@ static struct tense_area *area_alloc(struct tense_experiment *exp)
 	area->rate = counter_rate();
 	area->stale = ticks_of(area, STALE_NS);
 	area->stale_stolen = ticks_of(area, STALE_STOLEN_NS);
-	/* Until it is known better. */
+	/* Be strict for a second, until charges show whether time is stolen. */
 	area->stolen_at = jiffies;
 	return area;
 err:
@@ -467,8 +467,8 @@ static void cut_holes(struct tense_task *t, struct vclock_stretch *s, u32 n)
 }
 
 /**
- * tense_take_shown() - R9: what a thread has read from its page since the last time
- * @t: locked; it runs, or has just stopped to
+ * tense_take_shown() - R9: note the latest time that a thread read from its page
+ * @t: locked; it runs, or has just stopped running
  */
 void tense_take_shown(struct tense_task *t)
 {
@@ -527,7 +527,7 @@ static u64 charge_parts(struct tense_task *t, u64 real_ns, u64 counter, u32 head
 	return charged;
 }
 
-/* The counter went on from where the task was charged last, and so did others. */
+/* The counter passed more time than the task ran: interrupts or a host had the CPU. */
 static void note_stolen(struct tense_task *t, u64 counter, u64 real_ns)
 {
 	u64 passed = mul_u64_u64_shr(counter - t->counter, t->area->rate, 32);
@@ -609,7 +609,7 @@ void tense_area_tell(struct tense_task *t)
 	WRITE_ONCE(c->ns, now);
 	WRITE_ONCE(c->floor, vclock_floor(&exp->vc, &t->v));
 	WRITE_ONCE(c->ahead, VCLOCK_AHEAD_MAX);
-	/* GVT, which others may be ahead of, is no later than its CPU's time. */
+	/* R5: GVT <= now, so no limit is below the one that the kernel uses. */
 	WRITE_ONCE(c->limit, READ_ONCE(exp->vc.ordered) ?
 			     now + exp->vc.window + VCLOCK_LATEST_MAX : 0);
 	WRITE_ONCE(c->credit, t->v.credit.ns);

@@ -75,14 +75,17 @@ static void move_by(struct tense_task *t, u64 ns)
 	charge_jump(t);
 }
 
-/* False if @to has come. Its CPU may be behind what the task has seen. */
+/*
+ * Returns false if the task's time is @to or later. The CPU may be behind a time
+ * that the task saw on another CPU.
+ */
 static bool move_to(struct tense_task *t, u64 to)
 {
 	bool ahead;
 
 	raw_spin_lock_irq(&t->lock);
 	ahead = vclock_now(&t->exp->vc, &t->v) < to;
-	/* Once: others that get its CPU now bring that further. */
+	/* Set the move once: other tasks may advance this CPU meanwhile. */
 	if (ahead)
 		t->move = to - vclock_lvt(&t->exp->vc, t->v.cpu);
 	raw_spin_unlock_irq(&t->lock);
@@ -115,10 +118,10 @@ static int jump_to(struct tense_task *t, loff_t to)
 {
 	if (to > (loff_t)TENSE_TIME_MAX)
 		return -EOVERFLOW;
-	/* By the charged time: what it has read may be ahead (R9). */
+	/* R9: compare with the charged time, which a reading may be ahead of. */
 	if (to < 0 || to < now_of(t))
 		return -EINVAL;
-	/* Again where another CPU, to which it was moved, is behind. */
+	/* Repeat if the task has migrated to a CPU that is behind. */
 	while (move_to(t, to))
 		;
 	return 0;

@@ -73,7 +73,7 @@ static bool clock_of(struct tense_task *t, enum tense_clock_id clock,
 		return false;
 	tense_settle();
 	raw_spin_lock_irqsave(&t->lock, flags);
-	/* Also if no time has passed: changes of percent and readings count. */
+	/* Take changes of percent and readings even if no time has passed. */
 	tense_area_charge(t, 0);
 	*now = tense_clock_of(exp, clock, time_of(&exp->vc, &t->v));
 	raw_spin_unlock_irqrestore(&t->lock, flags);
@@ -94,10 +94,10 @@ bool tense_now(struct tense_task *t, enum tense_clock_id clock, ktime_t *now)
 }
 
 /**
- * tense_time() - what the running task's waits count from
+ * tense_time() - the charged time, from which the running task's waits count
  * @t: its part
- * @clock: clock that they go by
- * @now: what that would show, were it not ahead
+ * @clock: clock of the wait
+ * @now: set to the clock at the charged time, without a lead (R9)
  *
  * Return: false if the clock is the real one.
  */

@@ -38,7 +38,7 @@ static bool memory_alloc(struct vclock_memory *m)
 	return m->cpu && m->least && m->lock;
 }
 
-/* R9: one CPU needs no order but its own. */
+/* R9: on a single CPU, its own latest reading is order enough. */
 static void latest_init(struct tense_experiment *exp)
 {
 	struct tense_shared *shared = page_address(exp->shared);
@@ -268,7 +268,7 @@ static int join(u64 handle)
 
 /**
  * tense_join() - the calling task, which is in no experiment, joins one
- * @handle: number of the one by which it does
+ * @handle: number of the handle by which it joins
  *
  * May sleep.
  *
@@ -276,7 +276,7 @@ static int join(u64 handle)
  */
 int tense_join(u64 handle)
 {
-	/* One after the other: a thread is to find what its sibling has joined. */
+	/* Serialise joins so that a thread finds its sibling's experiment. */
 	static DEFINE_MUTEX(joining);
 	int err;
 

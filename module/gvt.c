@@ -183,7 +183,7 @@ void gvt_leave(struct gvt *g, unsigned int cpu, u64 real)
 	climb(g, cpu);
 	raw_spin_lock(&g->lock[ROOT]);
 	WRITE_ONCE(g->active, g->active - 1);
-	/* Another CPU, which left later, may have had the lock before. */
+	/* A CPU that left later may have taken the lock earlier. */
 	g->idle_since = max(g->idle_since, real);
 	gather_root(g);
 	raw_spin_unlock(&g->lock[ROOT]);

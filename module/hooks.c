@@ -133,7 +133,7 @@ static struct tense_task *waker_in(struct tense_experiment *exp)
 	return waker;
 }
 
-/* R3, R9: the waker's time, and whatever has been read on its CPU. */
+/* R3, R9: @t gets the waker's time and the latest reading on the waker's CPU. */
 static void ready_by(struct tense_task *t, struct tense_task *waker)
 {
 	struct vclock *vc = &t->exp->vc;
@@ -233,7 +233,7 @@ static void begin(struct tense_task *t)
 	raw_spin_unlock(&t->lock);
 }
 
-/* R9: who runs next on this CPU reads no earlier time. */
+/* R9: the next task on this CPU must not read an earlier time than @t did. */
 static void end(struct tense_task *t)
 {
 	raw_spin_lock(&t->lock);
@@ -279,7 +279,7 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 	raw_spin_lock_nested(&t->lock, SINGLE_DEPTH_NESTING);
 	vclock_ready_by(&exp->vc, &t->v, &parent->v);
 	t->v.seen = max(t->v.ready, vclock_now(&exp->vc, &parent->v));
-	/* R9: what its parent has read may be in its memory. */
+	/* R9: the child's memory may hold a reading of its parent. */
 	t->v.shown = vclock_floor(&exp->vc, &parent->v);
 	t->v.blocked_at = t->v.ready;
 	t->v.percent = parent->v.percent;

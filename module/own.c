@@ -111,7 +111,7 @@ static void refund_half(struct tense_task *t, enum tense_ways way)
 	tense_refund(t, tense_way_cost(t->exp, way) / 2);
 }
 
-/* The kernel leaves interrupts out of a task's time, so nobody is charged for them. */
+/* No task is charged for interrupts if the kernel accounts them apart. */
 static bool is_uncharged(void)
 {
 	return IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING) &&
@@ -124,10 +124,10 @@ static bool is_uncharged(void)
  * @since: the counter when that began
  * @rate: ns per tick of it, times 2^32
  *
- * Most rings are drained by the tick. Where the tick is in no task's time, a
- * refund would give back what was never charged: the next stretch begins after
- * the drain instead. The task's turn is over sooner by the drain, or a thread
- * that fills its ring would have others pay for it (R12).
+ * The tick drains most rings. If no task is charged for the tick, a refund would
+ * return time that nobody was charged. The next stretch then begins after the
+ * drain instead, and the drain ends the task's turn sooner: a thread that fills its
+ * ring pays for that itself (R12).
  */
 void tense_own_drain(struct tense_task *t, u64 since, u64 rate)
 {

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * R9: no reading of a clock is earlier than a reading that happened before it,
- * and reading a clock changes nothing but what is read.
+ * and reading a clock changes only later readings.
  *
- * A thread reads its clock from a page, between two charges, by a counter that
- * also counts interrupts and time that a host steals. So a reading may be ahead
- * of the time that is charged later. It must not be taken back, and it must not
- * be charged. It is kept apart from LVT, GVT and deadlines, as the earliest time
- * that later readings may show:
+ * Between two charges a thread reads its clock from a page, by a counter that
+ * also counts interrupts and time that a host steals. A reading may therefore be
+ * ahead of the time that the kernel charges later. The kernel must neither take
+ * the reading back nor charge it. It keeps readings apart from LVT, GVT and
+ * deadlines, as the earliest time that later readings may show:
  *
- *	of a task	what it read, or a task that woke it or forked it had read
- *	of a CPU	the latest reading on it: all that its threads read later
- *			is no earlier, by whatever way they told each other
- *	of all CPUs	the latest reading of the experiment, in memory that its
- *			threads write, too: bounded here, and ignored beyond
+ *	per task	the latest reading of the task, or of a task that woke or
+ *			forked it
+ *	per CPU		the latest reading on the CPU: later readings there are no
+ *			earlier, however the threads communicate
+ *	all CPUs	the latest reading of the experiment, in memory that its
+ *			threads also write: the kernel ignores impossible values
  *
- * A reading shows the charged time as soon as that has caught up. By readings, too,
- * a wait or timer is as long as asked for: a lead is kept until GVT has reached the
- * deadline. No other wait, and no jump, keeps one, or CPUs that are a window apart
- * would add that to it again and again.
+ * A reading shows the charged time once that has caught up. A wait or timer has
+ * the requested length by readings, too: a task keeps its lead until GVT reaches
+ * the deadline. No other wait and no jump keeps a lead. Otherwise CPUs that are a
+ * window apart would add the window to it again and again.
  *
  * Interrupts are disabled throughout, and the caller holds the task's lock.
  */
@@ -31,16 +32,16 @@
 
 /* Virtual ns that an honest page is ahead of the next charge, at most. */
 #define PAGE_LEAD_MAX	(2 * VCLOCK_AHEAD_MAX)
-/* Attempts to write a word that others, who may be hostile, write meanwhile. */
+/* Bounds the loop: hostile threads may write the word all the time. */
 #define RAISE_TRIES	16
 
-/* The time that @t was charged up to, whatever it was shown. */
+/* The charged time of @t, without the lead of its readings. */
 static u64 charged_time(const struct vclock *vc, const struct vclock_task *t)
 {
 	return t->cpu < 0 ? t->seen : max(t->seen, vclock_lvt(vc, t->cpu));
 }
 
-/* No CPU's threads, which stop a window ahead of GVT, read more than that. */
+/* R6: a thread stops a window ahead of GVT, so no reading is later than this. */
 static u64 latest_possible(const struct vclock *vc)
 {
 	return vclock_reached(vc) + vc->window + VCLOCK_LATEST_MAX;
@@ -59,15 +60,15 @@ static void raise(u64 *word, u64 reading)
 	} while (found != old && --tries);
 }
 
-/* The latest reading of all, but no less than @reading. */
+/* The latest reading on all CPUs, but at least @reading. */
 static u64 latest(struct vclock *vc, u64 reading)
 {
-	/* Pairs with who publishes what it read before it tells anybody. */
+	/* Pairs with the release by which a thread publishes its reading. */
 	u64 found = smp_load_acquire(vc->latest);
 
 	if (found <= latest_possible(vc))
 		return max(found, reading);
-	/* Nobody has read that. */
+	/* A thread forged the word: no reading can be so late. */
 	cmpxchg(vc->latest, found, reading);
 	return reading;
 }
@@ -91,7 +92,7 @@ u64 vclock_floor(const struct vclock *vc, const struct vclock_task *t)
 	return t->cpu < 0 ? floor : max(floor, READ_ONCE(vc->cpu[t->cpu].shown));
 }
 
-/* What @t, which was charged just now, reads. */
+/* @t reads its clock. The caller has just charged it. */
 u64 vclock_read(struct vclock *vc, struct vclock_task *t)
 {
 	u64 reading = vclock_floor(vc, t);
@@ -102,21 +103,21 @@ u64 vclock_read(struct vclock *vc, struct vclock_task *t)
 	return reading;
 }
 
-/* @t, which was charged just now, says what it read from its page before. */
+/* @t reports @shown, read from its page. The caller has just charged it. */
 void vclock_take_shown(struct vclock *vc, struct vclock_task *t, u64 shown)
 {
-	/* The floor may be its own, which no other thread knows yet. */
+	/* The floor may come from @t alone: note it for the other threads. */
 	if (shown <= vclock_floor(vc, t) ||
 	    shown - charged_time(vc, t) <= PAGE_LEAD_MAX)
 		note(vc, t, shown);
 }
 
-/* What the deadlines that @t is about to arm count from. */
+/* The time from which the deadlines that @t is about to arm count. */
 u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t)
 {
 	u64 now = vclock_now(vc, t);
 
-	/* A time-out may count from the first time that it asks for this. */
+	/* A time-out may count from an earlier call: keep the largest lead. */
 	if (t->lead_of != t->shown)
 		t->lead = 0;
 	t->lead_of = t->shown;
@@ -125,13 +126,13 @@ u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t)
 	return now;
 }
 
-/* And the one that it arms. */
+/* @t arms a deadline at @when. */
 void vclock_wait_until(struct vclock_task *t, u64 when)
 {
 	t->until = when;
 }
 
-/* What a task on @cpu has read may be known to @t, which it wakes or forked. */
+/* A task on @cpu wakes or forked @t, and may pass it a reading. */
 void vclock_shown_by(const struct vclock *vc, struct vclock_task *t,
 		     unsigned int cpu)
 {

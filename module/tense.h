@@ -41,7 +41,7 @@ struct tense_cpu {
 	call_single_data_t kick;
 	atomic_t kicked;	/* kick is queued and has not begun */
 	bool used;		/* interrupts may come here; never cleared */
-	u64 fire_next;		/* real: none fires before; written here */
+	u64 fire_next;		/* real: no deadline fires earlier; written here */
 	struct tense_shares shares;	/* runqueue lock */
 	/*
 	 * This CPU's part in the sums, which may be less than 0: it may have given
@@ -163,7 +163,7 @@ struct tense_task {
 	struct tense_refund refund[TENSE_REFUNDS];	/* one for each slot */
 	unsigned int refunds;
 	u64 refundable;		/* real ns that may be given back */
-	u64 recheck_at;		/* task clock: no timer for its ring before */
+	u64 recheck_at;		/* task clock: earliest timer for its ring */
 	enum tense_own left;	/* Tense's work that it was last in */
 	u64 left_at;		/* real */
 	u64 gated;		/* real */

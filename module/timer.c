@@ -22,13 +22,14 @@ struct firing {
 static DEFINE_PER_CPU(struct firing, firing);
 
 /*
- * Of so many deadlines at once, the rest wait for as long as these took, so that
- * programs get on that arm timers for times that have come.
+ * After FIRE_MAX deadlines at once, the CPU postpones the rest for as long as these
+ * took. Otherwise a program that arms timers for past times would keep the CPU in
+ * interrupts.
  */
 #define FIRE_MAX	256
 /*
- * Timers come early where a ring may have changes of percent. So much of a CPU,
- * on the average and at once, may they take to look at rings.
+ * Timers come early if a ring may hold changes of percent. They may look at rings
+ * for 1 / RECHECK_PART of a CPU on average, and for RECHECK_BURST ns at once.
  */
 #define RECHECK_PART	100
 #define RECHECK_BURST	((u64)NSEC_PER_MSEC / 5)
@@ -210,7 +211,7 @@ static u64 horizon_without(struct tense_experiment *exp)
 	return ns;
 }
 
-/* On this CPU. */
+/* Caller has disabled interrupts. Starts this CPU's timer. */
 static void start_timer(struct tense_experiment *exp, u64 ns)
 {
 	struct tense_cpu *c = this_cpu_ptr(exp->cpu);
@@ -219,7 +220,7 @@ static void start_timer(struct tense_experiment *exp, u64 ns)
 	hrtimer_start(&c->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* Not before deadlines may fire again. */
+/* Extends @ns to the end of the pause in which this CPU fires no deadlines. */
 static u64 after_pause(struct tense_experiment *exp, u64 ns)
 {
 	u64 until = this_cpu_ptr(exp->cpu)->fire_next, now;
@@ -304,14 +305,15 @@ static void stop_if_ahead(struct tense_task *t)
 
 /*
  * Charges this CPU's running task. A thread may fill its ring as fast as this
- * empties it, and the time is nobody's.
+ * empties it, and no task is charged for that. So this limits how often timers
+ * look at the ring.
  */
 static void settle_in_interrupt(struct tense_task *t)
 {
 	u64 start = local_clock(), now, from;
 
 	tense_settle();
-	/* Only where percents may be lower is there a timer to be put off. */
+	/* Only a thread with lower percents has a timer to postpone. */
 	if (!t || !t->area || !t->v.lowest)
 		return;
 	now = local_clock();
@@ -582,7 +584,7 @@ static void leave_gate(struct tense_task *t)
 	raw_spin_lock_irq(&t->lock);
 	t->in_gate = false;
 	tense_charge_go_on(t);
-	/* R9: what it jumped ahead to and was told is for others now, too. */
+	/* R9: publish the time after the jump to the other threads. */
 	vclock_read(&t->exp->vc, &t->v);
 	raw_spin_unlock_irq(&t->lock);
 }
@@ -631,8 +633,8 @@ static bool is_used(int cpu, void *exp)
 }
 
 /*
- * Interrupts that are being handled have ended then, and timers do not come. CPUs
- * that the experiment never used are left alone.
+ * Waits until running interrupts have ended and cancels timers. Sends nothing to
+ * CPUs that the experiment never used.
  */
 static void await_interrupts(struct tense_experiment *exp)
 {

@@ -20,7 +20,7 @@ struct tense_user {
 	struct hlist_node node;
 	kuid_t uid;
 	unsigned int experiments;
-	unsigned int refs;	/* experiments and areas; 0: to be freed */
+	unsigned int refs;	/* experiments and areas; freed at 0 */
 	atomic_t used[TENSE_USER_THINGS];
 };
 
@@ -128,8 +128,8 @@ void tense_user_put(struct tense_user *user)
 }
 
 /**
- * tense_user_hold() - something that may outlast the experiment counts to a user
- * @user: the user of an experiment
+ * tense_user_hold() - take a reference for an object that outlasts its experiment
+ * @user: the experiment's user; the caller holds another reference
  */
 void tense_user_hold(struct tense_user *user)
 {
@@ -139,8 +139,8 @@ void tense_user_hold(struct tense_user *user)
 }
 
 /**
- * tense_user_drop() - that is gone
- * @user: as before
+ * tense_user_drop() - release a reference of tense_user_hold()
+ * @user: the user, which may be freed
  */
 void tense_user_drop(struct tense_user *user)
 {

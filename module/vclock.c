@@ -375,7 +375,7 @@ void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 
 	if (!g->changes || !rate || real <= s->ns)
 		return;
-	/* From the last change to the end is a segment like the others. */
+	/* The last segment reaches from the last change to the end. */
 	vclock_divide(g, s, s->to);
 	first = g->first - s->from;
 	last = s->to - g->last;
@@ -488,8 +488,8 @@ void vclock_refund(struct vclock_task *t, u64 real_ns)
 }
 
 /*
- * The time of the task: it goes on from the latest on any CPU. Its running part
- * has been charged by the caller. What it is shown may be ahead: vclock_read().
+ * The charged time of the task, which continues from the latest time on any CPU.
+ * The caller has charged what the task ran. A reading may be ahead: vclock_read().
  */
 u64 vclock_now(struct vclock *vc, struct vclock_task *t)
 {

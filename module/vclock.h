@@ -28,11 +28,11 @@
 #define VCLOCK_FINE		1000
 #define VCLOCK_WINDOW_MIN	20000ULL
 #define VCLOCK_WINDOW_MAX	100000000ULL
-/* No deadline is later: a clock that is set by real ones could not show it. */
+/* The latest deadline: clocks that follow real ones cannot show a later time. */
 #define VCLOCK_DEADLINE_MAX	(VCLOCK_TIME_MAX + VCLOCK_TIME_MAX / 2)
-/* R9, in virtual ns: what a page shows beyond the last charge, */
+/* R9, in virtual ns: how far a page may show a time after the last charge. */
 #define VCLOCK_AHEAD_MAX	2000000ULL
-/* and any reading beyond GVT and a window. */
+/* R9, in virtual ns: how far a reading may be after GVT plus a window. */
 #define VCLOCK_LATEST_MAX	100000000ULL
 
 /* Virtual ns with 32 bits of fraction: a day of charges stays exact. */
@@ -54,7 +54,7 @@ struct vclock_cpu {
 	struct vclock_time lvt;	/* ns may be read without the lock */
 	unsigned int tasks;	/* runnable or gated here; active if > 0 */
 	u64 skew;		/* worst LVT - GVT while active */
-	u64 shown;		/* latest reading on it; without the lock */
+	u64 shown;		/* latest reading on it; needs no lock */
 };
 
 /* Arrays that live as long as what they are given to. */
@@ -75,8 +75,8 @@ struct vclock {
 	struct vclock_deadline *first;
 	u64 due;		/* when that is; may be read without the lock */
 	struct vclock_cpu *cpu;
-	bool ordered;		/* readings on all CPUs are, by @latest */
-	u64 *latest;		/* reading; others write it at any time */
+	bool ordered;		/* @latest orders readings on all CPUs */
+	u64 *latest;		/* latest reading; threads write it anytime */
 };
 
 /* What a task ran, while its percent changed at known values of a counter. */
@@ -93,8 +93,8 @@ struct vclock_stretch {
 /* How the changes divide a stretch. */
 struct vclock_segments {
 	u64 at;			/* counter: the end of those so far */
-	u64 first;		/* where the first one ends, */
-	u64 last;		/* and where the last one begins; none is empty */
+	u64 first;		/* end of the first segment that is not empty */
+	u64 last;		/* start of the last one that is not empty */
 	struct vclock_hole longest;
 	unsigned int changes;
 };
@@ -105,11 +105,11 @@ struct vclock_task {
 	u32 lowest;		/* it may go down to that untold; or 0 */
 	int cpu;		/* where it is runnable or gated; -1: blocked */
 	u64 seen;		/* latest LVT of a CPU while it was there */
-	u64 shown;		/* what it read, or who woke it had read */
+	u64 shown;		/* latest reading of it or of its waker */
 	u64 until;		/* the last deadline that it armed */
-	u64 lead;		/* of shown on the charged time that that is from */
-	u64 lead_of;		/* what was shown then */
-	u64 recheck;		/* real ns before a timer may look at its ring */
+	u64 lead;		/* shown - charged time when until was armed */
+	u64 lead_of;		/* shown at that time */
+	u64 recheck;		/* real ns until a timer may look at its ring */
 	u64 ready;		/* when it last became ready */
 	struct vclock_time credit;	/* will not be charged */
 	u64 blocked_at;		/* virtual */

@@ -27,8 +27,9 @@ static struct tense_queue *queue_of(struct tense_experiment *exp,
 }
 
 /*
- * The virtual time at which the clock of a queue shows so much. Virtual time may
- * pass any limit: what lies beyond it never comes, instead of coming at once.
+ * The virtual time at which the clock of a queue shows @time. A deadline beyond
+ * VCLOCK_DEADLINE_MAX never comes: if it were cut to that limit, it would come
+ * at once when virtual time passes the limit.
  */
 static u64 when_of(const struct tense_experiment *exp,
 		   const struct tense_queue *q, ktime_t time)
@@ -180,7 +181,7 @@ bool tense_wait_now(const struct hrtimer *timer, ktime_t *now)
 	if (!exp)
 		return false;
 	raw_spin_lock_irqsave(&exp->lock, flags);
-	/* As long as it is, the experiment has all of its memory. */
+	/* While the timer is the experiment's, its memory is not freed. */
 	is_virtual = timer->tense == exp;
 	if (is_virtual)
 		*now = tense_clock_of(exp, clock,
