@@ -14,7 +14,7 @@
 
 static _Thread_local struct {
 	const struct tense_clock *clock;
-	struct tense_shared *shared;	/* NULL: readings need no order */
+	struct tense_shared *shared;	/* NULL: CPUs' readings are unordered */
 	struct tense_ring *ring;	/* set last, and cleared first */
 	uint32_t lowest;	/* percent, as the kernel was told */
 	bool busy;		/* a signal handler may find a change half done */
@@ -168,7 +168,7 @@ static bool copy_clock(struct tense_clock *to, unsigned int origin)
 	return !(seq & 1) && load(&c->seq) == seq;
 }
 
-/* Raises a time that others may raise, too, and returns the later one. */
+/* Raises *time to ns, unless it is later already. Returns the later time. */
 static uint64_t raise(__u64 *time, uint64_t ns)
 {
 	__u64 found = load(time);
@@ -183,9 +183,10 @@ static uint64_t raise(__u64 *time, uint64_t ns)
 }
 
 /*
- * R9: no earlier than what was read before, by the thread, its signal handlers
- * or, where that is asked for, any thread. Tells all of them. -EAGAIN: another
- * thread has read, or claims to have, what only the kernel can judge.
+ * R9: returns a time no earlier than any earlier reading of the thread and its
+ * signal handlers or, in an ordered experiment, of any thread. Publishes that time
+ * to all of them. Returns -EAGAIN if another thread claims a time beyond the
+ * limit, which only the kernel can check.
  */
 static int64_t show(const struct tense_clock *c, uint64_t ns)
 {
@@ -201,7 +202,7 @@ static int64_t show(const struct tense_clock *c, uint64_t ns)
 	ns = ns > c->floor ? ns : c->floor;
 	ns = ns > shown ? ns : shown;
 	ns = ns > latest ? ns : latest;
-	/* A signal handler may come in between and read a later time. */
+	/* A signal handler may interrupt this and read a later time. */
 	ns = raise(&area.ring->shown, ns);
 	if (c->limit)
 		raise(&area.shared->latest, ns);
@@ -354,7 +355,7 @@ static bool map_rest(int fd, const struct tense_clock *clock)
 {
 	void *ring, *shared = NULL;
 
-	/* Another version's page says something else. */
+	/* A page of another version has a different layout. */
 	if (clock->version != TENSE_CLOCK_VERSION) {
 		none = true;
 		return false;

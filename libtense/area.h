@@ -44,13 +44,13 @@ int64_t tense_area_now(void);
  */
 int64_t tense_area_clock(unsigned int origin);
 
-/* The same when the kernel has told the virtual time. */
+/* The same at a virtual time that the kernel has returned. */
 int64_t tense_area_clock_at(unsigned int origin, int64_t now);
 
 /* The latest virtual time that the thread saw by its area, or 0. */
 int64_t tense_area_shown(void);
 
-/* The counter at the last change that was pushed; back: at so many before it. */
+/* The counter at the last change that was pushed, or back changes before that. */
 uint64_t tense_area_stamp(unsigned int back);
 
 /* Real ns per tick, times 2^32, or 0 without an area. */

@@ -224,7 +224,7 @@ struct call {
 	enum { CALL_SEEK, CALL_STATS, CALL_PERCENT, CALL_WRITE } what;
 	int whence;
 	int64_t ns;
-	unsigned int percent;	/* a whole one, of CALL_WRITE */
+	unsigned int percent;	/* of CALL_WRITE; no thousandths */
 	struct tense_stats *stats;
 	const struct tense_change *change;
 };

@@ -32,7 +32,7 @@ int tense_device_leave(void);
 int tense_device_stats(struct tense_stats *stats);
 /* By the thread's ring if that is possible. */
 int tense_device_percent(const struct tense_change *change);
-/* By a system call in any case: a thread without a ring gets none for it. */
+/* Always makes a system call, so that a thread without a ring needs none. */
 int tense_device_write(unsigned int percent);
 
 /* lseek(2) with SEEK_CUR: jump, or with 0 read the clock. */

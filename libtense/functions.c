@@ -22,7 +22,7 @@
 
 static const struct redirect *redirect;
 
-/* So many calls at a time, and a limit in ticks for slow machines. */
+/* CALLS calls in each of ROUNDS rounds; LIMIT ticks in all on slow machines. */
 #define ROUNDS		100
 #define CALLS		16
 #define LIMIT		100000000
@@ -85,18 +85,18 @@ static uint32_t median(uint32_t *values, int n)
 	return values[n / 2];
 }
 
-/* The counter between the last two records, which a call left. */
+/* Ticks between the entry and exit records of the last call. */
 static uint32_t time_inside(void)
 {
 	return __tense_span_stamp(0) - __tense_span_stamp(1);
 }
 
 struct call_cost {
-	unsigned int call;	/* what one takes more by a stub, in ticks */
-	unsigned int inside;	/* of that, between its two stamps */
+	unsigned int call;	/* ticks that a stub adds to a call */
+	unsigned int inside;	/* ticks between the stub's two stamps */
 };
 
-/* Medians: a call may be interrupted, or find the ring full. */
+/* Uses medians, because an interrupt or a full ring may delay a call. */
 static struct call_cost measure_both(void (*stub)(void))
 {
 	static uint32_t with[ROUNDS], without[ROUNDS], inside[ROUNDS];
@@ -124,7 +124,7 @@ static unsigned int measure(void (*stub)(void))
 	return measure_both(stub).call;
 }
 
-/* The kernel takes these for slot 0, which is nobody's; the stubs do not. */
+/* The kernel books these slots to slot 0; the stubs tell them apart. */
 #define SLOT_OUTER	(TENSE_SLOTS + 1)
 #define SLOT_INNER	(TENSE_SLOTS + 2)
 
@@ -136,7 +136,7 @@ static const struct tense_stub inner_stub = {
 	.percent = REAL, .slot = SLOT_INNER,
 };
 
-/* In the function itself, which is in no other. */
+/* Measures a recursive call: the thread is in this function and in no other. */
 static unsigned int measure_count(void (*stub)(void))
 {
 	return tense_stub_inside(&inner_stub, measure, stub);
@@ -148,9 +148,9 @@ static unsigned int beyond(unsigned int more, unsigned int less)
 }
 
 /*
- * The program's calls cost as much as these: nothing that the stubs do depends
- * on a percent or a slot. How deep the thread is in scaled functions does
- * matter, so that each depth has its cost.
+ * The program's calls cost as much as these, because the work of a stub depends
+ * neither on the percent nor on the slot. It does depend on how many scaled
+ * functions the thread is in, so each level adds its own cost.
  */
 static struct tense_stub_cost measure_stubs(void (*call)(void))
 {

@@ -42,14 +42,14 @@ int __tense_span_now_slow(int64_t *now);
 
 /*
  * The thread runs at the highest percent, in slot 0, until
- * __tense_span_end_slow(). A system call that needs nothing else: the work
- * after it is hardly charged.
+ * __tense_span_end_slow(). Makes one system call and maps no area. The kernel
+ * charges next to nothing for the work that follows.
  */
 int __tense_span_rush(struct tense_span *before);
 
 /*
- * The counter at the thread's last record, or back records before that; 0: it
- * has no ring.
+ * The counter at the thread's last record, or back records before that. 0 if the
+ * thread has no ring.
  */
 uint64_t __tense_span_stamp(unsigned int back);
 

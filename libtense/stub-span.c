@@ -129,7 +129,7 @@ static bool is_busy(uintptr_t sp)
 static inline int span_begin(struct tense_span *before,
 			     const struct tense_stub *s, unsigned int more)
 {
-	/* push() has made this one a span already. */
+	/* push() has already counted this span in depth. */
 	unsigned int own = tense_stub_cost.enter + more +
 			   (self.depth - 1) * tense_stub_cost.enter_level;
 	int err = __tense_span_begin(before, s->percent, s->slot, own);

@@ -44,11 +44,11 @@ struct tense_stub {
 _Static_assert(offsetof(struct tense_stub, resume) == STUB_RESUME, "");
 
 /*
- * Counter ticks that the stubs cost and the program does not pay. A call with a
- * span costs enter up to the stamp of its entry and after that of its exit,
- * leave between them; a call without one, of a function in which the thread is,
- * costs count. The stubs look at each span that the thread is in: that adds
- * enter_level and count_level for each that is not the function's own.
+ * Counter ticks that the stubs take and the program is not charged for. A call
+ * with a span takes leave between its two stamps, and enter before and after
+ * them. A call of a function that the thread is already in has no span and takes
+ * count. The stubs check each span that the thread is in: each one that is not
+ * the function's own adds enter_level or count_level.
  */
 struct tense_stub_cost {
 	unsigned int enter, leave, count;

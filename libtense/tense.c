@@ -40,8 +40,8 @@ static uint32_t effective(uint64_t product, uint64_t scale)
 	unsigned __int128 p;
 
 	/*
-	 * No shortcut for SCALE_ONE: a change has to cost the same in every
-	 * condition, so that the cost which was measured once fits all.
+	 * No shortcut for SCALE_ONE: a change must cost the same in every
+	 * condition, because its cost is measured only once.
 	 */
 	p = tense_stack_round(product) * (unsigned __int128)(scale * TENSE_FINE);
 	if (p < min)
@@ -239,7 +239,7 @@ static int push_slow(const struct tense_span *to, unsigned int own,
 	return tense_device_percent(&change);
 }
 
-/* Without an area, which is not mapped for this. */
+/* Pushes by a system call, and does not map an area. */
 static int push_call(const struct tense_span *to, unsigned int own,
 		     unsigned int flags)
 {

@@ -27,13 +27,14 @@ struct run {
 	char **writable;	/* directories by real path, ends with NULL */
 	char *directory;	/* the current one, by real path */
 	/*
-	 * Of a deterministic run: what it wrote is to be lost; or, before that
-	 * is brought back, ready(out, arg) is called, if it is set.
+	 * For deterministic runs. discard drops the files that the run wrote.
+	 * Otherwise the back end calls ready(out, ready_arg), if that is set,
+	 * before it copies the files back.
 	 */
 	bool discard;
 	void (*ready)(const struct outcome *out, void *arg);
 	void *ready_arg;
-	unsigned int seed;	/* of the machine's random numbers; 0: 1 */
+	unsigned int seed;	/* of the guest's random numbers; 0 means 1 */
 	bool closed[3];		/* standard streams that the caller closed */
 	/* The caller's dispositions, before tense changed any. */
 	uint64_t ignored;
@@ -55,9 +56,9 @@ extern const struct backend backend_uml;
 extern const struct backend backend_qemu;
 /* That of run->deterministic, which has no name of its own. */
 extern const struct backend backend_exact;
-/* Its guests' memory, unless asked for; never what this host has. */
+/* Default memory of its guests. It must not depend on the host. */
 #define EXACT_MEMORY_MIB	1024
-/* Makes what it needs, for all runs of this process and those that it forks. */
+/* Builds the kernel and fetches the emulator for this process and its children. */
 void backend_exact_prepare(void);
 
 #endif

@@ -28,7 +28,7 @@ static const char usage[] =
 "                   real; default 100\n"
 "  --clock WHICH    the clocks that are virtual, and what waits by them: all\n"
 "                   (default), monotonic: but not the time of day, or none;\n"
-"                   unordered: readings on two CPUs may be a window apart\n"
+"                   unordered lets readings on two CPUs be a window apart\n"
 "  --idle WHAT      while all of the command waits, virtual time follows the\n"
 "                   real one (real, default), or goes to the next deadline at\n"
 "                   once if nothing outside can end a wait before (skip)\n"
@@ -152,7 +152,7 @@ static int run_command(struct run *run, struct options *o)
 		warn("%s: %s", o->json, strerror(errno));
 		status = STATUS_FAILED;
 	}
-	/* Of a guest that a signal ended, nothing is known. */
+	/* A guest that a signal ended has sent no statistics. */
 	if (o->table && out.kind <= OUTCOME_SIGNALED && out.real_ns)
 		stats_print(stderr, run, &out, stats,
 			    backend == &backend_uml);

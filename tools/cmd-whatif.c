@@ -46,8 +46,8 @@ static const char usage[] =
 "  --ignore-failure   a run may have any exit status\n"
 "  --show-output      do not hide what the command prints\n"
 "  --quiet            say nothing of the progress\n"
-"  --seed N           order of the runs, and with --deterministic the schedules;\n"
-"                     default random, or 1\n"
+"  --seed N           fixes the order of the runs (default: random), and with\n"
+"                     --deterministic also the schedules (default: 1)\n"
 "  --stats            also tell what was scaled and how, and what that cost\n"
 "  --json [FILE]      all samples and results, on standard output or to FILE\n"
 "  --csv FILE         the table as comma-separated values\n"
@@ -464,14 +464,14 @@ static void add_own(struct arguments *a, char *text)
 	a->argv[a->n++] = a->own[a->nr_own++] = text;
 }
 
-/* How many rounds there are is for each batch to be told. */
+/* Each batch gets a number of rounds of its own instead of these options. */
 static bool is_of_rounds(const struct request *q, const char *option)
 {
 	return q->w.deterministic && (!strncmp(option, "--runs=", 7) ||
 				      !strncmp(option, "--max-runs=", 11));
 }
 
-/* This very command, to be run in a guest; batch: of deterministic runs. */
+/* The command line that a guest runs; batch is NULL without --deterministic. */
 static void inner_command(struct request *q, const char *json,
 			  const struct whatif_batch *batch,
 			  struct arguments *a)
@@ -493,7 +493,7 @@ static void inner_command(struct request *q, const char *json,
 			a->argv[a->n++] = q->forward[i];
 	if (batch)
 		add_own(a, xprintf("--runs=%u", batch->rounds));
-	/* The first one's progress is that of all. */
+	/* Only the first batch shows progress. */
 	if (batch && batch->number)
 		a->argv[a->n++] = "--quiet";
 	for (unsigned int i = 1; i < WHATIF_NAMES; i++)
@@ -646,9 +646,9 @@ static int run_batch(const struct whatif_batch *batch, void *arg)
 }
 
 /*
- * The same in guests that get all that they are to have before they start, and
- * nothing by which one run of them could be told from another: no name of a
- * temporary file, no date. What the first of them writes comes back.
+ * The same in guests. Each guest gets all its files before it starts, and nothing
+ * that differs between two measurements: no name of a temporary file, no date.
+ * Only the files that the first guest writes come back.
  */
 static int measure_exactly(struct request *q, struct run *run)
 {

@@ -27,7 +27,7 @@ static bool try_again(void)
 	return errno == EAGAIN || errno == EINTR;
 }
 
-/* Reading tells when the guest is gone, after its last message. */
+/* Ignores a failed send: a read finds the end after the guest's last message. */
 static void flush(struct control *c)
 {
 	size_t sent = 0;

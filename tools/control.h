@@ -19,13 +19,13 @@ struct control {
 	size_t unsent_len;
 	char *received;
 	size_t received_len;
-	size_t received_start;	/* of the next message */
+	size_t received_start;	/* where the next message starts */
 	bool closed;		/* the guest is gone */
 };
 
 void control_init(struct control *c, int fd);
 void control_free(struct control *c);
-/* Sends the message now or, as the guest reads, from control_run(). */
+/* Sends the message, or queues it for control_run() if the guest does not read. */
 void control_send(struct control *c, uint32_t type, const void *payload,
 		  size_t size);
 void control_events(const struct control *c, struct pollfd *poll);

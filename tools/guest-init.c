@@ -437,7 +437,7 @@ static void drain(int master)
 	}
 }
 
-/* Writing much to the host takes long: tense is answered meanwhile. */
+/* Acknowledges signals meanwhile, because writing much to the host takes long. */
 static void sync_files(int signals, int master)
 {
 	pid_t pid = channel_is_one_way() ? -1 : fork();

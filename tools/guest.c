@@ -275,7 +275,10 @@ static void send_signal(struct guest *g, int sig, bool group)
 	control_send(&g->control, MESSAGE_SIGNAL, &m, sizeof(m));
 }
 
-/* Unless it has a handler; what the caller ignores, the command ignores too. */
+/*
+ * Would the signal end a command without a handler? The command inherits the
+ * caller's ignored and blocked signals.
+ */
 static bool would_end(const struct guest *g, int sig)
 {
 	return sig != SIGCONT && sig != SIGTSTP &&
@@ -296,7 +299,7 @@ static off_t log_size(const struct guest *g)
 	return fstat(g->log, &st) ? 0 : st.st_size;
 }
 
-/* The end of what the kernel said, but not before an offset, in text. */
+/* Reads the end of the kernel's log, but nothing before an offset, into text. */
 static void read_log(const struct guest *g, off_t first, char *text,
 		     size_t room)
 {
@@ -312,7 +315,7 @@ static void read_log(const struct guest *g, off_t first, char *text,
 			strlen(strchr(text, '\n') + 1) + 1);
 }
 
-/* What the kernel said from an offset on, before it died. */
+/* Shows the kernel's log from an offset on. */
 static void show_log(const struct guest *g, off_t first)
 {
 	char text[2000], *line;
@@ -362,13 +365,13 @@ static bool check_reaction(struct guest *g, struct outcome *out)
 	return true;
 }
 
-/* False when the signal is the end. */
+/* Returns false if the signal ends the run. */
 static bool forward_signal(struct guest *g, int sig, bool group,
 			   struct outcome *out, bool ended)
 {
 	bool ends = would_end(g, sig);
 
-	/* There is no command yet, or no more, that could handle it. */
+	/* No command is running that could handle the signal. */
 	if (ends && (!g->started || ended)) {
 		set_signaled(out, sig);
 		return false;
@@ -439,7 +442,7 @@ static const char *find_reason(const struct guest *g)
 	return "the kernel ended without a result";
 }
 
-/* The status of a guest that ends by itself, soon; false where it does not. */
+/* Returns false if the guest did not end by itself soon and had to be killed. */
 static bool wait_for_end(const struct guest *g, int *status)
 {
 	uint64_t start = now_ns();
@@ -470,7 +473,7 @@ void guest_died(struct guest *g, struct outcome *out)
 	out->kind = OUTCOME_FAILED;
 	if (!ended)
 		snprintf(out->text, sizeof(out->text),
-			 "the guest (process %d) let go of tense, but did not end for %d s, so tense killed it: run the command again",
+			 "the guest (process %d) closed its channel to tense, but did not end within %d s, so tense killed it: run the command again",
 			 pid, (int)(REACTION_NS / 1000000000));
 	else if (WIFSIGNALED(status))
 		snprintf(out->text, sizeof(out->text),
@@ -544,7 +547,7 @@ static void wait_for_something(struct guest *g, struct pollfd *polls)
 	reaction_check(&g->reaction, now_ns());
 }
 
-/* Returns early, with *out, where a signal is the end. */
+/* Returns early, with *out set, if a signal ends the run. */
 static void serve(struct guest *g, const struct guest_ops *ops, void *arg,
 		  struct outcome *out, void **stats)
 {

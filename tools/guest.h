@@ -22,7 +22,7 @@ struct guest {
 	pid_t pid;		/* of the kernel or its emulator; 0: ended */
 	struct control control;
 	int log;		/* what the kernel printed */
-	off_t log_start;	/* its size when the command started */
+	off_t log_start;	/* size of the log when the command started */
 	int signals;
 	struct reaction reaction;
 	struct terminal terminal;

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /*
- * The directory with the kernel and tense.ko, which are built if they are not
- * there, with a progress bar on a terminal and lines elsewhere. Ends the program on failure.
+ * Returns the directory with the kernel and tense.ko. Builds them first if they do
+ * not exist, and shows a progress bar on a terminal, lines elsewhere. Ends the
+ * program on failure.
  */
 char *kernel_build(const char *arch);
 

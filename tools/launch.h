@@ -13,8 +13,8 @@
 #include "trace-record.h"
 
 /*
- * Which clocks are virtual, whether readings on several CPUs are ordered, and
- * what virtual time does when all wait.
+ * The virtual clocks, the order of readings on several CPUs, and how virtual time
+ * passes when all tasks wait.
  */
 struct clock_choice {
 	enum { CLOCKS_ALL, CLOCKS_MONOTONIC, CLOCKS_NONE } clocks;

@@ -29,7 +29,7 @@ static void show_counted(struct progress_log *l, unsigned int done,
 	unsigned int percent;
 	char *line;
 
-	/* The total is an estimate: nothing is said beyond it. */
+	/* The total is an estimate, so done may exceed it. */
 	percent = done < total ? (uint64_t)done * 100 / total : 100;
 	if (!l->counted) {
 		l->counted = now;
@@ -57,7 +57,7 @@ void progress_log_show(struct progress_log *l, unsigned int done,
 		return;
 	}
 	snprintf(l->what, sizeof(l->what), "%s", what);
-	/* Short steps are not worth a line each. */
+	/* The script marks long steps by done; short ones get no line. */
 	if (first || done)
 		say(l, what);
 }

@@ -20,22 +20,22 @@ void progress_show(struct progress *p, unsigned int done, unsigned int total,
 void progress_end(struct progress *p);
 
 /*
- * The same off a terminal, for what takes minutes: a line at the start, one for
- * each tenth, and one for each half a minute without another.
+ * The same where standard error is no terminal. Prints a line at the start, one
+ * for each tenth, and one after each half a minute without a line.
  */
 struct progress_log {
-	uint64_t start;		/* of all */
-	uint64_t counted;	/* since when there is a total */
-	uint64_t told;		/* the last line */
+	uint64_t start;		/* when the first step began */
+	uint64_t counted;	/* when the total became known */
+	uint64_t told;		/* when the last line was printed */
 	unsigned int tenth;
 	char what[400];		/* the last step, or "" */
 };
 
 void progress_log_show(struct progress_log *l, unsigned int done,
 		       unsigned int total, const char *what);
-/* Tells that the last step goes on, if it is time. */
+/* Says that the last step goes on, if the time-out has passed. */
 void progress_log_wait(struct progress_log *l);
-/* For poll(): until it is. */
+/* For poll(): the time until then. */
 int progress_log_timeout_ms(const struct progress_log *l);
 
 #endif

@@ -21,7 +21,7 @@ enum message_type {
 	MESSAGE_WINSIZE,	/* struct winsize */
 	/* From the guest. */
 	MESSAGE_STARTED,	/* the command runs */
-	MESSAGE_TAKEN,		/* of one MESSAGE_SIGNAL: init got it */
+	MESSAGE_TAKEN,		/* init received one MESSAGE_SIGNAL */
 	MESSAGE_STOPPED,	/* the command stopped, by int32_t signal */
 	MESSAGE_TRACE,		/* struct trace_part and what it is of */
 	MESSAGE_OUTCOME,	/* struct outcome, statistics */
@@ -131,7 +131,7 @@ struct end_message {
  * that the guest reacts. The answer does not say that the command got it.
  */
 struct signal_message {
-	int32_t sig;		/* 0: only to be answered */
+	int32_t sig;		/* 0: init only answers */
 	int32_t group;		/* to the whole process group */
 };
 

@@ -23,7 +23,7 @@ struct qemu_machine {
 	const char *kernel;
 	const char *init;		/* NULL: no files, and it dies of that */
 	bool counted;			/* its clock counts instructions, and: */
-	unsigned int seed;		/* of its random numbers */
+	unsigned int seed;		/* of the guest's random numbers */
 	int initramfs;			/* a descriptor, instead of files */
 	int memory;			/* a descriptor of an empty file */
 	const char *turns;		/* path of tense-turns.so */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "reaction.h"
 
-/* The longest time between two checks of a tense that runs. */
+/* A running tense checks at least this often. */
 #define STEP_NS		1000000000ULL
 
 bool reaction_is_awaited(const struct reaction *r)

@@ -5,8 +5,8 @@
  * with it. So a command may handle or ignore a signal for as long as it likes:
  * only a guest whose init does not answer is killed.
  *
- * Time is that in which tense itself ran: while both are stopped or frozen, the
- * guest cannot answer.
+ * Only time in which tense itself ran counts: while both are stopped or frozen,
+ * the guest cannot answer.
  */
 #ifndef TOOLS_REACTION_H
 #define TOOLS_REACTION_H
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the guest has to answer a signal that would end the command. */
+/* The guest must acknowledge a signal that would end the command within this time. */
 #define REACTION_NS	5000000000ULL
 /*
  * After that time a second such signal kills at once. Before, it may be the
@@ -25,8 +25,8 @@
 struct reaction {
 	uint32_t sent;		/* signals, since the guest started */
 	uint32_t taken;		/* the guest acknowledged so many of them */
-	uint32_t ending;	/* the number of the last that would end */
-	int sig;		/* the first unanswered one that would end */
+	uint32_t ending;	/* number of the last that would end the command */
+	int sig;		/* first unanswered one that would end it */
 	uint64_t waited;	/* since the guest last took a signal */
 	uint64_t checked;	/* when tense last ran; by now_ns() */
 };
@@ -36,14 +36,15 @@ bool reaction_is_awaited(const struct reaction *r);
 /* Counts the time since the last call. */
 void reaction_check(struct reaction *r, uint64_t now);
 /*
- * A signal goes to the guest; would it end the command by default? False if the
- * guest has to be killed instead. Call reaction_check() before.
+ * Call when a signal goes to the guest; ends: it would end a command without a
+ * handler. Returns false if the caller must kill the guest instead. Call
+ * reaction_check() first.
  */
 bool reaction_sends(struct reaction *r, int sig, bool ends);
 /* The guest acknowledged a signal. */
 void reaction_takes(struct reaction *r);
 bool reaction_has_failed(const struct reaction *r);
-/* For poll(): until there is something to check, or -1. */
+/* For poll(): the time until the next reaction_check(), or -1. */
 int reaction_timeout_ms(const struct reaction *r);
 
 #endif

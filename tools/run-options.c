@@ -59,7 +59,7 @@ static void parse_idle(const struct run_options *o, struct run *run,
 	run->choice.idle = idle;
 }
 
-/* Which clocks, and their order: words between commas. */
+/* Parses words between commas: the virtual clocks, and the order of readings. */
 static void parse_clock(const struct run_options *o, struct run *run,
 			const char *text)
 {

@@ -89,7 +89,7 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* Tells what the script does, on a terminal in a bar. */
+/* Shows the script's steps: a bar on a terminal, lines elsewhere. */
 struct display {
 	const char *what;
 	bool terminal;
@@ -115,7 +115,7 @@ static void show_step(struct display *d, const char *text)
 		progress_log_show(&d->log, done, total, total ? line : step);
 }
 
-/* The lines that are whole; returns what is left of the last one. */
+/* Shows the complete lines and returns the length of the incomplete rest. */
 static size_t show_lines(struct display *d, char *buf, size_t len)
 {
 	char *line = buf, *end;
@@ -130,7 +130,7 @@ static size_t show_lines(struct display *d, char *buf, size_t len)
 	return len;
 }
 
-/* Until the script ends. */
+/* Returns when the script closes its end. */
 static void show_progress(int fd, const char *what)
 {
 	struct display d = { .what = what, .terminal = isatty(STDERR_FILENO) };

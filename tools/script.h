@@ -5,9 +5,9 @@
 
 /*
  * Runs a script, found by find_part(), with these options, a list that ends
- * with NULL, and --progress-fd, which is shown in a bar on a terminal, "doing
- * what, once", and elsewhere in a line now and then. Returns what it printed, which the caller frees; ends the program
- * where it failed, of which the script said why.
+ * with NULL, and --progress-fd. Shows the progress as "doing what, once": in a
+ * bar on a terminal, in lines elsewhere. Returns the script's output, which the
+ * caller frees. Ends the program if the script fails, which then has said why.
  */
 char *script_run(const char *part, char *const *options, const char *what);
 

@@ -26,7 +26,7 @@ unsigned long long setup_size(const char *name, const char *text,
 unsigned long long setup_memory_mib(const struct run *run,
 				    unsigned long long otherwise);
 
-/* So many guests run side by side here: one on each CPU, in half of the memory. */
+/* How many guests run at the same time: one per CPU, in half of the memory. */
 unsigned int setup_guests(const struct run *run);
 
 /* The real path of a directory, which must be one. */

@@ -19,7 +19,7 @@ struct terminal {
 	bool raw;
 	int fd;
 	int pipe;		/* to the guest, -1 at the end */
-	int key;		/* the signal of the last key that sends one */
+	int key;		/* signal of the last key that sends a signal */
 	struct termios saved;
 	size_t start;
 	size_t end;

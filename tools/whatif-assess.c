@@ -16,7 +16,7 @@
 /* A difference by chance this rare is taken for one of the work. */
 #define RARE	0.01
 
-/* An answer that the instruments may change by more is not trusted. */
+/* An answer is not trusted if the instruments may change it by more points. */
 #define BIAS_POINTS_MAX	1.5
 
 /* Figures of the instrumented conditions, the null experiment first. */
@@ -379,12 +379,12 @@ static unsigned int count_patches(const struct whatif *w, size_t condition,
 }
 
 /*
- * The points of a change that the instruments may be. A variant is compared with
- * the null experiment, which has the same instruments. A bias of b outside of
- * the function, in both alike, shifts a change of x by b * x. A bias inside the
- * function is cut with it, and shifts the change by b * cut * (1 - share). So
- * the bias alone does not tell whether an answer is wrong: -8 % is at most half
- * a point of a change by 6 %.
+ * The points of a change that the instruments may account for. Variant and null
+ * experiment have the same instruments. A bias b outside of the function is in
+ * both, and shifts a change x by b * x. The variant cuts a bias b inside the
+ * function, which shifts the change by b * cut * (1 - share). So the bias alone
+ * does not show whether an answer is wrong: -8 % is at most half a point of a
+ * change by 6 %.
  */
 static double bias_points(const struct whatif *w, const struct whatif_result *r)
 {
@@ -409,7 +409,7 @@ static char *distrust(const struct whatif *w, size_t condition,
 			       refused, refused +
 			       count_patches(w, condition, true));
 	if (r->bias_points > most)
-		return xprintf("the instruments alone change it by %+.2f %%, of which up to %.1f points may be in this answer",
+		return xprintf("the instruments alone change it by %+.2f %%, and up to %.1f points of that may be in this answer",
 			       w->bias.value, r->bias_points);
 	return NULL;
 }

@@ -20,9 +20,9 @@
 
 struct job {
 	struct whatif_batch batch;
-	pid_t pid;		/* 0: it has been waited for */
-	int log;		/* its standard error, or -1 */
-	bool done;		/* its answer is complete, if it has one */
+	pid_t pid;		/* 0: the process has been reaped */
+	int log;		/* standard error of the process, or -1 */
+	bool done;		/* complete: has an answer or has failed */
 	int status;
 };
 
@@ -31,19 +31,19 @@ struct state {
 	struct whatif *w;	/* what was measured */
 	const struct whatif_batches *b;
 	struct job *jobs;
-	unsigned int total;	/* of batches, at most */
+	unsigned int total;	/* most batches */
 	unsigned int begun, taken;
 	int signals;
 	sigset_t mask;		/* before launch_signals() were blocked */
 };
 
-/* Of a fixed number there is nothing to judge before the last. */
+/* A fixed number of rounds is judged only after the last one. */
 static bool is_fixed(const struct whatif *w)
 {
 	return w->runs;
 }
 
-/* At least two in each: one alone does not tell a variation. */
+/* Each batch has at least two rounds: a single round shows no variation. */
 static unsigned int rounds_of(const struct state *s, unsigned int number)
 {
 	unsigned int each = s->asked->max_runs / s->total;
@@ -111,7 +111,7 @@ static void begin_job(struct state *s)
 	}
 	close(ready[1]);
 	close(proceed[0]);
-	/* From here on the parent's ends. */
+	/* From here on the parent's ends of the pipes. */
 	j->batch.ready = ready[0];
 	j->batch.proceed = proceed[1];
 	s->begun++;
@@ -127,8 +127,8 @@ void whatif_batch_ready(const struct whatif_batch *batch)
 }
 
 /*
- * Batches beyond the first look are begun before it is known whether they are
- * needed, but not on one CPU, where they seldom are.
+ * Begins further batches before the first batches show whether more are needed.
+ * Not for guests with one CPU, which seldom need more.
  */
 static bool may_begin(const struct state *s)
 {
@@ -174,7 +174,7 @@ static void reap(struct job *j)
 					  WEXITSTATUS(status);
 }
 
-/* The first batch tells by a byte, and waits; all others by their end. */
+/* The first batch sends a byte and waits; all others end. */
 static void note_done(struct job *j)
 {
 	char byte;
@@ -218,7 +218,7 @@ static void show_messages(struct job *j)
 	j->log = -1;
 }
 
-/* The rounds of a batch go behind those that there are, all but the discarded. */
+/* Appends the rounds of a batch, without the discarded one. */
 static void append(struct whatif *w, const struct whatif *batch)
 {
 	size_t n = batch->nr_samples - batch->nr_conditions;
@@ -236,7 +236,7 @@ static void append(struct whatif *w, const struct whatif *batch)
 	w->nr_samples += n;
 }
 
-/* The first batch tells what was done as well: functions, environment. */
+/* The first batch also supplies the functions and the environment. */
 static void take_first(struct state *s, struct whatif *batch)
 {
 	*s->w = *batch;
@@ -244,7 +244,7 @@ static void take_first(struct state *s, struct whatif *batch)
 	*batch = (struct whatif){ 0 };
 }
 
-/* 0, or the status to end with. */
+/* Returns 0, or the status to end with. */
 static int take(struct state *s, struct job *j)
 {
 	struct whatif batch = { 0 };
@@ -264,7 +264,7 @@ static int take(struct state *s, struct job *j)
 	    batch.nr_conditions != s->w->nr_conditions)
 		error = xstrdup("it has other variants");
 	if (error) {
-		warn("what the guest measured: %s", error);
+		warn("cannot read what the guest measured: %s", error);
 		free(error);
 		whatif_free(&batch);
 		return STATUS_FAILED;
@@ -284,11 +284,11 @@ static void say_more(const struct whatif *w)
 	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
 		widest = fmax(widest, whatif_width(&w->results[c -
 						CONDITIONS_FIRST].change));
-	warn("whatif: after %zu rounds an interval is %.2f points wide: more rounds, with another seed",
+	warn("whatif: after %zu rounds an interval is %.2f points wide: running more rounds, with another seed",
 	     whatif_rounds(w), widest);
 }
 
-/* After batch s->taken - 1. */
+/* Called after batch s->taken - 1 was taken. */
 static bool is_enough(const struct state *s)
 {
 	struct whatif *w = s->w;
@@ -324,7 +324,7 @@ static int run_jobs(struct state *s)
 	}
 }
 
-/* The first may go on; those that began too early are not needed. */
+/* Lets the first batch go on after success, and kills the others as unneeded. */
 static int end_jobs(struct state *s, int status)
 {
 	for (unsigned int i = s->begun; i-- > 0;) {

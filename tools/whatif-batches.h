@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rounds of deterministic runs, by batches: each batch is a guest of its own,
- * with a seed of its own, so that batches can run at the same time. Batches are
- * judged in the order of their numbers. So the answer does not depend on how
- * many of them run at the same time.
+ * Runs deterministic rounds in batches. Each batch has its own guest and its own
+ * seed, so that batches can run at the same time. Batches are judged in the order
+ * of their numbers. The answer therefore does not depend on how many of them run
+ * at the same time.
  */
 #ifndef TOOLS_WHATIF_BATCHES_H
 #define TOOLS_WHATIF_BATCHES_H
@@ -20,26 +20,27 @@ struct whatif_batch {
 
 struct whatif_batches {
 	/*
-	 * In a process of its own, with the signals of launch_signals() blocked:
-	 * runs the batch and returns the status to exit with. Standard error of
-	 * all but the first is shown when it is their turn.
+	 * Runs the batch and returns the status to exit with. Called in a
+	 * process of its own, with the signals of launch_signals() blocked.
+	 * Standard error of all but the first batch is shown when their turn
+	 * comes.
 	 */
 	int (*run)(const struct whatif_batch *batch, void *arg);
 	void *arg;
-	unsigned int parallel;	/* run at the same time, at most */
-	unsigned int least;	/* before it is asked whether they are enough */
+	unsigned int parallel;	/* most batches at the same time */
+	unsigned int least;	/* fewest batches before the first judgement */
 };
 
 /*
- * In the process of the first batch, whose samples are complete: returns when
- * no other batch is still to begin or to run. Until then nothing that the
- * others see may change.
+ * The process of the first batch calls this when its samples are complete. It
+ * returns when no other batch still has to begin or runs. Until then the caller
+ * must not change files that other batches see.
  */
 void whatif_batch_ready(const struct whatif_batch *batch);
 
 /*
- * All batches that it takes. 0, with all samples and a conclusion in *w; or the
- * status to end with, after a message, and *w is empty.
+ * Runs as many batches as needed. Returns 0 with all samples and the results in
+ * *w, or prints a message and returns the status to end with; *w is empty then.
  */
 int whatif_batches(const struct whatif *asked, struct whatif *w,
 		   const struct whatif_batches *b);

@@ -142,7 +142,7 @@ static void check_plan(const struct whatif *w, size_t free_funcs)
 const char *whatif_plan_runs(struct whatif *w)
 {
 	if (w->runs && w->max_runs)
-		return "--runs says how many runs there are: --max-runs is for as many as it takes";
+		return "--runs fixes the number of runs, and --max-runs limits it: use only one of them";
 	if (!w->deterministic && w->runs)
 		return "--runs is for --deterministic: otherwise --precision and --max-runs say how many";
 	if (w->runs)

@@ -22,7 +22,7 @@
 
 extern char **environ;
 
-/* Of the guests' kernel, which ticks 1000 times a second. */
+/* The guests' kernel ticks 1000 times a second. */
 #define TICK_NS	1000000
 
 static const char *const files[] = { "stdout", "stderr", "log", "marks" };
@@ -500,7 +500,7 @@ static void create_marks(const struct whatif *w, const struct whatif_native *n)
 	free(path);
 }
 
-/* By splitmix64: rounds and seeds that are near each other have nothing in common. */
+/* splitmix64: neighbouring rounds and seeds get unrelated phases. */
 static uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15;
@@ -511,8 +511,8 @@ static uint64_t mix(uint64_t x)
 
 /*
  * Counted instructions have no noise, but a schedule depends on when ticks come.
- * All runs of a round begin at the same phase of a tick, each round at another
- * one, so that rounds tell how much it matters.
+ * All runs of a round begin at the same phase of a tick, and each round at a
+ * different phase, so that rounds show how much the phase matters.
  */
 static void wait_for_phase(const struct whatif *w,
 			   const struct whatif_sample *s)

@@ -34,8 +34,8 @@
 /*
  * Where instructions are counted, rounds differ only by their seed: it sets
  * the phase of the guest's ticks at which a run begins, and the guest's random
- * numbers. So many rounds are of one guest; on several CPUs the schedules of
- * two guests at least are seen, because three equal ones may be an accident.
+ * numbers. One guest runs WHATIF_EXACT_ROUNDS rounds. On several CPUs at least
+ * two guests run, because three equal schedules may be an accident.
  */
 #define WHATIF_EXACT_ROUNDS_MIN	2
 #define WHATIF_EXACT_ROUNDS	3
@@ -156,7 +156,7 @@ struct whatif_result {
 	double share;			/* of the time in it */
 	double cut;			/* of its time that was run */
 	double amdahl;			/* change by the share alone */
-	double bias_points;		/* of the change, that the bias may be */
+	double bias_points;		/* points of the change that may be bias */
 	double *rounds;			/* what change is of */
 	double *plain_rounds;
 };

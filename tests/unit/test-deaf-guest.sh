@@ -124,7 +124,7 @@ ends boot 143 "before there is a command, a signal ends all"
 is "$(cat stderr)" "" "without a word"
 ends closed 125 "a guest that closes its channel and does not end is killed"
 is "$(sed "s/process $guest/process N/" stderr)" \
-	"tense: the guest (process N) let go of tense, but did not end for 5 s, so tense killed it: run the command again" \
+	"tense: the guest (process N) closed its channel to tense, but did not end within 5 s, so tense killed it: run the command again" \
 	"and tense says so"
 is_killed trace 143 TERM "tense trace"
 is "$(echo *)" "mode stderr stdout there" "which leaves no file"

@@ -59,7 +59,7 @@ misuse "--from has no runs that --deterministic could be for" \
 	--from x.json --deterministic
 misuse "--runs is for --deterministic" --func f@150 --runs 3 -- true
 misuse "--runs is at least 2" --func f@150 --deterministic --runs 1 -- true
-misuse "--runs says how many runs there are" \
+misuse "--runs fixes the number of runs" \
 	--func f@150 --deterministic --runs 3 --max-runs 9 -- true
 misuse "--file is for --deterministic" --func f@150 --file x -- true
 status_is 125 "instructions that another back end should count" \
