@@ -21,7 +21,7 @@ ended() {
 	! runs "$1"
 }
 
-# The status of a child, which is killed if it has not ended after a minute.
+# Waits for a child and returns its status. Kills it if it has not ended in a minute.
 status_of() {
 	for _ in $(seq 600); do
 		runs "$1" || break

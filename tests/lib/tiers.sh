@@ -7,7 +7,7 @@
 #	real-uml	in the UML guest, in real time; real-qemu-N as well
 #	uml		in an experiment in the UML guest
 #	qemu-N		the same on N CPUs, in an emulator
-#	exact-N		the same, and instructions are counted
+#	exact-N		the same, and the clock counts instructions
 
 # TIER [OPTION]...: prints the command that runs a program there, with options of
 # tense run.
@@ -27,12 +27,12 @@ tier_command() {
 	*qemu-*) where="--backend qemu --cpus ${tier##*-}" ;;
 	*) where="--deterministic --cpus ${tier##*-}" ;;
 	esac
-	# The library warns of a kernel without the device.
+	# Hide the library's warning about a kernel without the device.
 	# shellcheck disable=SC2154 # the build directory, which the test names
 	echo "$out/bin/tense run $where $real $* -- ${real:+env TENSE=0}"
 }
 
-# TIER: may tense run have so many CPUs? If not, skips the tests there.
+# TIER: skips its tests if tense run may not have so many CPUs.
 has_cpus() {
 	case $1 in
 	*qemu-*) [ "${1##*-}" -le "$(nproc)" ] && return ;;
@@ -42,7 +42,7 @@ has_cpus() {
 	false
 }
 
-# TIER: does it count instructions, so that nothing depends on the host?
+# TIER: does it count instructions, so that the host has no influence?
 is_exact() {
 	[ "${1#exact}" != "$1" ]
 }

@@ -121,7 +121,7 @@ $(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/util.c \
 	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		-lm
 
-# What takes minutes, off a terminal.
+# Progress of long steps without a terminal.
 $(O)/tests/unit/test-progress-log: tests/unit/test-progress-log.c \
 		tools/progress-log.c tools/progress.h tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \

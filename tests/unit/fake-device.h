@@ -25,8 +25,8 @@ struct fake_device {
 	uint32_t version;
 	int64_t real;			/* the experiment's real age */
 	int map_error;			/* -EOPNOTSUPP to begin with */
-	unsigned int clock_version;	/* TENSE_CLOCK_VERSION to begin with */
-	bool ordered;			/* areas are of several CPUs */
+	unsigned int clock_version;	/* by default TENSE_CLOCK_VERSION */
+	bool ordered;			/* areas have a shared word */
 	/* What it saw. */
 	_Atomic unsigned int opens, reads, writes, seeks, foreign;
 	_Atomic int64_t now;		/* virtual */

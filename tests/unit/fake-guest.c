@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In the place of User-Mode Linux: a guest that does what the file "mode" says,
- * to the letter, and makes the file "there" when it has begun.
+ * Replaces User-Mode Linux: a guest that behaves as the file "mode" says, and makes
+ * the file "there" when it has begun.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "proto.h"
 #include "util.h"
 
-/* Before it goes on to answer. */
+/* A late guest waits for so long before it answers. */
 #define LATE_S	2
 
 static int control = -1;
@@ -49,7 +49,7 @@ static void __attribute__((noreturn)) hang(void)
 		pause();
 }
 
-/* Answers signals, whatever they are; the last makes the command exit. */
+/* Answers so many signals, whichever they are; then the command exits. */
 static void __attribute__((noreturn)) answer(int signals, int status)
 {
 	struct outcome out = { .kind = OUTCOME_EXITED, .value = status };

@@ -156,11 +156,11 @@ ok $? "queue-table: means, inside"
 [ "$(awk 'NR > 2 { print $4, $8, $NF }' FS='[][| ]+' output)" = \
   "3.500 4.500 inside
 3.500 4.500 inside" ]
-ok $? "queue-table: the waits that the program measured"
+ok $? "queue-table -m: waits by the program's stamps"
 sed 's/,[0-9]*$/,18446744073709500000/' virtual >backwards
 "$bench/queue-table" -m reference backwards >output 2>&1
 [ "$(grep -c ' OUTSIDE$' output)" -eq 2 ]
-ok $? "queue-table: waits that are negative"
+ok $? "queue-table -m: negative waits"
 queue 1 2 3 60 5000000 >virtual
 "$bench/queue-table" reference virtual points >output 2>&1
 [ "$(grep -c ' OUTSIDE$' output)" -eq 2 ] && [ "$(cat points)" = \

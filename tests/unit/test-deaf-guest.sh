@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Signals to a tense whose guest does not react, or not at once: with a program in
-# the place of the guest's kernel that stops at a given point.
+# Sends signals to a tense whose guest does not react, or reacts late. A program that
+# stops at a given point replaces the guest's kernel.
 set -u
 source='@SOURCE@' out='@O@'
 # shellcheck source=/dev/null
@@ -23,7 +23,7 @@ cp "$out/tests/unit/fake-guest" "$kernel/linux"
 
 declare -A pids guests
 
-# A tense in a directory of its own, with the guest there: NAME MODE COMMAND...
+# NAME MODE COMMAND...: starts tense with the fake guest in a directory of its own.
 begin() {
 	name=$1
 	mkdir "$tmp/$name"
@@ -40,14 +40,14 @@ begin() {
 	pids[$name]=$pid guests[$name]=${guest% }
 }
 
-# NAME STATUS WHAT: in its directory.
+# NAME STATUS WHAT: checks the exit status; goes on in the directory of NAME.
 ends() {
 	cd "$tmp/$1" || exit 1
 	guest=${guests[$1]}
 	status_of "${pids[$1]}"
 	is "$?" "$2" "$3"
 	unwrap stderr
-	ok "and no guest is left" until_true ended "$guest"
+	ok "no guest is left" until_true ended "$guest"
 }
 
 # NAME STATUS SIGNAL WHAT
@@ -55,12 +55,12 @@ is_killed() {
 	ends "$1" "$2" "$4: the guest is killed"
 	is "$(sed "s/process $guest/process N/" stderr)" \
 		"tense: the guest (process N) did not react to SIG$3 for 5 s, so tense killed it: check the files that the command wrote, and run the command again" \
-		"and tense says so"
+		"tense says that it killed the guest"
 }
 
 run=("$tense" run --backend uml)
 
-# All at once, because each takes some seconds.
+# Start all of them at once, because each takes some seconds.
 for sig in TERM HUP INT QUIT USR1; do
 	begin silent-$sig silent "${run[@]}" true
 	kill -$sig $pid
@@ -70,21 +70,21 @@ for mode in header payload; do
 	kill -TERM $pid
 done
 
-# More than the socket holds.
+# Queue more messages than the socket holds.
 begin much silent "${run[@]}" true
 perl -e 'for (1 .. 3000) { kill "CONT", $ARGV[0]; select undef, undef, undef, 0.0005 }' \
 	$pid
 kill -TERM $pid
 
-# A guest that hangs before it reads what it is to do, which is long.
+# The guest hangs before it reads its long command.
 begin boot boot env LONG="$(head -c 100000 /dev/zero | tr '\0' x)" \
 	LONGER="$(head -c 120000 /dev/zero | tr '\0' x)" "${run[@]}" true
 kill -TERM $pid
 
-# One that nobody can talk to any more.
+# The guest closes its channel.
 begin closed closed "${run[@]}" true
 
-# The other commands that have guests.
+# The other commands also start guests.
 begin trace silent "$tense" trace --backend uml -o t.svg --json t.json true
 kill -TERM $pid
 begin whatif silent "$tense" whatif --func main --faster 20% --backend uml -- \
@@ -93,7 +93,7 @@ kill -TERM $pid
 begin stats silent "${run[@]}" --stats --json j.json true
 kill -TERM $pid
 
-# A guest that answers, late or not; signals that need no answer.
+# Guests that answer, late or at once, and a signal that needs no answer.
 begin late late "${run[@]}" true
 kill -TERM $pid
 kill -CONT $pid
@@ -103,48 +103,48 @@ until_true test -e taken-1
 begin ignored silent sh -c 'trap "" HUP; exec "$@"' sh "${run[@]}" true
 kill -HUP $pid
 
-# A second signal: too early to tell from the first, and then not.
+# The second signal comes too early to count, the third does not.
 begin second silent "${run[@]}" true
 kill -TERM $pid
 kill -TERM $pid
 sleep 2
 kill -TERM $pid
 ends second 143 "a second signal kills a guest that has not answered the first"
-ok "and tense says so" grep -Eq "^tense: the guest \(process $guest\) (had not reacted to SIGTERM when another signal came|did not react to SIGTERM for 5 s), so tense killed it: " \
+ok "tense says that it killed the guest" grep -Eq "^tense: the guest \(process $guest\) (had not reacted to SIGTERM when another signal came|did not react to SIGTERM for 5 s), so tense killed it: " \
 	stderr
 
 for sig in TERM HUP INT QUIT USR1; do
 	is_killed silent-$sig $((128 + $(kill -l $sig))) $sig \
-		"SIG$sig, no answer"
+		"no answer to SIG$sig"
 done
 is_killed header 143 TERM "half a header of a message"
 is_killed payload 143 TERM "a message without its payload"
-is_killed much 143 TERM "nobody reads, and there is much to read"
-ends boot 143 "before there is a command, a signal ends all"
-is "$(cat stderr)" "" "without a word"
+is_killed much 143 TERM "the guest reads none of many messages"
+ends boot 143 "a signal before the command starts ends the run"
+is "$(cat stderr)" "" "tense prints nothing"
 ends closed 125 "a guest that closes its channel and does not end is killed"
 is "$(sed "s/process $guest/process N/" stderr)" \
 	"tense: the guest (process N) closed its channel to tense, but did not end within 5 s, so tense killed it: run the command again" \
-	"and tense says so"
+	"tense says that it killed the guest"
 is_killed trace 143 TERM "tense trace"
-is "$(echo *)" "mode stderr stdout there" "which leaves no file"
+is "$(echo *)" "mode stderr stdout there" "a killed trace leaves no file"
 ends whatif 143 "tense whatif"
-ok "and tense says so" grep -q "^tense: the guest (process $guest) did not react to SIGTERM for 5 s, " \
+ok "tense says that it killed the guest" grep -q "^tense: the guest (process $guest) did not react to SIGTERM for 5 s, " \
 	stderr
-is_killed stats 143 TERM "with --stats, of which there are none"
-is "$(jq -c '[.status, .experiment]' j.json)" "[143,null]" "nor with --json"
+is_killed stats 143 TERM "run with --stats"
+is "$(jq -c '[.status, .experiment]' j.json)" "[143,null]" "the JSON has the status and no statistics"
 
 ends late 4 "a guest may answer late"
-is "$(cat stderr)" "" "without a word"
+is "$(cat stderr)" "" "tense prints nothing"
 # The first signals were sent more than 5 s ago.
 ok "a command may ignore a signal that its guest took" runs "${pids[answers]}"
 kill -HUP "${pids[answers]}"
 until_true test -e "$tmp/answers/taken-2"
 kill -TERM "${pids[answers]}"
-ends answers 3 "and others, until it exits by itself"
-is "$(cat stderr)" "" "without a word"
+ends answers 3 "the command ends with its own status"
+is "$(cat stderr)" "" "tense prints nothing"
 ok "a signal that the caller ignores needs no answer" runs "${pids[ignored]}"
 kill -TERM "${pids[ignored]}"
-is_killed ignored 143 TERM "one that it does not ignore"
+is_killed ignored 143 TERM "a signal that the caller does not ignore"
 
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is said off a terminal while a kernel is built, and while another build is
-# waited for: with programs that build nothing.
+# Checks the messages without a terminal, while tense builds a kernel and while it
+# waits for another build. Fake programs build nothing.
 set -u
 source='@SOURCE@'
 # shellcheck source=/dev/null
@@ -24,7 +24,7 @@ sed -n -e 's/^\(CONFIG_[A-Z0-9_]*\)=n$/# \1 is not set/' -e '/^CONFIG_/p' "$@" >
 END
 printf '#!/bin/sh\n' >bin/patch
 printf '#!/bin/sh\necho\necho x x x 9000000 x x\n' >bin/df
-# Half of the kernel's lines come before the file "go" is there.
+# Prints half of the lines, and the rest when the file "go" exists.
 cat >bin/make <<'END'
 #!/bin/sh
 while [ $# -gt 0 ]; do
@@ -59,26 +59,26 @@ until_true test -s third.err
 builder=$(pgrep -P $first)
 is "$(cat second.err)" \
 	"tense: waiting for another build: process $builder builds the User-Mode Linux kernel (--backend uml)" \
-	"who waits is told for whom"
-is "$(cat third.err)" "$(cat second.err)" "by the script as well"
+	"a waiting tense names the builder"
+is "$(cat third.err)" "$(cat second.err)" "the script names it, too"
 kill $third
 wait $third 2>/dev/null
-ok "who builds is told that before it is done" grep -q \
+ok "the builder says so before the build ends" grep -q \
 	"^tense: building the User-Mode Linux kernel (--backend uml) from Linux 6.1, because $tmp/cache has none for this version of tense: about [0-9]* min, once$" \
 	first.err
 touch go
 wait $first
 is "$?" 0 "the build ends"
 wait $second
-is "$? $(cat second.out)" "0 $(cat first.out)" "and the other has the same"
-is "$(wc -l <second.err)" 1 "without another word"
+is "$? $(cat second.out)" "0 $(cat first.out)" "the waiting tense gets the same kernel"
+is "$(wc -l <second.err)" 1 "it prints nothing else"
 is "$(sed -n 's/^tense: compiling the kernel, once: \([0-9]*\) %, [0-9]*:[0-9][0-9] left$/\1/p' first.err | xargs)" \
-	"10 20 30 40 50 60 70 80 90" "each tenth is told"
-ok "the next build will take as long" grep -Eq '^1250 [0-9]+$' cache/um.count
+	"10 20 30 40 50 60 70 80 90" "a line for each tenth"
+ok "the cache has lines and seconds of the build" grep -Eq '^1250 [0-9]+$' cache/um.count
 is "$("$tense" kernel build uml 2>&1)" "$(cat first.out)" \
-	"what is there is taken without a word"
+	"a cached kernel needs no message"
 
-# Its time is known now; a lock that names nobody who runs.
+# The cache knows the build time. The lock names a process that does not run.
 echo "1250 301" >cache/um.count
 rm -rf cache/um-*
 (
@@ -94,7 +94,7 @@ until_true test -s last.err
 touch again
 wait $last
 is "$(head -n 1 last.err)" "tense: waiting for another kernel build" \
-	"a builder that is not known"
-ok "the time that the last build took" grep -q "about 6 min, once" last.err
+	"an unknown builder is not named"
+ok "the estimate is the time of the last build" grep -q "about 6 min, once" last.err
 
 done_testing

@@ -115,29 +115,29 @@ static void tells(void)
 	is_i64(fake_area()->ring->shown, 50000, "which is told");
 }
 
-/* R9: no reading is earlier than what the page says was read before. */
+/* R9: no reading is earlier than the page's floor or the thread's last reading. */
 static void floors(void)
 {
 	struct fake_area *a = clock_of(50);
 
 	show(5000, 1ULL << 32, 100);
 	a->clock->floor = 1ULL << 50;
-	is_i64(tense_area_now(), 1LL << 50, "what others on the CPU have read");
-	is_i64(a->ring->shown, 1LL << 50, "which the kernel is told");
+	is_i64(tense_area_now(), 1LL << 50, "a reading is not below the page's floor");
+	is_i64(a->ring->shown, 1LL << 50, "the ring tells the kernel");
 	show(5000, 1ULL << 32, 100);
 	a->ring->shown = 1ULL << 49;
-	is_i64(tense_area_now(), 1LL << 49, "what the thread has read");
+	is_i64(tense_area_now(), 1LL << 49, "a reading is not below the thread's last");
 	show(1ULL << 51, 1ULL << 32, 100);
-	ok(tense_area_now() > 1LL << 51, "until the charged time has caught up");
+	ok(tense_area_now() > 1LL << 51, "a later charged time is shown");
 
 	show(5000, 1ULL << 40, 100);
 	a->clock->ahead = 1;
-	is_i64(tense_area_now(), -EAGAIN, "no further ahead than it says");
+	is_i64(tense_area_now(), -EAGAIN, "a time too far ahead is the kernel's to tell");
 	a->clock->ahead = UINT64_MAX;
-	ok(tense_area_now() > 0, "but that far");
+	ok(tense_area_now() > 0, "a time within the limit is shown");
 }
 
-/* R9: what threads on other CPUs have read. */
+/* R9: readings of threads on other CPUs. */
 static void ordered(void)
 {
 	struct fake_area *a;
@@ -147,19 +147,19 @@ static void ordered(void)
 	a = clock_of(50);
 	show(5000, 1ULL << 32, 100);
 	now = tense_area_now();
-	is_i64(a->shared->latest, now, "others are told what is read");
+	is_i64(a->shared->latest, now, "a reading is stored in the shared word");
 	a->shared->latest = 1ULL << 50;
-	is_i64(tense_area_now(), 1LL << 50, "and what they have read counts");
-	is_i64(a->ring->shown, 1LL << 50, "which the kernel is told");
+	is_i64(tense_area_now(), 1LL << 50, "no reading is below the shared word");
+	is_i64(a->ring->shown, 1LL << 50, "the ring tells the kernel");
 	show(1ULL << 51, 1ULL << 32, 100);
 	now = tense_area_now();
-	ok(now > 1LL << 51, "a later time is later for all");
-	is_i64(a->shared->latest, now, "who are told");
+	ok(now > 1LL << 51, "a later time is read");
+	is_i64(a->shared->latest, now, "the later time is stored in the shared word");
 	a->clock->limit = 1ULL << 52;
 	a->shared->latest = (1ULL << 52) + 1;
-	is_i64(tense_area_now(), -EAGAIN, "what nobody can have read is asked for");
+	is_i64(tense_area_now(), -EAGAIN, "a word beyond the limit is the kernel's to judge");
 	a->shared->latest = 1ULL << 52;
-	is_i64(tense_area_now(), 1LL << 52, "as far as somebody can");
+	is_i64(tense_area_now(), 1LL << 52, "a word at the limit is read");
 }
 
 /* A program that runs with a module of another version. */

@@ -78,24 +78,24 @@ static void spans(void)
 	is_i64(fake.broken, 0, "and no rule broken");
 }
 
-/* What the instruments' start runs by, before there is an area. */
+/* The instruments start in a rush, before the thread has an area. */
 static void rush(void)
 {
 	struct tense_span before, in;
 	unsigned int slow = 0;
 
-	is_i64(__tense_span_rush(&before), -ESRCH, "no experiment to rush in");
+	is_i64(__tense_span_rush(&before), -ESRCH, "a rush outside of an experiment fails");
 	join();
 	is_i64(__tense_span_rush(&before), 0, "rush");
-	is_i64(fake.writes, 1, "by one system call");
+	is_i64(fake.writes, 1, "a rush makes one system call");
 	is_i64(__tense_span_begin(&in, 100 * TENSE_FINE, 3, 0), -EAGAIN,
-	       "that maps no area");
-	is_i64(enter(&in, 100, 3, &slow), 0, "a span in it");
-	is_i64(fake_percent(), 100000, "stays at the highest percent");
-	is_i64(leave(&in, &slow), 0, "its end");
+	       "a rush maps no area");
+	is_i64(enter(&in, 100, 3, &slow), 0, "a span begins in the rush");
+	is_i64(fake_percent(), 100000, "it stays at the highest percent");
+	is_i64(leave(&in, &slow), 0, "the span ends");
 	ok(__tense_span_stamp(0) > __tense_span_stamp(1) &&
-	   __tense_span_stamp(1), "both have stamps");
-	is_i64(__tense_span_end_slow(&before, 0), 0, "no rush any more");
+	   __tense_span_stamp(1), "entry and exit have stamps");
+	is_i64(__tense_span_end_slow(&before, 0), 0, "the rush ends");
 	is_i64(fake_percent(), 100, "100 again");
 	is_i64(fake.broken, 0, "no rule broken");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is said off a terminal of something that takes minutes, by a clock here. */
+/* Checks the lines that a long step prints without a terminal, with a fake clock. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static uint64_t now = 1000 * SECOND;
 static char said[400];
 static int lines;
 
-/* In the place of util.c. */
+/* Replaces the one in util.c. */
 uint64_t now_ns(void)
 {
 	return now;
@@ -67,43 +67,43 @@ int main(void)
 	now += 100 * SECOND;
 	ok(progress_log_timeout_ms(&l) == 0, "half a minute is over");
 	progress_log_wait(&l);
-	ok(is_silent(), "before a script tells anything, so does tense");
-	ok(progress_log_timeout_ms(&l) > 29000, "and it waits again");
+	ok(is_silent(), "no line before the script's first step");
+	ok(progress_log_timeout_ms(&l) > 29000, "the next time-out is half a minute away");
 
 	l = (struct progress_log){ 0 };
 	progress_log_show(&l, 0, 0, "patching");
-	ok(says("patching"), "the first step is told");
+	ok(says("patching"), "the first step gets a line");
 	progress_log_show(&l, 0, 0, "configuring");
-	ok(is_silent(), "a short one after it is not");
+	ok(is_silent(), "a short step gets none");
 	progress_log_show(&l, 1, 0, "building");
-	ok(says("building"), "one that is worth it is");
+	ok(says("building"), "a long step gets one");
 	now += 29 * SECOND;
 	ok(progress_log_timeout_ms(&l) <= 1001, "after 29 s, tense waits 1 s");
 	progress_log_wait(&l);
-	ok(is_silent(), "and says nothing");
+	ok(is_silent(), "no line before 30 s");
 	now += SECOND;
 	progress_log_wait(&l);
-	ok(says("still building, after 0:30"), "after 30 s it does");
+	ok(says("still building, after 0:30"), "a line after 30 s");
 	now += 60 * SECOND;
 	progress_log_wait(&l);
-	ok(says("still building, after 1:30"), "and again");
+	ok(says("still building, after 1:30"), "another line after 90 s");
 
 	progress_log_show(&l, 1, 1000, "compiling");
 	for (int i = 1; i < 100; i++)
 		progress_log_show(&l, i, 1000, "compiling");
-	ok(is_silent(), "less than a tenth is not told");
+	ok(is_silent(), "no line below a tenth");
 	now += 20 * SECOND;
 	progress_log_show(&l, 100, 1000, "compiling");
-	ok(says("compiling: 10 %, 3:00 left"), "a tenth is, with the time left");
+	ok(says("compiling: 10 %, 3:00 left"), "a tenth gets a line with the time left");
 	progress_log_show(&l, 101, 1000, "compiling");
 	ok(is_silent(), "once");
 	now += 31 * SECOND;
 	progress_log_wait(&l);
-	ok(says("still compiling: 10 %, after 2:21"), "it goes on slowly");
+	ok(says("still compiling: 10 %, after 2:21"), "a slow tenth gets a line in between");
 	progress_log_show(&l, 450, 1000, "compiling");
-	ok(says("compiling: 45 %, 1:02 left"), "several tenths are a line");
+	ok(says("compiling: 45 %, 1:02 left"), "several tenths share a line");
 	progress_log_show(&l, 1000, 1000, "compiling");
 	progress_log_show(&l, 3000, 1000, "compiling");
-	ok(is_silent(), "the end, or what comes after it, speaks for itself");
+	ok(is_silent(), "the end gets no line");
 	return done();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which guests are killed for not reacting to signals, by a clock of its own. */
+/* Checks when a guest that does not react is killed, with a fake clock. */
 #include <signal.h>
 
 #include "tap.h"
@@ -9,7 +9,7 @@
 
 static uint64_t now;
 
-/* The loop of a tense that runs: it looks in time. */
+/* A running tense: it checks often enough. */
 static void pass(struct reaction *r, uint64_t ns)
 {
 	while (ns) {
@@ -21,7 +21,7 @@ static void pass(struct reaction *r, uint64_t ns)
 	}
 }
 
-/* The loop is stopped with the guest, and goes on later. */
+/* A tense that is stopped with its guest, and continues later. */
 static void freeze(struct reaction *r, uint64_t ns)
 {
 	now += ns;
@@ -43,7 +43,7 @@ static void test_silence(void)
 
 	is_i64(reaction_timeout_ms(&r), -1, "no signal: no time-out");
 	pass(&r, 100 * SECOND);
-	ok(!reaction_has_failed(&r), "a guest that was sent nothing lives");
+	ok(!reaction_has_failed(&r), "no signal: the guest lives");
 	ok(reaction_sends(&r, SIGTERM, true), "a signal goes to the guest");
 	ok(reaction_timeout_ms(&r) > 0 && reaction_timeout_ms(&r) <= 1000,
 	   "tense looks again within a second");
@@ -51,25 +51,25 @@ static void test_silence(void)
 	ok(!reaction_has_failed(&r), "just before 5 s the guest lives");
 	is_i64(reaction_timeout_ms(&r), 1, "the time-out is never early");
 	pass(&r, 1);
-	ok(reaction_has_failed(&r), "after 5 s it does not");
-	is_i64(r.sig, SIGTERM, "for that signal");
-	is_i64(reaction_timeout_ms(&r), 0, "and poll() does not wait");
+	ok(reaction_has_failed(&r), "after 5 s the guest has failed");
+	is_i64(r.sig, SIGTERM, "the unanswered signal is SIGTERM");
+	is_i64(reaction_timeout_ms(&r), 0, "poll() does not wait then");
 }
 
 static void test_second(void)
 {
 	struct reaction r = begin();
 
-	ok(reaction_sends(&r, SIGINT, true), "a signal");
+	ok(reaction_sends(&r, SIGINT, true), "the first signal is sent");
 	pass(&r, REACTION_AGAIN_NS - 1);
 	ok(reaction_sends(&r, SIGTERM, true),
-	   "a second one at once is not a second one");
+	   "a second signal within 1 s is sent, too");
 	pass(&r, 1);
 	ok(reaction_sends(&r, SIGCONT, false),
-	   "one that does not end is none either");
-	ok(!reaction_sends(&r, SIGTERM, true), "a second later it kills");
-	is_i64(r.sig, SIGINT, "for the first");
-	ok(!reaction_has_failed(&r), "before the time-out");
+	   "SIGCONT a second later is sent, too");
+	ok(!reaction_sends(&r, SIGTERM, true), "SIGTERM a second later kills");
+	is_i64(r.sig, SIGINT, "the unanswered signal is the first one");
+	ok(!reaction_has_failed(&r), "the kill comes before the time-out");
 }
 
 static void test_answers(void)
@@ -85,7 +85,7 @@ static void test_answers(void)
 	ok(!reaction_is_awaited(&r) && !reaction_has_failed(&r),
 	   "a guest that answers 20 signals late lives");
 	pass(&r, 1000 * SECOND);
-	ok(!reaction_has_failed(&r), "however long the command goes on");
+	ok(!reaction_has_failed(&r), "it lives however long the command runs");
 
 	reaction_sends(&r, SIGTERM, true);
 	reaction_sends(&r, SIGTERM, true);
@@ -93,9 +93,9 @@ static void test_answers(void)
 	reaction_takes(&r);
 	ok(reaction_is_awaited(&r), "two signals need two answers");
 	pass(&r, 4 * SECOND);
-	ok(!reaction_has_failed(&r), "the first of which gives more time");
+	ok(!reaction_has_failed(&r), "the first answer restarts the 5 s");
 	pass(&r, SECOND);
-	ok(reaction_has_failed(&r), "but not for ever");
+	ok(reaction_has_failed(&r), "5 s later the guest has failed");
 
 	r = begin();
 	reaction_sends(&r, SIGCONT, false);
@@ -103,12 +103,12 @@ static void test_answers(void)
 	ok(!reaction_has_failed(&r), "SIGCONT needs no answer");
 	reaction_sends(&r, SIGTERM, true);
 	reaction_takes(&r);
-	ok(reaction_is_awaited(&r), "and its answer is not another's");
+	ok(reaction_is_awaited(&r), "the answer to SIGCONT is not SIGTERM's");
 	reaction_takes(&r);
-	ok(!reaction_is_awaited(&r), "which comes after it");
+	ok(!reaction_is_awaited(&r), "the second answer is SIGTERM's");
 	reaction_takes(&r);
 	reaction_sends(&r, SIGTERM, true);
-	ok(reaction_is_awaited(&r), "an answer too many answers nothing");
+	ok(reaction_is_awaited(&r), "a spare answer does not count for later");
 }
 
 static void test_frozen(void)
@@ -117,11 +117,11 @@ static void test_frozen(void)
 
 	reaction_sends(&r, SIGTERM, true);
 	freeze(&r, 3600 * SECOND);
-	ok(!reaction_has_failed(&r), "an hour in which tense stood still is not 5 s");
+	ok(!reaction_has_failed(&r), "an hour in which tense is frozen counts little");
 	pass(&r, 3 * SECOND);
-	ok(!reaction_has_failed(&r), "nor with 3 s more");
+	ok(!reaction_has_failed(&r), "3 s more are not enough");
 	pass(&r, SECOND);
-	ok(reaction_has_failed(&r), "only those in which it ran count");
+	ok(reaction_has_failed(&r), "4 s in which tense runs are enough");
 }
 
 static void test_wrap(void)
@@ -130,9 +130,9 @@ static void test_wrap(void)
 
 	r.sent = r.taken = r.ending = UINT32_MAX;
 	reaction_sends(&r, SIGTERM, true);
-	ok(reaction_is_awaited(&r), "after 2^32 signals the next one is awaited");
+	ok(reaction_is_awaited(&r), "an answer is awaited after 2^32 signals");
 	reaction_takes(&r);
-	ok(!reaction_is_awaited(&r), "and answered");
+	ok(!reaction_is_awaited(&r), "the answer arrives");
 }
 
 int main(void)

@@ -55,10 +55,10 @@ static void test_cases(void)
 	divide(10 * MS, 3000000, early, 2, part);
 	is_i64(part[0], 0, "a stamp at the start: nothing ran before it");
 	is_i64(part[1], 1000000, "7 ms are missing: not in the first 1 ms");
-	is_i64(part[2], 2000000, "but in the 9 ms after it");
+	is_i64(part[2], 2000000, "7 ms are missing in the 9 ms after it");
 	divide(10 * MS, 3000000, late, 2, part);
 	is_i64(part[0], 2000000, "7 ms are missing in the 9 ms at the front");
-	is_i64(part[1], 1000000, "not in the last 1 ms");
+	is_i64(part[1], 1000000, "7 ms are missing: not in the last 1 ms");
 	is_i64(part[2], 0, "a stamp at the end: nothing ran after it");
 	divide(10 * MS, 9960000, early, 2, part);
 	is_i64(part[1], 980000, "the first part that is not empty begins late");
@@ -66,7 +66,7 @@ static void test_cases(void)
 	is_i64(part[0] + part[1], 500, "no ticks at all: it is not lost");
 }
 
-/* One in four lies at an end of the stretch, where segments are empty. */
+/* One in four lies at an end of the stretch, so that a segment is empty. */
 static u64 any_stamp(struct rng *rng, u64 ticks)
 {
 	switch (rng_below(rng, 8)) {

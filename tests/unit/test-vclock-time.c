@@ -347,7 +347,7 @@ static void test_reading(void)
 	is_i64(vclock_now(&m.vc, &t), 501, "R9: until the CPU is there");
 }
 
-/* R5: clocks are read before locks are had, and in another order. */
+/* R5: CPUs may take the lock in another order than they read the clock. */
 static void test_leaving_order(void)
 {
 	struct machine m;
@@ -364,10 +364,10 @@ static void test_leaving_order(void)
 	       "R5: no time passes twice when CPUs leave in another order");
 	vclock_join(&m.vc, &a, 0, 1060);
 	vclock_block(&m.vc, &a, 1055);
-	is_i64(vclock_gvt(&m.vc, 1070), 1020, "R5: nor when one comes back");
+	is_i64(vclock_gvt(&m.vc, 1070), 1020, "R5: nor when a CPU comes back");
 }
 
-/* R9: what is read beyond what is charged later. */
+/* R9: readings that are ahead of the charged time. */
 static void test_reading_ahead(void)
 {
 	struct machine m;
@@ -379,47 +379,47 @@ static void test_reading_ahead(void)
 	vclock_charge(&m.vc, &t, 1000);
 	vclock_take_shown(&m.vc, &t, 1500);
 	is_i64(vclock_read(&m.vc, &t), 1500, "R9: a reading is not taken back");
-	is_i64(vclock_now(&m.vc, &t), 1000, "R9: nor is it charged");
+	is_i64(vclock_now(&m.vc, &t), 1000, "R9: a reading is not charged");
 	is_i64(vclock_floor(&m.vc, &other), 1500,
 	       "R9: the page of the next task on the CPU shows no less");
-	is_i64(vclock_read(&m.vc, &other), 1500, "R9: nor does the kernel");
+	is_i64(vclock_read(&m.vc, &other), 1500, "R9: the kernel tells it no less");
 	vclock_charge(&m.vc, &t, 499);
 	is_i64(vclock_read(&m.vc, &t), 1500, "R9: time stands still");
 	vclock_charge(&m.vc, &t, 2);
-	is_i64(vclock_read(&m.vc, &t), 1501, "R9: until that is charged");
+	is_i64(vclock_read(&m.vc, &t), 1501, "R9: time goes on when that is charged");
 
 	vclock_take_shown(&m.vc, &t, 1501 + 2 * VCLOCK_AHEAD_MAX + 1);
-	is_i64(vclock_read(&m.vc, &t), 1501, "R9: no page can have shown that");
+	is_i64(vclock_read(&m.vc, &t), 1501, "R9: a time that no page can show is ignored");
 	vclock_take_shown(&m.vc, &t, ~0ULL);
-	is_i64(vclock_read(&m.vc, &t), 1501, "R9: nor that");
+	is_i64(vclock_read(&m.vc, &t), 1501, "R9: the highest number is ignored");
 	vclock_take_shown(&m.vc, &t, 0);
-	is_i64(vclock_read(&m.vc, &t), 1501, "R9: what is past changes nothing");
+	is_i64(vclock_read(&m.vc, &t), 1501, "R9: a past time changes nothing");
 
 	vclock_take_shown(&m.vc, &t, 1600);
 	is_i64(vclock_wait_from(&m.vc, &t), 1501, "R9: no wait counts from a reading");
 	vclock_charge(&m.vc, &t, 9);
-	is_i64(vclock_wait_from(&m.vc, &t), 1510, "R9: nor does another");
+	is_i64(vclock_wait_from(&m.vc, &t), 1510, "R9: a second wait does not either");
 	vclock_wait_until(&t, 2501);
 	vclock_charge(&m.vc, &t, 40);
 	vclock_block(&m.vc, &t, 2000);
-	is_i64(t.blocked_at, 1550, "R9: a lead is not in when it blocked");
+	is_i64(t.blocked_at, 1550, "R9: a task blocks at its charged time");
 	t.ready = 2501;
 	vclock_charge(&m.vc, &other, 950);
-	is_i64(vclock_floor(&m.vc, &t), 1600, "R9: before its deadline it reads that");
+	is_i64(vclock_floor(&m.vc, &t), 1600, "R9: before its deadline it reads the old time");
 	vclock_charge(&m.vc, &other, 1);
 	vclock_join(&m.vc, &t, 0, 3000);
 	is_i64(vclock_read(&m.vc, &t), 2600,
-	       "R9: then that it slept as long as it asked for");
-	is_i64(vclock_now(&m.vc, &t), 2501, "R9: as it did");
+	       "R9: at its deadline it reads the full sleep");
+	is_i64(vclock_now(&m.vc, &t), 2501, "R9: the charged time is the deadline");
 
 	vclock_task_init(&child, 100, 0);
 	vclock_shown_by(&m.vc, &child, 0);
 	vclock_join(&m.vc, &child, 1, 3000);
 	is_i64(vclock_read(&m.vc, &child), 2600,
-	       "R9: another CPU's task knows what was read before it was woken");
+	       "R9: a task that is woken on another CPU reads no less");
 }
 
-/* R9: what passes between CPUs in memory. */
+/* R9: readings that threads on several CPUs exchange in memory. */
 static void test_reading_order(void)
 {
 	struct machine m;
@@ -431,27 +431,27 @@ static void test_reading_order(void)
 	start(&m, &a, 0, 100, 0, 0);
 	start(&m, &b, 1, 100, 0, 0);
 	vclock_charge(&m.vc, &a, 5000);
-	is_i64(vclock_read(&m.vc, &a), 5000, "R9: a CPU that is ahead");
-	is_i64(vclock_read(&m.vc, &b), 0, "R9: another one, without order");
+	is_i64(vclock_read(&m.vc, &a), 5000, "R9: a CPU is ahead");
+	is_i64(vclock_read(&m.vc, &b), 0, "R9: unordered, another CPU reads an earlier time");
 	m.vc.ordered = true;
 	vclock_read(&m.vc, &a);
-	is_i64(latest, 5000, "R9: all are told");
-	is_i64(vclock_read(&m.vc, &b), 5000, "R9: and read no earlier time");
-	is_i64(vclock_now(&m.vc, &b), 0, "R9: which nobody is charged");
+	is_i64(latest, 5000, "R9: ordered, a reading is stored in the word");
+	is_i64(vclock_read(&m.vc, &b), 5000, "R9: another CPU reads no earlier time");
+	is_i64(vclock_now(&m.vc, &b), 0, "R9: the word is not charged");
 	vclock_take_shown(&m.vc, &b, 7000);
-	is_i64(vclock_read(&m.vc, &a), 7000, "R9: also what a page showed");
+	is_i64(vclock_read(&m.vc, &a), 7000, "R9: a time that a page showed counts, too");
 
 	most = WINDOW + VCLOCK_LATEST_MAX;
 	latest = most;
-	is_i64(vclock_read(&m.vc, &a), most, "R9: as far as a page may be ahead");
+	is_i64(vclock_read(&m.vc, &a), most, "R9: the word counts up to its limit");
 	latest = most + 1;
-	is_i64(vclock_read(&m.vc, &b), 7000, "R9: but not what nobody can have read");
-	is_i64(latest, 7000, "R9: which is corrected");
+	is_i64(vclock_read(&m.vc, &b), 7000, "R9: a word beyond its limit is ignored");
+	is_i64(latest, 7000, "R9: a word beyond its limit is corrected");
 	latest = ~0ULL;
-	is_i64(vclock_read(&m.vc, &b), 7000, "R9: whatever it is");
+	is_i64(vclock_read(&m.vc, &b), 7000, "R9: the highest number is ignored");
 	vclock_move(&m.vc, &a, 10 * NSEC_PER_SEC);
 	vclock_read(&m.vc, &a);
-	is_i64(latest, most, "R9: who has jumped ahead waits before it tells");
+	is_i64(latest, most, "R9: after a jump ahead the word stays at its limit");
 }
 
 static void test_tree_size(void)

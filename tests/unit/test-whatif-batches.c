@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Deterministic rounds in batches, by a program that is not real. */
+/* Runs deterministic rounds in batches, of a fake program. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 static char *command[] = { "fake", NULL };
 
 struct setting {
-	double noise;		/* between the rounds of a program */
-	int fail_at;		/* batch, from 1 on; or 0 */
+	double noise;		/* of the fake program, between rounds */
+	int fail_at;		/* batch that fails, from 1 on, or 0 */
 	bool late;		/* the first batch is the last to be ready */
 };
 
@@ -64,7 +64,7 @@ static int run(const struct whatif_batch *batch, void *arg)
 	return 0;
 }
 
-/* Its JSON, or NULL and the status. */
+/* Returns the JSON of the answer, or NULL with *status set. */
 static char *answer(struct whatif *asked, struct setting *setting,
 		    unsigned int parallel, unsigned int least,
 		    size_t *rounds, int *status)
@@ -100,10 +100,10 @@ static void test_same(double noise, unsigned int runs, unsigned int max_runs,
 	char *serial = answer(&w, &one_by_one, 1, least, &rounds, &status);
 	char *parallel = answer(&w, &at_once, 4, least, &again, &other);
 
-	ok(!status && !other, "%s: an answer", what);
+	ok(!status && !other, "%s: both have an answer", what);
 	ok(rounds == expected, "%s: %zu rounds", what, rounds);
 	ok(serial && parallel && !strcmp(serial, parallel),
-	   "%s: the same from batches one by one and at once", what);
+	   "%s: serial and parallel batches give the same", what);
 	free(serial);
 	free(parallel);
 	whatif_free(&w);
@@ -118,7 +118,7 @@ static void test_samples(void)
 	};
 	bool rounds = true, orders = true, differ = true;
 
-	ok(!whatif_batches(&asked, &w, &b), "samples of three batches");
+	ok(!whatif_batches(&asked, &w, &b), "three batches give samples");
 	for (size_t i = 0; i < w.nr_samples; i++) {
 		unsigned int seen = 0;
 
@@ -131,9 +131,9 @@ static void test_samples(void)
 	for (size_t r = 1; r < whatif_rounds(&w); r++)
 		differ = differ && whatif_at(&w, 1, r)->metric !=
 				   whatif_at(&w, 1, 0)->metric;
-	ok(rounds, "lie where they are looked for");
-	ok(orders, "have an order in which they could have been run");
-	ok(differ, "are by different seeds");
+	ok(rounds, "samples are in the order of rounds");
+	ok(orders, "each sample has an order of its own");
+	ok(differ, "rounds have different seeds");
 	whatif_free(&w);
 	whatif_free(&asked);
 }
@@ -147,19 +147,19 @@ static void test_failure(void)
 
 	free(answer(&w, &setting, 4, 1, &rounds, &status));
 	ok(!status && rounds == 3,
-	   "a failure of a batch that is not needed is none");
+	   "a failed batch that is not needed does not matter");
 	setting.noise = 0.1;
 	free(answer(&w, &setting, 4, 1, &rounds, &status));
-	is_i64(status, 3, "of one that is needed it is that of all");
+	is_i64(status, 3, "a failed batch that is needed fails the answer");
 	whatif_free(&w);
 }
 
 int main(void)
 {
-	test_same(0.0005, 0, 30, 1, 3, "what does not scatter");
-	test_same(0.0005, 0, 30, 2, 6, "the same on several CPUs");
-	test_same(0.5, 0, 11, 2, 11, "what never converges");
-	test_same(0.5, 4, 0, 1, 4, "a fixed number");
+	test_same(0.0005, 0, 30, 1, 3, "without scatter");
+	test_same(0.0005, 0, 30, 2, 6, "without scatter, on several CPUs");
+	test_same(0.5, 0, 11, 2, 11, "without convergence");
+	test_same(0.5, 4, 0, 1, 4, "with a fixed number");
 	test_samples();
 	test_failure();
 	return done();

@@ -492,17 +492,17 @@ static void test_estimators(void)
 	ok(w.bias.value > 4 && w.bias.value < 6, "a bias is seen");
 	ok(first(&w)->verdict == VERDICT_PREDICTION &&
 	   first(&w)->bias_points > 0.3 && first(&w)->bias_points < 0.8,
-	   "%.2f points of the answer, at most: it is trusted",
+	   "a bias of %.2f points at most is trusted",
 	   first(&w)->bias_points);
 	ok(w.results[1].verdict == VERDICT_NOT_TRUSTED &&
 	   strstr(w.results[1].reason, "instruments"),
-	   "and not where it may be more: %s", w.results[1].reason ?
+	   "a larger one is not trusted: %s", w.results[1].reason ?
 	   w.results[1].reason : "");
 	fake_program_free(&p);
 	whatif_free(&w);
 }
 
-/* Answers by how wrong they are and whether they are trusted. */
+/* Counts answers by their error and verdict. */
 struct confusion {
 	unsigned int right, right_distrusted;	/* within 1 point */
 	unsigned int wrong, wrong_trusted;	/* by more than 2 */
@@ -537,7 +537,7 @@ static void judge_program(double share, double bias, double inside,
 	whatif_free(&w);
 }
 
-/* Biases beyond those that are aimed at: up to 0.5 points, and up to 12. */
+/* Biases within the aim, up to 0.5 points, and beyond it, up to 12. */
 static void test_verdicts(void)
 {
 	static const double shares[] = { 0.1, 0.4, 0.8 };
@@ -561,9 +561,9 @@ static void test_verdicts(void)
 	printf("# bias up to 12: %u right, %u of them not trusted; %u wrong, %u of them predictions\n",
 	       bad.right, bad.right_distrusted, bad.wrong, bad.wrong_trusted);
 	ok(usual.right && usual.right_distrusted * 20 <= usual.right,
-	   "of right answers hardly any is not trusted");
+	   "hardly any right answer is not trusted");
 	ok(bad.wrong && !bad.wrong_trusted && !usual.wrong_trusted,
-	   "and of wrong ones none is a prediction");
+	   "no wrong answer is a prediction");
 }
 
 static void test_time_bound(void)
@@ -602,12 +602,12 @@ static void test_deterministic(void)
 	ok(!whatif_plan_runs(&w) && w.max_runs == WHATIF_EXACT_ROUNDS_MAX,
 	   "deterministic runs have a limit of their own");
 	w.runs = WHATIF_EXACT_ROUNDS;
-	ok(whatif_plan_runs(&w), "or a number, not both");
+	ok(whatif_plan_runs(&w), "a limit and a number exclude each other");
 	w.max_runs = 0;
-	ok(!whatif_plan_runs(&w), "of which one is enough");
+	ok(!whatif_plan_runs(&w), "a number alone is accepted");
 	fake_program_init(&p, 1);
 	is_i64(measure(&w, &p), 0, "deterministic runs");
-	is_i64(p.runs, 3 * (WHATIF_EXACT_ROUNDS + 1), "are as many as asked for");
+	is_i64(p.runs, 3 * (WHATIF_EXACT_ROUNDS + 1), "there are as many as asked for");
 	is_i64(first(&w)->estimator, ESTIMATOR_MEDIAN, "and have no controls");
 	ok(!first(&w)->fallback, "which is no emergency");
 	fake_program_free(&p);
