@@ -3,9 +3,9 @@
  * clock-lead VARIANT ROUND: how far a reading of the clock page is ahead of the
  * time that was charged by then: median and 99th percentile, in virtual ns.
  *
- * The kernel charges when it is asked for the time that it has charged. The entry
- * of that call, some us in a UML guest, comes after the reading. It is measured,
- * with the clock's origin, after sleeps, when no reading has a lead.
+ * A call that asks for the charged time makes the kernel charge first. The entry of
+ * that call, some us in a UML guest, comes after the reading. The program measures
+ * the entry and the clock's origin after sleeps, when no reading has a lead.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 #define SAMPLES		2000
 #define CALLS		101
-/* Of work between two samples, at most: some 1 ms. */
+/* The most work between two samples: some 1 ms. */
 #define LOOPS		500000
 
 static __attribute__((noreturn)) void fail(const char *what, int error)
@@ -37,7 +37,7 @@ static void compute(unsigned int loops)
 		;
 }
 
-/* The virtual time that the kernel has charged, which no reading enters. */
+/* The charged virtual time, which no reading changes. */
 static uint64_t charged_time(int device)
 {
 	struct tense_stats stats;
@@ -49,7 +49,7 @@ static uint64_t charged_time(int device)
 	return stats.lvt;
 }
 
-/* Of which the clock's origin and the entry of a call are parts. */
+/* The difference includes the clock's origin and the entry of a call. */
 static int64_t difference(int device)
 {
 	uint64_t reading = libc_clock(CLOCK_MONOTONIC);
@@ -73,7 +73,7 @@ static int64_t measure_origin(int device)
 
 		if (error)
 			fail("tense_sleep", -error);
-		/* Uses up what the kernel gives back for the call. */
+		/* Use up the kernel's refund for the call. */
 		difference(device);
 		compute(LOOPS / 20);
 		sample[i] = difference(device);
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 		fail(TENSE_DEVICE, errno);
 	origin = measure_origin(device);
 	for (int i = 0; i < SAMPLES; i++) {
-		/* Never twice the same in step with the tick. */
+		/* Varies, so that samples are not in step with the tick. */
 		compute(i * 7919LL * 64 % LOOPS);
 		sample[i] = difference(device) - origin;
 	}
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 	printf("lead_median_ns %jd\n", (intmax_t)sample[SAMPLES / 2]);
 	printf("lead_p99_ns %jd\n", (intmax_t)sample[SAMPLES * 99 / 100]);
 	printf("lead_worst_ns %jd\n", (intmax_t)sample[SAMPLES - 1]);
-	/* What ratio compares with. */
+	/* The baseline for ratio. */
 	printf("nothing_ns 0\n");
 	return fflush(stdout) ? 1 : 0;
 }

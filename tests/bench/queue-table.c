@@ -3,8 +3,8 @@
  * queue-table [-m] REFERENCE VIRTUAL [POINTS]: reads what queue printed in two
  * conditions and says, for each utilisation, how long jobs waited in both, and
  * whether the second one's mean lies within the 95 % interval of the first's.
- * POINTS gets the second one's mean of each run. With -m, waits are as the threads
- * of the program stamped them.
+ * POINTS gets the second one's mean of each run. With -m, waits are the differences
+ * of the threads' stamps.
  *
  * Intervals are bootstrapped over batches, of the difference over pairs of
  * batches of the same jobs. Batches that follow each other are alike where queues

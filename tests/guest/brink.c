@@ -15,7 +15,7 @@
 #include <sys/times.h>
 
 #define END ((int64_t)TENSE_TIME_MAX)
-/* At least this far before the end, a jump there does not come too late. */
+/* So far before the end, a jump to the end cannot come too late. */
 #define NEAR (S / 10)
 
 static int joined(void)
@@ -27,14 +27,14 @@ static int joined(void)
 	return fd;
 }
 
-/* The last time to which a thread can jump, from where it runs past the end. */
+/* Jumps to the last possible time, from which the thread runs past the end. */
 static int join_at_end(void)
 {
 	int fd = joined();
 
 	if (lseek(fd, END - NEAR, SEEK_SET) < 0)
 		exit(3);
-	/* Each call costs something: the last jump may already be too late. */
+	/* Each call takes time, so the last jump may come too late. */
 	lseek(fd, END - 1, SEEK_SET);
 	return fd;
 }
@@ -96,7 +96,7 @@ static int ignored_itimer(void)
 	return 0;
 }
 
-/* --- CPU time that jumps bring past what a sum can hold --- */
+/* --- CPU time that jumps raise beyond 64 bits --- */
 
 #define TRIALS 40
 
@@ -110,7 +110,7 @@ static unsigned int below(unsigned int n)
 	return random_state % n;
 }
 
-/* In the kernel, as far as a loop of calls is. */
+/* Spends most of its time in the kernel. */
 static void work_in_kernel(int fd)
 {
 	for (int i = 0; i < 2000; i++)
@@ -129,14 +129,14 @@ static int64_t cpu_time(void)
 }
 
 /*
- * In an experiment of its own, which begins at 0. As far as it goes, if it is told
- * no length.
+ * Jumps by ns, or if ns is 0 as far as possible, in an experiment of its own, which
+ * begins at 0.
  */
 static void jump_far(int64_t ns, bool in_kernel)
 {
 	int fd = joined();
 
-	/* It may run for longer than that between the two calls. */
+	/* Retry: the thread may run past the end between the two calls. */
 	for (int i = 0; lseek(fd, ns ? ns : END - dev_now(fd) - MS, SEEK_CUR) < 0; i++)
 		if (i == 100)
 			exit(6);
@@ -164,9 +164,9 @@ static int read_times(void)
 }
 
 /*
- * Four jumps to the end bring the sum of all CPU time just past 0 again. The next tick
- * brings the sums of user and system time there, too. The program reads them
- * some time after that tick.
+ * Four jumps to the end make the sum of all CPU time wrap to just past 0. The next
+ * tick wraps the sums of user and system time, too. The program reads them some
+ * time after that tick.
  */
 static int overflow_once(void)
 {
@@ -174,7 +174,7 @@ static int overflow_once(void)
 
 	for (int i = 0; i < 3; i++)
 		jump_far(0, i != 1);
-	/* Unless the kernel did not add all of it. */
+	/* A kernel that limits CPU time did not add all of it. */
 	last = 10000 - (uint64_t)cpu_time();
 	jump_far(last > 0 && last < END - MS ? last : 0, below(2));
 	spin(below(2000000));

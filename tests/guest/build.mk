@@ -111,7 +111,7 @@ $(O)/tests/guest/test-static: tests/guest/test-static.sh tests/lib/tap.sh \
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
 		$< >$@ && chmod +x $@
 
-# Guests that hang or die with what they run.
+# Programs that may hang or kill their guest.
 $(O)/tests/guest/brink: tests/guest/brink.c tests/guest/guest.h \
 		kernel/include/uapi/linux/tense.h $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \

@@ -30,13 +30,13 @@
 
 #include "raw-clock.h"
 
-#define CHANGING	0	/* a percent that changes all the time */
+#define CHANGING	0	/* the percent changes all the time */
 #define LIST_MAX	8
 #define WORKERS		3
 
 enum reading { BY_PAGE, BY_CALL, BY_BOTH, READINGS };
 
-/* How a reader learns of the earlier reading. */
+/* How a reader gets the earlier reading. */
 enum hand_over { MEMORY, SLEEP, FUTEX, PIPE, HAND_OVERS };
 
 static const char *const reading_name[] = { "page", "call", "both" };
@@ -55,13 +55,13 @@ struct state {
 	_Atomic int64_t latest;		/* reading in memory */
 	atomic_bool stop;		/* the sleeper */
 	_Atomic int turn;		/* of the futex: 0 or 1 */
-	int64_t handed;			/* to whose turn it is */
+	int64_t handed;			/* reading for whose turn it is */
 	struct count count[HAND_OVERS];
 };
 
 static struct state *state;
 static bool tap;
-/* Where percents are written to; -1: libtense changes them. */
+/* The device, to which percents are written; -1: libtense changes them. */
 static _Thread_local int device = -1;
 
 static __attribute__((noreturn)) void fail(const char *what, int error)
@@ -70,7 +70,7 @@ static __attribute__((noreturn)) void fail(const char *what, int error)
 	_exit(1);
 }
 
-/* By the page, or by the system call, or by each in turns. */
+/* Reads the clock by the page, by the system call, or by each in turn. */
 static int64_t now(void)
 {
 	static _Thread_local unsigned int turn;
@@ -110,7 +110,7 @@ static void read_and_publish(enum hand_over how)
 		;
 }
 
-/* Outside of an experiment there is no percent, which is no error. */
+/* ESRCH is no error: outside of an experiment there is no percent. */
 static void set_percent(int percent)
 {
 	char text[16];
@@ -289,7 +289,7 @@ static void run_all(void)
 
 	if (pipe(to_child) || pipe(from_child))
 		fail("pipe", errno);
-	/* The processes first: a fork copies no other thread. */
+	/* Start processes before threads: a fork copies only one thread. */
 	pid[0] = start_process(run_worker_process);
 	pid[1] = start_process(run_echo_process);
 	sleeping = start_thread(sleeper, 0);
@@ -330,7 +330,7 @@ static void print_counts(void)
 	fflush(stdout);
 }
 
-/* Of the readings two thirds by memory, the others by hand-overs. */
+/* Two thirds of the readings go by memory, the others by hand-overs. */
 static void measure(enum reading by, int percent, long readings)
 {
 	memset(state, 0, sizeof(*state));
@@ -350,7 +350,7 @@ static const char usage[] =
 "Usage: clock-order [OPTION...]\n"
 "\n"
 "Prints, as CSV, how many readings of the clock are earlier than a reading that\n"
-"happened before, and by how many ns the worst one is.\n"
+"happened before, and by how many ns the worst one is early.\n"
 "\n"
 "  --readings N       at least so many for each line of --by and --percent (100000)\n"
 "  --by WAY,...       page: clock_gettime(); call: the system call; both, in turns\n"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Is the clock causally consistent (R9)? A program that counts readings which are
-# too early, on each tier.
+# Is the clock causally consistent (R9)? A program counts readings that are too
+# early, on each tier.
 
 clocks_programs := $(addprefix $(O)/tests/guest/,clock-order stamped-queue)
 
@@ -27,7 +27,7 @@ $(clock_order_tests): $(O)/tests/guest/test-clock-order-%: \
 		$(O)/tests/guest/clock-order $(USER_TARGETS)
 	$(call in_tiers)
 
-# On 4 CPUs also where the machine has fewer.
+# Uses 4 CPUs even if the machine has fewer.
 GUEST_TESTS += $(O)/tests/guest/smp4-clock-order
 $(O)/tests/guest/guest-clock-order.bin: tests/guest/guest-clock-order.c \
 		tests/guest/clock-order.c tests/guest/raw-clock.h \
@@ -63,7 +63,7 @@ futex_selftests := $(addprefix $(selftests_out)/,$(addprefix futex_,wait wait_ti
 	wait_wouldblock wait_uninitialized_heap wait_private_mapped_file requeue \
 	requeue_pi requeue_pi_mismatched_ops requeue_pi_signal_restart waitv))
 
-# Others wrote them: no warnings.
+# No warnings for code that is not ours.
 $(timers_selftests): $(selftests_out)/%: $(O)/flags | $(O)/module/tense.ko
 	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) -O2 -w $(LDFLAGS) -o $@ \
 		$(selftests_dir)/timers/$*.c -pthread -lrt -lm
@@ -85,7 +85,7 @@ $(selftests_tests): $(O)/tests/guest/test-kernel-selftests-%: \
 	$(call in_tiers)
 GUEST_TESTS += $(filter %-uml %-qemu,$(selftests_tests))
 
-# All of that at full length, and a table. It takes hours.
+# Runs all of them at full length and prints a table. It takes hours.
 clock_order_all := $(clock_order_tests) $(O)/tests/guest/smp4-clock-order $(stamped_queue_tests) \
 	$(O)/tests/guest/test-queue-waits $(selftests_tests)
 clock-order-run: user module $(clock_order_all)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Of guest-fuzz: virtual time near its end, CPU time after jumps, and rings whose
- * every word is forged.
+ * Part of guest-fuzz: virtual time near its end, CPU time after jumps, and rings with
+ * forged words.
  */
 #include "fuzz.h"
 
@@ -13,12 +13,12 @@
 #include <sys/times.h>
 
 #define END ((int64_t)TENSE_TIME_MAX)
-/* Its signal is ignored in each process: whoever is told, nobody takes it. */
+/* Each process ignores this signal, so no task ever takes it. */
 #define IGNORED (SIGRTMIN + 1)
 
 /*
- * The process may go to the end of time. Time near its end is little use to other
- * operations, so most experiments stay away from it.
+ * The process may go to the end of time. Other operations can do little there, so
+ * most experiments stay away from it.
  */
 static bool is_late;
 
@@ -30,7 +30,7 @@ void brink_begin(bool late)
 
 /* --- jumps --- */
 
-/* The end, a little before it, and a good part of the way there. */
+/* Picks the end, a time little before it, or a good part of the way there. */
 static int64_t any_late(struct task *t)
 {
 	switch (below(t, 4)) {
@@ -45,7 +45,7 @@ static int64_t any_late(struct task *t)
 	}
 }
 
-/* As far as one jump goes; in a new experiment if this task is alone. */
+/* Jumps as far as possible, in a new experiment if this task is alone. */
 static long jump_to_end(struct task *t)
 {
 	int64_t now = seek(t, 0, SEEK_CUR);
@@ -93,7 +93,7 @@ static long brink_jump(struct task *t)
 	}
 }
 
-/* Other threads on the CPU jump past where this one is about to go. */
+/* Other threads on the CPU jump past the target of this one. */
 static long brink_race(struct task *t)
 {
 	long result = -ENOENT;
@@ -107,7 +107,7 @@ static long brink_race(struct task *t)
 
 /* --- CPU time --- */
 
-/* It only grows, whatever jumps add to it. */
+/* CPU time never falls, whatever jumps add to it. */
 static void check_cpu_time(struct task *t)
 {
 	struct timespec time;
@@ -190,7 +190,7 @@ static int64_t clock_now(clockid_t clock)
 	return time.tv_sec * S + time.tv_nsec;
 }
 
-/* By its clock: soon, about when virtual time ends, or never. */
+/* Picks a time by the clock: soon, near the end of virtual time, or never. */
 static struct timespec any_end(struct task *t, clockid_t clock, bool absolute)
 {
 	int64_t now = absolute ? clock_now(clock) : 0, ns;
@@ -214,8 +214,8 @@ static struct timespec any_end(struct task *t, clockid_t clock, bool absolute)
 }
 
 /*
- * Short intervals only where nobody takes the signal, or where the timer waits for
- * a read(2): a task that handles one signal after another does nothing else.
+ * Intervals are short only if the signal is ignored or if the timer waits for a
+ * read(2). A task that handles one signal after another does nothing else.
  */
 static struct itimerspec any_late_timer(struct task *t, clockid_t clock,
 					int flags, bool short_interval)
@@ -238,8 +238,8 @@ static const clockid_t timer_clocks[] = {
 };
 
 /*
- * Of each process: where 10 ms of virtual time are 0.1 ms of real time, some dozens
- * of such timers take all of a CPU, and rightly so.
+ * Each process keeps at most three. If 10 ms of virtual time are 0.1 ms of real time,
+ * some dozens of such timers rightly take all of a CPU.
  */
 static _Atomic int kept_timers[3] = { -1, -1, -1 };
 
@@ -331,7 +331,7 @@ static uint64_t any_word(struct task *t)
 	}
 }
 
-/* Extremes of every field, and stamps from before the thread began to run. */
+/* Picks extremes of every field, and stamps from before the thread ran. */
 static struct tense_record any_bad_record(struct task *t)
 {
 	static const uint32_t percents[] = {
@@ -358,7 +358,7 @@ static void forge_records(struct task *t, unsigned int n)
 	__atomic_store_n(&ring->head, ring->head + n, __ATOMIC_RELEASE);
 }
 
-/* Whatever the words mean: those of the header, and the reserved ones, too. */
+/* Forges any word of the header, even reserved ones. */
 static void forge_header(struct task *t)
 {
 	uint64_t *word = (uint64_t *)t->ring;
@@ -387,7 +387,7 @@ static long brink_forge(struct task *t)
 	return 0;
 }
 
-/* Each recheck finds as many records as there can be. */
+/* Keeps the ring full, so that each recheck finds the most records. */
 static long brink_flood(struct task *t)
 {
 	if (!t->ring)
@@ -406,8 +406,8 @@ static bool is_alone(struct task *t, struct tense_stats *s)
 }
 
 /*
- * A thread that is alone moves virtual time only by what it is charged, and by the
- * time that it waits. It says that it saw 0.9 s more before each of some waits.
+ * A thread that is alone moves virtual time only by its charges and its waits. Before
+ * some waits it claims a reading that is 0.9 s too late.
  */
 static long brink_shown(struct task *t)
 {
@@ -429,13 +429,13 @@ static long brink_shown(struct task *t)
 	gained = after.gvt - before.gvt;
 	most = after.charged - before.charged + after.elapsed - before.elapsed + S;
 	if (gained > most)
-		fail(t, "it gains time by what it says it saw", gained, most);
+		fail(t, "a forged reading gains time", gained, most);
 	return 0;
 }
 
 /* --- the device --- */
 
-/* What the other threads of the process do at the same time. */
+/* Leaves and joins, while other threads of the process may do the same. */
 static long brink_rejoin(struct task *t)
 {
 	long result = -ENOENT;

@@ -250,8 +250,8 @@ bool is_timerfd(int fd)
 /* --- lseek(2) --- */
 
 /*
- * What the interface says that must fail, however late it is; or 0. A jump goes by
- * what the thread was charged, @charged at least, and not by what it has read.
+ * The error that the interface requires, whatever the time, or 0. A jump counts from
+ * the charged time, which is @charged or later, not from a reading.
  */
 static long seek_error(int64_t d, int whence, int64_t charged)
 {
@@ -282,8 +282,8 @@ static int64_t later(int64_t a, int64_t b)
 
 /*
  * The least that the clock shows afterwards. On a CPU that is behind what was seen
- * on another, a jump by some is one from there. A sleep counts from what the
- * thread is charged up to.
+ * on another, a jump by some is one from there. A sleep counts from the charged
+ * time.
  */
 static int64_t least_time(const struct task *t, int64_t d, int whence)
 {
@@ -378,13 +378,13 @@ static void check_sums(const struct task *t, const struct tense_stats *s)
 		fail(t, "ran in slots", ran, s->ran);
 }
 
-/* GVT and the sum of what all were charged never fall: R5. */
+/* R5: neither GVT nor the sum of all charges ever falls. */
 static void check_sums_grow(struct task *t, const struct tense_stats *s)
 {
 	if ((int64_t)s->gvt < t->gvt_seen)
 		fail(t, "GVT has fallen", s->gvt, t->gvt_seen);
 	if ((int64_t)s->charged < t->charged_seen)
-		fail(t, "the sum of what was charged has fallen", s->charged,
+		fail(t, "the sum of all charges has fallen", s->charged,
 		     t->charged_seen);
 	t->gvt_seen = s->gvt;
 	t->charged_seen = s->charged;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Of guest-fuzz: processes that never are in an experiment, and what they do with
- * the timers that members of one have armed and passed on. The experiment ends
- * meanwhile.
+ * Part of guest-fuzz: processes outside of every experiment use timers that members
+ * of one have armed and passed on. The experiment ends meanwhile.
  */
 #include "fuzz.h"
 
 #include <poll.h>
 #include <sys/timerfd.h>
 
-/* They change places: the last one that was used is t->timer_fd. */
+/* t->timer_fd is the timer that was received last. */
 static long outside_receive(struct task *t)
 {
 	long fd = receive_fd();
@@ -30,7 +29,7 @@ static int any_held(struct task *t)
 			      FIRST_FD + (int)below(t, LAST_FD - FIRST_FD);
 }
 
-/* As often as it takes for one of them to come while the experiment ends. */
+/* Repeats the call until one comes while the experiment ends. */
 static long outside_gettime(struct task *t)
 {
 	struct itimerspec left;
@@ -72,7 +71,7 @@ static long outside_close(struct task *t)
 	return call(SYS_close, any_held(t));
 }
 
-/* Its parent may be in an experiment, and the timer's owner be gone. */
+/* The parent may be in an experiment, and the timer's owner may be gone. */
 static long outside_pass_on(struct task *t)
 {
 	return send_fd(any_held(t));
@@ -91,7 +90,7 @@ const size_t outside_operations_length = ARRAY_LENGTH(outside_operations);
 
 /* --- in an experiment --- */
 
-/* A timer of the experiment's, or whatever is at its number meanwhile. */
+/* Passes a timer of the experiment, or any file that took its number. */
 static long inside_pass(struct task *t)
 {
 	int64_t ns = any_bits(t, 40);
@@ -102,7 +101,7 @@ static long inside_pass(struct task *t)
 	return send_fd(t->timer_fd);
 }
 
-/* Many timers make the end of the experiment last: each is handed over. */
+/* Makes the experiment's end slow: the module hands over each timer. */
 static long inside_many(struct task *t)
 {
 	struct itimerspec timer = { .it_value.tv_sec = 1000 };

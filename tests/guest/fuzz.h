@@ -49,7 +49,7 @@ struct fuzz {
 	_Atomic uint32_t word[WORDS];	/* to wait for */
 	struct slot slot[TASKS_MAX];
 	struct counts counts[OPERATIONS_MAX];
-	/* Of processes outside that watch the CPUs. */
+	/* Tells the processes that watch the CPUs to end. */
 	_Atomic int over;
 	_Atomic uint64_t seed;
 	_Atomic uint64_t beats[CPUS_MAX];
@@ -63,15 +63,15 @@ struct task {
 	int fd;			/* used last */
 	int own;		/* or -1 */
 	int timer_fd, timer;	/* the last ones */
-	bool outside;		/* never joins, nor does what others do */
+	bool outside;		/* never joins; has operations of its own */
 	int64_t seen;		/* the latest time that it saw */
-	int64_t lvt_seen;	/* the same of what it is charged up to */
-	int64_t gvt_seen;	/* and of GVT; 0 after it may have left */
-	int64_t charged_seen;	/* of all tasks' time */
-	int64_t cpu_seen;	/* of its CPU time */
+	int64_t lvt_seen;	/* latest charged time that it saw */
+	int64_t gvt_seen;	/* latest GVT that it saw; 0: none */
+	int64_t charged_seen;	/* latest sum of all charges that it saw */
+	int64_t cpu_seen;	/* latest CPU time that it saw */
 	struct tense_clock *clock;
 	struct tense_ring *ring;
-	uint64_t *latest;	/* that all threads share, where there is that */
+	uint64_t *latest;	/* word that all threads share, or NULL */
 	bool public;		/* others write to its ring */
 };
 
@@ -173,7 +173,7 @@ bool is_one_of(long result, const short *errors, size_t length);
 
 /* guest-fuzz.c */
 void fail(const struct task *t, const char *what, int64_t is, int64_t other);
-void ignore_alarm(bool ignored);	/* SIGALRM, else it has its handler */
+void ignore_alarm(bool ignored);	/* SIGALRM; otherwise sets its handler */
 void forget_seen(struct task *t);	/* it may have left */
 long close_fd(struct task *t, long fd);
 void task_begin(struct task *t, uint64_t seed, int slot, who_t taker);

@@ -190,7 +190,7 @@ TEST_F(area, handle_decides_on_writing)
 	close(fd);
 }
 
-/* R9: what the thread read from its page is not taken back. */
+/* R9: a reading from the page is not taken back. */
 TEST_F(area, shown_time_is_not_taken_back)
 {
 	struct timespec t = { .tv_nsec = MS };
@@ -201,10 +201,10 @@ TEST_F(area, shown_time_is_not_taken_back)
 	self->a.ring->shown = now + 3 * MS;
 	EXPECT_GE(kernel_ns(CLOCK_MONOTONIC), clock + 3 * MS);
 	EXPECT_GE(dev_now(self->fd), now + 3 * MS);
-	/* A sleep is as long as it was to be, from what was read before. */
+	/* The sleep has its full length after the reading before it. */
 	nanosleep(&t, NULL);
 	EXPECT_GE(dev_now(self->fd), now + 4 * MS);
-	/* No page can have shown this. */
+	/* No page can have shown this time. */
 	now = dev_now(self->fd);
 	self->a.ring->shown = now + S;
 	EXPECT_LT(dev_now(self->fd), now + S);
@@ -214,7 +214,7 @@ TEST_F(area, shown_time_is_not_taken_back)
 	EXPECT_LT(dev_now(self->fd), now + S);
 }
 
-/* R9: what is read is never charged, and does not add up. */
+/* R9: readings are never charged, and leads do not add up. */
 TEST_F(area, shown_time_is_not_charged)
 {
 	struct tense_stats before = dev_stats(self->fd), after;

@@ -14,7 +14,7 @@
 #define ALICE 1000
 #define AREAS_MAX "/sys/module/tense/parameters/areas_max"
 
-/* -1 if it did not end by itself. */
+/* Returns -1 if the process did not end by itself. */
 static int outcome_of(pid_t pid)
 {
 	int status = -1;
@@ -31,7 +31,7 @@ static struct tense_ring *ring_map(int fd)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* --- CPU time of a thread that jumps farther than a sum can hold --- */
+/* --- CPU time of a thread whose jumps overflow its sum --- */
 
 #define JUMPS 6
 
@@ -40,7 +40,7 @@ static bool jump_to_end(void)
 	int fd = dev_open();
 	bool done = false;
 
-	/* It may run for longer than that between the two calls. */
+	/* Retry: the thread may run past the end between the two calls. */
 	for (int i = 0; fd >= 0 && !done && i < 100; i++)
 		done = lseek(fd, END - dev_now(fd) - MS, SEEK_CUR) >= 0;
 	burn(5 * MS);
@@ -55,7 +55,7 @@ TEST(cpu_time_only_grows)
 	for (int i = 0; i < JUMPS; i++) {
 		now = kernel_ns(CLOCK_THREAD_CPUTIME_ID);
 		EXPECT_GE(now, before) TH_LOG("after %d jumps", i);
-		/* What ends the loop if time ran backwards: burn() would not end. */
+		/* If time runs backwards, burn() does not end. */
 		if (now < before || now > INT64_MAX - S)
 			break;
 		before = now;
@@ -67,7 +67,7 @@ TEST(cpu_time_only_grows)
 
 #define FORGERIES 20
 #define FORGED (900 * MS)
-/* What all of them may gain together; they gained FORGED each. */
+/* Limit for the gain of all threads; a defect let each gain FORGED. */
 #define GAIN_MAX S
 
 FIXTURE(forged)
@@ -92,7 +92,7 @@ FIXTURE_TEARDOWN(forged)
 	close(self->fd);
 }
 
-/* By how much GVT gained on what the thread ran and waited. */
+/* How far GVT moved beyond the time that the thread ran and waited. */
 static int64_t gained(int fd, const struct tense_stats *before)
 {
 	struct tense_stats after = dev_stats(fd);
@@ -198,8 +198,8 @@ TEST_F(quota, of_areas_holds_for_mappings)
  */
 #define SHARE_KEPT 0.9
 /*
- * So many times as many timers come where they look for records, each of which
- * finds as many as there can be. It was 12 to 21 times as many.
+ * With a flood of records, timers may come this many times as often. The defect
+ * made it 12 to 21 times.
  */
 #define TIMES_TIMERS 5
 
@@ -209,7 +209,7 @@ struct flood {
 	volatile int way, stop;
 };
 
-/* Whoever takes records finds as many as there can be. */
+/* Keeps the ring full of records, unless the way is NO_RECORDS. */
 static void flood(struct flood *f)
 {
 	int fd = dev_open();
@@ -255,7 +255,7 @@ static int64_t cpu_of(pid_t pid)
 	return clock_getcpuclockid(pid, &clock) ? -1 : clock_ns(clock);
 }
 
-/* Its share of the CPU for some time, by the clock of the machine. */
+/* Measures the process's share of the CPU by the real clock. */
 static double share_of(pid_t pid)
 {
 	int64_t began = clock_ns(CLOCK_MONOTONIC), from = cpu_of(pid), now;
@@ -284,7 +284,7 @@ static void be_neighbour(struct flood *f)
 	_exit(0);
 }
 
-/* The test looks on from the other CPU. */
+/* The test itself runs on the other CPU. */
 TEST(records_take_no_time_of_others)
 {
 	struct flood *f = shared(sizeof(*f));
@@ -300,7 +300,7 @@ TEST(records_take_no_time_of_others)
 	member = start_on(cpu, flood, f);
 	neighbour = start_on(cpu, be_neighbour, f);
 	usleep(200000);
-	/* In turns: what else the host does is alike for all of them. */
+	/* Alternate, so that a busy host affects all ways alike. */
 	for (int i = 0; i < PHASES * WAYS; i++) {
 		f->way = i % WAYS;
 		usleep(20000);

@@ -34,7 +34,7 @@
 /* Polls: a task that has not got on is sent a signal, and nobody at all fails. */
 #define NUDGE 8
 #define STUCK 4800
-/* Polls after which a CPU has no excuse: an emulated one may be stopped for long. */
+/* Polls until a CPU counts as dead: a host may stop an emulated CPU for long. */
 #define DEAD 2400
 
 struct fuzz *fuzz;
@@ -50,7 +50,7 @@ static const struct {
 	{ task_operations, &task_operations_length },
 	{ brink_operations, &brink_operations_length },
 	{ inside_operations, &inside_operations_length },
-	/* The last one: of tasks that never join, which do nothing else. */
+	/* Last: the operations of tasks that never join. */
 	{ outside_operations, &outside_operations_length },
 };
 
@@ -134,7 +134,7 @@ void task_begin(struct task *t, uint64_t seed, int slot, who_t taker)
 }
 
 /**
- * forget_seen() - what the task saw holds no longer
+ * forget_seen() - forget the times that the task saw
  * @t: calling task, which may have left its experiment or joined another one
  */
 void forget_seen(struct task *t)
@@ -209,7 +209,7 @@ static void on_signal(int sig)
 	call_in_handler();
 }
 
-/* As the kernel knows it: threads here have no errno. */
+/* The kernel's signal action: threads here have no errno for libc's call. */
 static struct {
 	void *handler;
 	unsigned long flags;
@@ -362,7 +362,7 @@ static void print_tasks(void)
 	}
 }
 
-/* --- who watches the CPUs, outside of every experiment --- */
+/* --- watchers of the CPUs, outside of every experiment --- */
 
 static int cpus(void)
 {
@@ -371,7 +371,7 @@ static int cpus(void)
 	return n < CPUS_MAX ? n : CPUS_MAX;
 }
 
-/* A CPU that loops with interrupts off stops the watcher, too, if that is there. */
+/* Reboots at once: the dead CPU may be the one that runs the main watcher. */
 static void report_dead_cpu(int cpu)
 {
 	printf("Bail out! CPU %d runs no task any more: make fuzz SEED=%lu OPS=%d\n",
@@ -403,7 +403,7 @@ static void beat(int cpu)
 	_exit(0);
 }
 
-/* Nobody here waits for them: the one that would has ended. */
+/* Forks twice, so that no process here has to wait for them. */
 static void beats_begin(void)
 {
 	pid_t pid;
@@ -420,7 +420,7 @@ static void beats_begin(void)
 	_exit(0);
 }
 
-/* Also where there is one CPU. */
+/* Works with one CPU, too. */
 static void check_beats(void)
 {
 	static const struct task nobody = { .slot = -1 };
@@ -570,7 +570,7 @@ static bool round_run(uint64_t seed, uint64_t operations)
 		fuzz->slot[i].who = 0;
 	fuzz->stop = 0;
 	fuzz->seed = seed;
-	/* A kernel that hangs tells nothing any more. */
+	/* Print the seed first: a kernel that hangs prints nothing any more. */
 	printf("# a round of SEED=%lu\n", seed);
 	group_begin();
 	for (int i = 0; i < ROOTS; i++)

@@ -44,7 +44,7 @@ struct siblings {
 	volatile int apart, failed;
 };
 
-/* Nobody sleeps: all get on at once. */
+/* Busy-waits, so that all threads continue at once. */
 static void await_siblings(struct siblings *s)
 {
 	unsigned int round = __atomic_fetch_add(&s->arrived, 1, __ATOMIC_SEQ_CST) /
@@ -91,7 +91,7 @@ TEST(siblings_join_one_experiment)
 /* --- interrupts of a CPU on which nothing of an experiment ever was --- */
 
 #define ENDS 100
-/* The kernel's own, meanwhile; an experiment's end caused two. */
+/* Allows for the kernel's own calls; a defect caused two per experiment. */
 #define CALLS_MAX (ENDS / 2)
 
 /* Function calls that other CPUs asked this one for. */
@@ -155,7 +155,7 @@ struct jumpers {
 	int fd;
 };
 
-/* A little further than anybody is, in one of both ways. */
+/* Jumps a little further than any thread is, by SEEK_SET or SEEK_CUR. */
 static int64_t jump(struct jumpers *j, unsigned int *seed, int64_t from)
 {
 	if (rand_r(seed) % 4)
@@ -172,7 +172,7 @@ static void *pass(void *arg)
 	for (int i = 0; i < PASSES * scale; i++) {
 		from = j->most;
 		now = jump(j, &seed, from);
-		/* Or another one was there first. */
+		/* Another thread was there first. */
 		if (now < 0)
 			now = dev_now(j->fd);
 		if (now < from) {
@@ -185,7 +185,7 @@ static void *pass(void *arg)
 	return NULL;
 }
 
-/* Comes before all others, at any instant. */
+/* Preempts the other threads at random instants. */
 static void preempt(int cpu)
 {
 	struct sched_param first = { .sched_priority = 1 };
@@ -197,7 +197,7 @@ static void preempt(int cpu)
 		struct timespec t = { .tv_nsec = 20000 + rand_r(&seed) % 200000 };
 
 		nanosleep(&t, NULL);
-		/* Long enough for the one it preempted to lose its turn. */
+		/* Run until the preempted thread loses its turn. */
 		for (volatile int i = rand_r(&seed) % 2000; i > 0; i--)
 			;
 	}
@@ -258,7 +258,7 @@ static const clockid_t timerfd_clocks[] = {
 	CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME,
 };
 
-/* The last one is handed over last. */
+/* The experiment's end hands over the last timer last. */
 static void arm(const struct passed *p)
 {
 	for (int i = 0; i < TIMERS; i++) {
@@ -284,7 +284,7 @@ static void end_experiments(struct passed *p)
 	_exit(0);
 }
 
-/* What is left is never more than it was armed for. */
+/* The time left is never longer than the armed time. */
 static void look_at_timers(struct passed *p)
 {
 	unsigned int seed = 1;
@@ -307,8 +307,7 @@ static void look_at_timers(struct passed *p)
 }
 
 /*
- * Takes the CPU from whoever looks, in the middle of it, until one experiment more
- * has ended.
+ * Preempts a process that reads the timers, until one more experiment has ended.
  */
 static void delay(struct passed *p)
 {

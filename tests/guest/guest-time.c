@@ -652,9 +652,9 @@ TEST_F(exp, R13_who_asks_again_and_again_sees_time_pass)
 	EXPECT_GT((int64_t)(s.lvt - began), MS / 2);
 }
 
-/* --- wake-ups by what interrupts do --- */
+/* --- wake-ups by soft interrupts --- */
 
-/* A listener that takes no more connections: the kernel drops what asks for one. */
+/* Fills the listener's queue: the kernel drops further connection requests. */
 static bool fill_listener(struct sockaddr_in *a)
 {
 	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
@@ -674,8 +674,8 @@ static bool fill_listener(struct sockaddr_in *a)
 }
 
 /*
- * R3: the timer of a connection, a soft interrupt, ends the wait. It is none of the
- * running task's work, however fast virtual time passes for that.
+ * R3: the timer of a connection, a soft interrupt, ends the wait. It does not count
+ * as work of the running task, however fast that task's virtual time passes.
  */
 TEST_F(exp, R3_soft_interrupts_wake_from_outside)
 {
@@ -694,7 +694,7 @@ TEST_F(exp, R3_soft_interrupts_wake_from_outside)
 		_exit(0);
 	}
 	began = dev_now(self->fd);
-	/* Asks again after one real second, and gives up two later. */
+	/* The kernel asks again after a second, and gives up two later. */
 	EXPECT_EQ(connect(s, (struct sockaddr *)&a, sizeof(a)), -1);
 	EXPECT_EQ(errno, ETIMEDOUT);
 	waited = dev_now(self->fd) - began;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #ifdef STATIC_LIBTENSE
-/* No library is preloaded: the same page, by libtense's own call. */
+/* No library is preloaded: reads the page by libtense's own call. */
 static inline int64_t page_clock(clockid_t clock)
 {
 	uint64_t ns = 0;

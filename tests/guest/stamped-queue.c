@@ -10,7 +10,7 @@
  * variables, or "ring", with one of each, which meet only in memory. The
  * percents are the producers' and the consumers'.
  *
- * The output is "WHAT COUNT" by the line.
+ * Each line of the output is "WHAT COUNT".
  */
 #include <errno.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@
 
 #define CAPACITY	256
 #define SIDES_MAX	2
-/* Turns of waiting for the other side of the ring before it gets the CPU. */
+/* Spins before a side of the ring yields the CPU to the other side. */
 #define SPINS		1000
 
 struct queue {
@@ -65,7 +65,7 @@ static void compute(unsigned long job)
 		;
 }
 
-/* Outside of an experiment there is no percent, which is no error. */
+/* ESRCH is no error: outside of an experiment there is no percent. */
 static void begin(const struct side *s)
 {
 	int error = s->percent == 100 ? 0 : tense_scale_percent(s->percent);

@@ -15,7 +15,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 unset TENSE TENSE_STRICT LD_PRELOAD
 export TENSE_KO="$out/module/tense.ko"
-# Each case takes some seconds; a busy host may stop a guest for long.
+# Each case takes some seconds, but a busy host may stop a guest for long.
 patience=${BRINK_SECONDS:-120}
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
@@ -32,10 +32,10 @@ survives() { # ARGUMENT...
 }
 
 for clock in monotonic realtime boottime tai; do
-	ok "an interval timer on $clock whose signal is ignored" \
+	ok "$clock interval timer with an ignored signal" \
 		survives timer $clock
 done
-ok "an interval timer of the process whose signal is ignored" survives itimer
-ok "CPU time after jumps of more than a sum can hold" survives cputime
+ok "setitimer() with an ignored signal" survives itimer
+ok "CPU time after jumps that overflow its sum" survives cputime
 
 done_testing

@@ -6,7 +6,7 @@
 # clock, at each percent. A busy host must not matter: other processes compute
 # beside every second run.
 #
-# TIERS and READINGS: others than the default. The last lines are a table.
+# TIERS and READINGS replace the defaults. The last lines are a table.
 set -u
 export LC_ALL=C
 source='@SOURCE@' out='@O@' tiers='@TIERS@'
@@ -23,7 +23,7 @@ trap 'unload; rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
 
-# TIER: how many readings for each line, so that it takes some 20 seconds.
+# TIER: prints the number of readings per line that takes some 20 seconds.
 default_readings() {
 	case $1 in
 	host) echo 50000 ;;
@@ -34,8 +34,8 @@ default_readings() {
 	esac
 }
 
-# FILE BY PERCENT: prints the readings and the early ones of all hand-overs, and the
-# worst.
+# FILE BY PERCENT: prints the number of readings, of early ones, and the worst over all
+# hand-overs.
 sum() {
 	awk -F, -v by="$2" -v percent="$3" '
 		$1 == by && $2 == percent {

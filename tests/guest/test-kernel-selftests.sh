@@ -10,7 +10,7 @@
 # emulated machine with the host's clock counts what the host gives to others as
 # its own time: there, such a test has three tries.
 #
-# TIERS: others than the default. LONG=1 also runs the long tests in real time,
+# TIERS replaces the default. LONG=1 also runs the long tests in real time,
 # and all of them in an experiment whose idle time is real.
 set -u
 export LC_ALL=C
@@ -54,7 +54,7 @@ runner() {
 	esac
 }
 
-# TIER TIME: those that run there, with their numbers.
+# TIER TIME: prints the tests that run there, with their numbers.
 choose() {
 	local not='^$'
 
@@ -71,12 +71,12 @@ choose() {
 		}'
 }
 
-# NUMBER: some print that they failed, and succeed.
+# NUMBER: checks the output as well, because some tests fail with status 0.
 passed() {
 	grep -qx "$1 0" status && ! grep -q '^not ok\|\[FAIL' "$1.out"
 }
 
-# FILE: readings that are out of order, if there are any, and the end.
+# FILE: prints readings that are out of order, and the end of the output.
 show() {
 	{
 		grep -A 3 -m 1 -e '^-----' "$1"

@@ -8,7 +8,7 @@
 # UML guest the real means depend on the host: there, only negative waits are
 # counted, beside other processes.
 #
-# CPUS, a list, and WAITING, the jobs of a run: others than the default.
+# CPUS (a list) and WAITING (the jobs of a run) replace the defaults.
 set -u
 export LC_ALL=C
 source='@SOURCE@' out='@O@'
@@ -29,14 +29,14 @@ run() {	# FILE MODEL OPTION...: of tense run
 	shift 2
 	"$out/bin/tense" run "$@" -- "$queue" --jobs "${WAITING:-45}" --service 500 \
 		--model "$model" >"$file" 2>messages </dev/null
-	is $? 0 "$file: the queue's program succeeds"
+	is $? 0 "$file: the program succeeds"
 	sed 's/^/# /' messages
 }
 
-# NAME: unsigned, a negative wait is longer than any run.
+# NAME: the waits are unsigned, so a negative one looks longer than any run.
 none_is_negative() {
 	is "$(awk -F, 'NR > 1 && $12 > 1e12' virtual | wc -l)" 0 \
-		"$1: batches with a negative wait"
+		"$1: no batch has a negative wait"
 }
 
 for cpus in ${CPUS-1 2}; do
@@ -45,7 +45,7 @@ for cpus in ${CPUS-1 2}; do
 		run real $model --deterministic --cpus "$cpus" --real
 		run virtual $model --deterministic --cpus "$cpus"
 		"$out/bench/queue-table" -m real virtual >table 2>&1
-		is "$(grep -c ' inside$' table)" 7 "$name: all means are inside"
+		is "$(grep -c ' inside$' table)" 7 "$name: all means are inside the interval"
 		sed 's/^/# /' table
 		none_is_negative "$name"
 	done

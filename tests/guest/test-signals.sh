@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Signals to `tense run`, `trace` and `whatif` while a guest reacts and while it does
-# not: a stopped process of the host's is a kernel that hangs.
+# Sends signals to `tense run`, `trace` and `whatif`, with guests that react and guests
+# that do not. A stopped process of the host stands for a kernel that hangs.
 set -u
 source='@SOURCE@' out='@O@'
 # shellcheck source=/dev/null
@@ -18,10 +18,10 @@ cd "$tmp" || exit 1
 unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
 run=("$tense" run --backend "$backend")
 
-# Builds the kernel, if need be, outside of what is tested.
+# Builds the kernel before the tests if the cache has none.
 ok "a kernel that boots" "${run[@]}" true
 
-# Waits until the command is there: it makes a file. Tense knows by then, or soon.
+# Waits until the command has made a file, and until tense knows that it started.
 begin() {
 	rm -f there
 	# shellcheck disable=SC2016 # for perl
@@ -39,9 +39,9 @@ is_killed() {
 	status_of $pid
 	is "$?" "$1" "$3: the guest is killed"
 	unwrap stderr
-	ok "and tense says so" grep -Eq "^tense: the guest \(process $guest\) did not react to SIG$2 for 5 s, so tense killed it: check the files that the command wrote, and run the command again$" \
+	ok "tense says that it killed the guest" grep -Eq "^tense: the guest \(process $guest\) did not react to SIG$2 for 5 s, so tense killed it: check the files that the command wrote, and run the command again$" \
 		stderr
-	ok "and nothing is left of it" until_true ended "$guest"
+	ok "no process of the guest is left" until_true ended "$guest"
 }
 
 # A guest that does not react.
@@ -56,7 +56,7 @@ begin "$tense" trace --backend $backend -o trace.svg \
 kill -STOP "$guest"
 kill -TERM $pid
 is_killed 143 TERM "tense trace"
-ok "which leaves no file" [ ! -e trace.svg ]
+ok "a killed trace leaves no file" [ ! -e trace.svg ]
 begin "$tense" whatif --func main --faster 20% --backend $backend \
 	--prepare 'touch there; exec sleep 1000' -- \
 	"$out/tests/unit/fake-guest"
@@ -64,7 +64,7 @@ kill -STOP "$guest"
 kill -TERM $pid
 is_killed 143 TERM "tense whatif"
 
-# It was stopped for a moment only: the command has its signals.
+# The guest is stopped only for a moment: the command gets its signals.
 begin "${run[@]}" sh -c 'trap "exit 6" TERM
 	touch there; while :; do sleep 0.1; done'
 kill -STOP "$guest"
@@ -74,7 +74,7 @@ kill -CONT "$guest"
 status_of $pid
 is "$? $(cat stderr)" "6 " "a guest that hung for a second"
 
-# Tense and its guest are stopped for longer, as a laptop is closed.
+# Tense and its guest are stopped for longer, as by closing a laptop.
 begin "${run[@]}" sh -c 'trap "exit 6" TERM
 	touch there; while :; do sleep 0.1; done'
 kill -STOP "$guest"
@@ -84,9 +84,9 @@ sleep 6
 kill -CONT "$guest"
 kill -CONT $pid
 status_of $pid
-is "$? $(cat stderr)" "6 " "or for 6 with its tense"
+is "$? $(cat stderr)" "6 " "a guest and a tense that were stopped for 6 s"
 
-# A command that takes longer than the guest may: it is not ended.
+# A command may take longer to end than the guest to answer.
 begin "${run[@]}" bash -c 'trap "sleep 7; exit 5" TERM
 	touch there; while :; do sleep 0.1; done'
 kill -TERM $pid
@@ -95,7 +95,7 @@ kill -TERM $pid
 status_of $pid
 is "$? $(cat stderr)" "5 " "a command may take 7 s to end"
 
-# One that goes on. Python's SIGINT, a daemon's SIGHUP and SIGUSR1.
+# A command that goes on after SIGINT as Python, after SIGHUP and SIGUSR1 as a daemon.
 # shellcheck disable=SC2016 # for perl
 begin "${run[@]}" perl -e '
 	$SIG{$_} = sub { $n++ } for qw(INT HUP USR1 ALRM QUIT);
@@ -115,19 +115,19 @@ sleep 6
 ok "a command may handle signals and go on" runs $pid
 kill -TERM $pid
 status_of $pid
-is "$? $(cat stdout stderr)" "7 7" "each arrives once"
+is "$? $(cat stdout stderr)" "7 7" "each signal arrives once"
 begin "${run[@]}" sh -c 'trap "" TERM INT HUP; touch there
 	until [ -e go ]; do sleep 0.1; done; exit 8'
 for sig in TERM INT HUP TERM TERM; do
 	kill -$sig $pid
 	sleep 1.2
 done
-ok "or ignore them" runs $pid
+ok "a command may ignore signals" runs $pid
 touch go
 status_of $pid
-is "$? $(cat stderr)" "8 " "until it exits by itself"
+is "$? $(cat stderr)" "8 " "the command ends with its own status"
 
-# A guest that is told nothing: the first signal ends it, whether it hangs or not.
+# --deterministic passes no signals: the first one ends the guest in any case.
 if [ "$backend" = qemu ]; then
 	ok "a deterministic guest" "$tense" run --deterministic true
 	mkdir empty
@@ -143,7 +143,7 @@ if [ "$backend" = qemu ]; then
 		status_of $pid
 		is "$? $(cat stderr)" "143 " \
 			"--deterministic, SIG$state for the guest: SIGTERM ends it"
-		ok "and nothing is left of it" until_true ended "$guest"
+		ok "no process of the guest is left" until_true ended "$guest"
 		rm stdout
 	done
 fi

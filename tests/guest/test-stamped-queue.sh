@@ -4,7 +4,7 @@
 # Jobs go through a queue whose producers and consumers stamp them: no job is
 # taken before it was put, however fast either side is imagined (R9).
 #
-# TIERS and JOBS: others than the default.
+# TIERS and JOBS replace the defaults.
 set -u
 export LC_ALL=C
 source='@SOURCE@' out='@O@' tiers='@TIERS@'

@@ -60,7 +60,7 @@ static int inside_poll(void)
 	return 0;
 }
 
-/* A poll that asks for nothing, after one whose event has come. */
+/* Polls for no event, after a poll whose event has come. */
 static int inside_hangup(void)
 {
 	struct pollfd in = { .fd = 0, .events = POLLIN };
@@ -71,7 +71,7 @@ static int inside_hangup(void)
 	EXPECT(hear('b'));
 	EXPECT(tell('c'));
 	in.events = 0;
-	/* A poll that ends by its time-out looks once more. */
+	/* Not by time-out: that makes the kernel check once more. */
 	alarm(60);
 	EXPECT(poll(&in, 1, -1) == 1 && in.revents == POLLHUP);
 	return 0;
@@ -326,10 +326,10 @@ static void test_poll(void)
 	is_i64(end(&c), 0, "poll: the hangup is seen");
 
 	start(&c, "hangup");
-	ok(read(c.out, &got, 1) == 1 && got == 'a', "nothing there");
+	ok(read(c.out, &got, 1) == 1 && got == 'a', "poll finds nothing");
 	pause_ms(500);
 	ok(write(c.in, "b", 1) == 1, "written while poll waits");
-	ok(read(c.out, &got, 1) == 1 && got == 'c', "and read");
+	ok(read(c.out, &got, 1) == 1 && got == 'c', "the poll sees the byte");
 	pause_ms(500);
 	close(c.in);
 	c.in = -1;

@@ -147,7 +147,7 @@ static void test_keys(void)
 	ok(expect(&s, "down\r\n"), "^D ends the input");
 	is_i64(end(&s), 0, "and the command");
 
-	/* Not the shell: it loses SIGINT between the output and its exec. */
+	/* A shell would lose SIGINT between its output and its exec. */
 	start_shell_command(&s, "exec perl -e '$| = 1; print qq(up\\n); "
 			    "sleep 1000'");
 	ok(expect(&s, "up\r\n"), "output");
@@ -272,7 +272,7 @@ static void test_job_control(void)
 	end(&s);
 }
 
-/* The only child, of which there is one. */
+/* The process has exactly one child. */
 static pid_t child_of(pid_t pid)
 {
 	char path[64];
@@ -289,7 +289,7 @@ static pid_t child_of(pid_t pid)
 	return child;
 }
 
-/* A guest that hangs does not read keys, and tense is sent no signal for them. */
+/* A guest that hangs does not read keys, and no key sends tense a signal. */
 static void test_hung_guest(void)
 {
 	static const struct {
@@ -307,9 +307,9 @@ static void test_hung_guest(void)
 		if (guest > 0)
 			kill(guest, SIGSTOP);
 		type(&s, keys[i].key);
-		ok(expect(&s, " did not react to SIG"), "%s of a guest that hangs",
+		ok(expect(&s, " did not react to SIG"), "%s kills a hung guest",
 		   keys[i].name);
-		is_i64(end(&s), keys[i].status, "ends it");
+		is_i64(end(&s), keys[i].status, "exit status");
 	}
 
 	/* The key is not the command's interrupt, and the guest reacts. */
@@ -317,8 +317,8 @@ static void test_hung_guest(void)
 			    "sleep 7; echo down");
 	ok(expect(&s, "up\r\n"), "output");
 	type(&s, "\003a\003\r");
-	ok(expect(&s, "003   a 003  \\n"), "^C may be a byte like others");
-	ok(expect(&s, "down\r\n"), "in a command that goes on");
+	ok(expect(&s, "003   a 003  \\n"), "^C may be a byte like any other");
+	ok(expect(&s, "down\r\n"), "the command goes on");
 	is_i64(end(&s), 0, "exit status");
 }
 

@@ -96,7 +96,7 @@ twice "2 CPUs" two --cpus 2 --runs 2 --func hot --faster 20% -- \
 ok "has two" check two-busy '.environment.cpus == 2'
 is "$(jq '.rounds' "$tmp/results/two-busy.json")" 2 "and as many rounds as asked for"
 
-# Guests one after the other on one CPU of the host, and as many at once as it has.
+# Runs guests one after the other on one CPU of the host, then one on each CPU.
 mkdir "$tmp/cwd/batches"
 cd "$tmp/cwd/batches" || exit 1
 all=$(taskset -cp $$ | sed 's/.*: //')
@@ -104,7 +104,7 @@ for how in serial parallel; do
 	cpus=$all
 	[ $how = parallel ] || cpus=${all%%[,-]*}
 	rm -f written answer.json
-	# By taskset both times: the environment has the name of the program.
+	# Use taskset both times, because the environment holds the program's name.
 	taskset -c "$cpus" "$tense" whatif --deterministic --cpus 2 --runs 4 --func hot \
 		--faster 20% --file cat --prepare 'echo >>written' \
 		--json answer.json -- "$critical" --length 1 \
@@ -112,17 +112,17 @@ for how in serial parallel; do
 	is $? 0 "$how guests: an answer"
 	sed 's/^/# /' "$tmp/results/$how.err"
 	cp answer.json "$tmp/results/$how.json"
-	is "$(grep -c '' written)" 9 "of files, those of the first guest come back"
+	is "$(grep -c '' written)" 9 "only the first guest's files come back"
 done
 cd "$tmp/cwd" || exit 1
-ok "both are the same" cmp "$tmp/results/serial.json" "$tmp/results/parallel.json"
-ok "on standard error, too" cmp "$tmp/results/serial.err" "$tmp/results/parallel.err"
-is "$(jq '.rounds' "$tmp/results/serial.json")" 4 "of four rounds"
-ok "that are not the same ones" check serial '[.samples[] |
+ok "serial and parallel answers are the same" cmp "$tmp/results/serial.json" "$tmp/results/parallel.json"
+ok "their messages are the same" cmp "$tmp/results/serial.err" "$tmp/results/parallel.err"
+is "$(jq '.rounds' "$tmp/results/serial.json")" 4 "the answer has four rounds"
+ok "the rounds differ" check serial '[.samples[] |
 	select(.round > 0 and .condition == 0) | .elapsed_virtual_ns] |
 	unique | length > 1'
 
-# R13: instruments cost nothing, whatever is called: 2 us, and one that calls itself.
+# R13: instruments cost nothing, for a function of 2 us and for a recursive one.
 for name in short-calls recursion; do
 	keep "null-$name" --runs 2 --func hot --faster 20% -- \
 		"$out/accuracy/$name" --length 20

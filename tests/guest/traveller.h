@@ -38,7 +38,7 @@ static inline uint64_t latest_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* As <uapi/linux/tense.h> wants it: no less than anybody was shown before. */
+/* As <uapi/linux/tense.h> requires: no less than any earlier reading. */
 static inline int64_t view_page(const struct view *v)
 {
 	uint64_t now = page_read(v->page, v->fd).now;
@@ -63,7 +63,7 @@ static inline void view_fall(int64_t *back, int64_t *last, int64_t now)
 	*last = now;
 }
 
-/* What was charged, which readings are not behind. */
+/* The charged time, which no reading is behind. */
 static inline int64_t view_stats(struct view *v)
 {
 	struct tense_stats s = dev_stats(v->fd);

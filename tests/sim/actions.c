@@ -76,7 +76,7 @@ static void do_compute(struct sim *s, int t)
 {
 	uint64_t end = vclock_reached(&s->vc) + s->m.window;
 
-	/* Else it stops before its program could use what it reads. */
+	/* Otherwise the task stops before its program can use the reading. */
 	if (op_now(s, t) <= end)
 		op_read(s, t);
 }

@@ -215,7 +215,7 @@ uint64_t op_now(struct sim *s, int t)
 	return now;
 }
 
-/* As a thread reads its page, by a counter that ran on while it did not. */
+/* Reads the page as a thread does: the counter also ran while the thread did not. */
 static uint64_t read_page(struct sim *s, struct vclock_task *v)
 {
 	uint64_t reading = vclock_floor(&s->vc, v);
@@ -232,7 +232,7 @@ static uint64_t read_page(struct sim *s, struct vclock_task *v)
 	return reading;
 }
 
-/* R9: a reading is not ahead by more than a window and what a page may be. */
+/* R9: a reading is ahead by at most a window plus the lead of a page. */
 static void expect_bounded(struct sim *s, int t, uint64_t reading)
 {
 	uint64_t most = vclock_reached(&s->vc) + s->vc.window +
@@ -245,8 +245,8 @@ static void expect_bounded(struct sim *s, int t, uint64_t reading)
 }
 
 /*
- * R9: no reading is earlier than one that happened before. What the model knows
- * is compared after each step, and knows of no readings: they change nothing.
+ * R9: no reading is earlier than one that happened before. The model knows no
+ * readings and is compared after each step, which shows that they change nothing.
  */
 void op_read(struct sim *s, int t)
 {
@@ -258,7 +258,7 @@ void op_read(struct sim *s, int t)
 
 	s->readings++;
 	if (reading < s->vcpu[task->v.cpu].lvt.ns)
-		sim_fail(s, "task %d reads %llu, and its CPU is later", t,
+		sim_fail(s, "task %d reads %llu, but its CPU is later", t,
 			 (unsigned long long)reading);
 	if (reading < task->read || reading < c->read ||
 	    (s->vc.ordered && reading < s->read))
@@ -273,7 +273,7 @@ void op_read(struct sim *s, int t)
 	s->read = reading > s->read ? reading : s->read;
 }
 
-/* R9: the time that @t sleeps from, for so long by what it has read, too. */
+/* R9: the start of a sleep of @t, which lasts ns by its readings, too. */
 uint64_t op_wait(struct sim *s, int t, uint64_t ns)
 {
 	struct vclock_task *v = &s->task[t].v;
@@ -284,7 +284,7 @@ uint64_t op_wait(struct sim *s, int t, uint64_t ns)
 	return when;
 }
 
-/* R9: a deadline wakes @t, which has slept as long as it asked for. */
+/* R9: a deadline wakes @t, and by its readings the sleep has the full length. */
 void op_ready_at(struct sim *s, int t, uint64_t when)
 {
 	struct vclock_task *v = &s->task[t].v;

@@ -41,8 +41,8 @@ struct task {
 	bool in_kernel;		/* finishes that before it can be gated */
 	uint64_t event_at;	/* real; OUTSIDE and COMING */
 	uint64_t told;		/* the latest time it was told */
-	uint64_t read;		/* R9: no reading of it is earlier, */
-	uint64_t promised, due;	/* nor than this when it has slept */
+	uint64_t read;		/* R9: no reading of it is earlier */
+	uint64_t promised, due;	/* R9: nor earlier than this after its sleep */
 	uint64_t over;		/* bound on its time - GVT - window */
 	int last_cpu, next, prev;
 };
@@ -75,7 +75,7 @@ struct sim {
 	struct vclock_memory memory;
 	struct vclock_cpu *vcpu;	/* the CPUs in there */
 	uint64_t latest;	/* R9: the word of all readings */
-	uint64_t read;		/* and the latest one that there was */
+	uint64_t read;		/* R9: the latest reading of all */
 	struct model m;
 
 	struct cpu *cpu;

@@ -31,8 +31,8 @@ struct queue_job {
 	double wait;		/* from due until the server began */
 	uint64_t stamp;		/* by the producer, when it put the job */
 	/*
-	 * From the stamp until the server began, unsigned, as many programs
-	 * subtract: huge if the server's reading is earlier.
+	 * Time from the stamp until the server began. Unsigned, as in many
+	 * programs: huge if the server's reading is earlier.
 	 */
 	double measured;
 	double served;		/* how long that took */
