@@ -212,7 +212,7 @@ void tense_detach(void)
 }
 EXPORT_SYMBOL_GPL(tense_detach);
 
-/* The part of a jump that counts as CPU time, of which the task has had some. */
+/* Returns the part of a jump that counts as CPU time for a task that had so much. */
 static u64 cpu_time_of_jump(u64 had, u64 jump)
 {
 	return min(jump, TENSE_CPU_TIME_MAX - min(had, TENSE_CPU_TIME_MAX));
@@ -237,7 +237,7 @@ static u64 charge_task(struct task_struct *p, u64 delta)
 }
 
 /**
- * tense_in_interrupt() - whether what runs is none of the running task's work
+ * tense_in_interrupt() - is this CPU in interrupt work that is no task's
  *
  * Return: true in a hard interrupt, and in the soft ones that run at its end.
  */

@@ -231,7 +231,7 @@ static __poll_t hostfd_poll(struct file *file, poll_table *wait)
 		want |= HOSTFD_IN;
 	if (poll_requested_events(wait) & (EPOLLOUT | EPOLLWRNORM))
 		want |= HOSTFD_OUT;
-	/* Who asks for nothing waits for the end, which needs to be armed too. */
+	/* A poll for no events still waits for the hangup, which has to be armed. */
 	if (!(ready & (HOSTFD_HUP | HOSTFD_ERR)) && (!want || (want & ~ready)))
 		hostfd_arm(h, want & ~ready);
 	return mask;

@@ -46,8 +46,8 @@ enum tense_clock_id {
 #define TENSE_SHARE_MAX	BIT_ULL(30)
 
 /*
- * CPU times are added up, over threads and over children. A jump counts as CPU
- * time only as far as the task's is below this, in ns: 13 days.
+ * A jump adds to a task's CPU time only up to this total, in ns: 13 days. Sums over
+ * threads and children must not overflow.
  */
 #define TENSE_CPU_TIME_MAX	BIT_ULL(50)
 
@@ -90,7 +90,7 @@ struct tense_group {
 /**
  * struct tense_charge - what a task's run made
  * @charged: ns that it is to have run
- * @jump: ns by which it jumped besides
+ * @jump: ns of jumps, which it has not run
  * @share: by how many its turn is over sooner
  */
 struct tense_charge {
@@ -115,10 +115,11 @@ struct tense_charge {
  * @fork: the task, which is running, creates the child; returns the child's
  *	part or an error. May sleep.
  * @leave: the part no longer belongs to a task and may be freed. May sleep.
- * @now: tells a clock as the running task is to see it, which is never earlier
- *	than what it or anybody before it saw; false if the clock is the real
- *	one. No lock but those of timers' owners held.
- * @time: the same as it was charged: what its time-outs and timers count from
+ * @now: reads a clock for the running task; false if the clock is the real one.
+ *	No reading is earlier than one before it. No lock but those of timers'
+ *	owners held.
+ * @time: tells the charged time in the same way. Time-outs and timers of the
+ *	running task count from that.
  * @timer_start: arms the timer for the running task, at a time or in so many
  *	ns; false if it is to run in real time. The timer is not queued.
  * @timer_cancel: takes the timer out of its experiment's queue: 1, -1 if its
@@ -243,7 +244,7 @@ static inline void tense_exit(void)
 		tense_detach();
 }
 
-/* What the running task's waits count from; by the real clock it is @now. */
+/* The time from which the running task's waits count; @now if the clock is real. */
 static inline ktime_t tense_ktime(enum tense_clock_id clock, ktime_t now)
 {
 	if (tense_has(current))
@@ -260,7 +261,7 @@ static inline void tense_wait_timespec(enum tense_clock_id clock,
 		*ts = ktime_to_timespec64(now);
 }
 
-/* R9: a clock as the running task sees it; the real one reads @ts. */
+/* R9: changes @ts to what the running task reads, if the clock is virtual. */
 static inline void tense_timespec(enum tense_clock_id clock,
 				  struct timespec64 *ts)
 {
@@ -317,7 +318,7 @@ static inline void tense_clock_set(void)
 		__tense_clock_set();
 }
 
-/* Runs the soft interrupts of a hard one, which has just ended. */
+/* Marks soft interrupts that run at the end of a hard one: they are no task's. */
 static __always_inline void tense_irq_exit(void (*softirqs)(void))
 {
 	if (static_branch_unlikely(&tense_key)) {

@@ -50,10 +50,11 @@
  *	-ESRCH		the calling thread is in no experiment
  *
  *	"clocks ordered" or "clocks unordered": whether readings on different
- *	CPUs are ordered by what their threads tell each other in memory, too.
- *	At first they are where there are several CPUs. If not, a reading may be
- *	up to a window earlier than one on another CPU before it; what passes
- *	through the kernel, a wake-up above all, orders them all the same.
+ *	CPUs are ordered also where threads tell each other only in memory.
+ *	Default: ordered if there are several CPUs. Unordered, a reading may be
+ *	up to a window earlier than one before it on another CPU. A wake-up, or
+ *	another event that passes through the kernel, orders readings in both
+ *	cases.
  *	-EINVAL		another text
  *	"clocks all", "clocks monotonic" or "clocks none": which clocks of the
  *	experiment are virtual, and what waits by them. "monotonic" leaves out
@@ -92,9 +93,9 @@
  *			kernel what a call costs, which it gives back from then
  *			on for each call of the experiment. d < 0 is credit:
  *			the next -d virtual ns of this thread are not charged,
- *			its time stands still and never goes back. As it does
- *			when the thread has come to a CPU whose time is behind
- *			what it saw: d counts from the time of that CPU.
+ *			its time stands still and never goes back. Its time also
+ *			stands still on a CPU whose time is behind what the
+ *			thread saw: there, d counts from the time of that CPU.
  *	SEEK_SET t	jump to t. -EINVAL if more than t was charged already.
  *	SEEK_HOLE d	sleep for d ns of virtual time, 0 returns at once.
  *			-EINTR	a signal handler ran; the remaining time is
@@ -122,7 +123,7 @@
  *	offset TENSE_RING_OFFSET, up to
  *	TENSE_RING_SIZE bytes, read and write	struct tense_ring
  *	offset TENSE_SHARED_OFFSET,
- *	TENSE_SHARED_SIZE bytes, the same	struct tense_shared
+ *	TENSE_SHARED_SIZE bytes, read and write	struct tense_shared
  *	It lasts until the thread leaves the experiment and is not inherited:
  *	neither by threads nor, since a fork does not copy the mappings, by
  *	processes.
@@ -163,27 +164,29 @@
  * thread tells the smallest percent that it uses in tense_ring.lowest,
  * followed by any call of the device, before it first uses it by a record.
  *
- * The virtual time, while seq is even and the same before and after, is the
- * latest of floor, tense_ring.shown and
- *	ns + (counter - tense_clock.counter) * rate / percent * 100000 / 2^32
- * less credit, with records from tail on taken into account as above. Only
- * lseek(2) can tell if flags lack TENSE_CLOCK_VALID, if the counter is more than
- * stale ticks further, or if the time is more than ahead ns after ns. A clock shows
- * the time plus its origin, if its bit, 1 << TENSE_ORIGIN_*, is set in clocks;
- * else it is the real one.
+ * A thread reads the page while seq is even, and the same before and after. The
+ * virtual time is the latest of
+ *	- floor;
+ *	- tense_ring.shown;
+ *	- ns + (counter - tense_clock.counter) * rate / percent * 100000 / 2^32
+ *	  less credit, with records from tail on taken into account as above.
+ * Only lseek(2) can tell the time if flags lack TENSE_CLOCK_VALID, if the counter
+ * is more than stale ticks further, or if the third of these is more than ahead ns
+ * after ns. A clock shows the time plus its origin, if its bit, 1 <<
+ * TENSE_ORIGIN_*, is set in clocks; else it is the real one.
  *
  * No reading is earlier than one that happened before it. The counter also runs
  * on while the thread does not, so that a reading may be ahead of the time that
- * is charged later: by ahead ns at most. Later readings are no earlier, and
- * nothing else depends on it: it is neither charged, nor does a deadline count
- * from it. For that, the thread
- *	- stores what it read in tense_ring.shown before it uses it. The kernel
- *	  tells it to the threads that run on the same CPU, that the thread wakes
- *	  or makes. It ignores what no page can have shown: more than 2 * ahead ns
- *	  beyond the charged time;
- *	- if limit is not 0, reads no earlier time than tense_shared.latest says,
- *	  and raises that to what it read. If latest is beyond limit, only lseek(2)
- *	  can tell the time: the kernel then ignores what is more than a window and
+ * is charged later: by ahead ns at most. Later readings are no earlier. Nothing
+ * else depends on a reading: the kernel does not charge it, and no deadline counts
+ * from it. To order its readings, the thread
+ *	- stores each in tense_ring.shown before it uses it. The kernel passes it
+ *	  to threads that run later on the same CPU, to those that the thread
+ *	  wakes, and to those that it creates. The kernel ignores a value that no
+ *	  page can have shown: more than 2 * ahead ns beyond the charged time;
+ *	- if limit is not 0, reads no earlier time than tense_shared.latest, and
+ *	  raises that to its reading. If latest is beyond limit, only lseek(2) can
+ *	  tell the time: the kernel ignores a value that is more than a window and
  *	  100 ms beyond GVT.
  */
 #ifndef _UAPI_LINUX_TENSE_H
@@ -239,8 +242,8 @@ struct tense_clock {
 	__u64 credit;		/* virtual: time stands still for so long */
 	__u64 rate;		/* real ns per tick, times 2^32 */
 	__u64 stale;		/* ticks */
-	__u64 ahead;		/* virtual ns */
-	__u64 limit;		/* virtual; 0: readings pass no common word */
+	__u64 ahead;		/* virtual ns that a reading may be beyond ns */
+	__u64 limit;		/* virtual; 0: not ordered across CPUs */
 	__u32 percent;		/* times TENSE_FINE */
 	__u32 tail;		/* records that the kernel has taken */
 	__u32 clocks;		/* those that are virtual */
@@ -270,7 +273,7 @@ struct tense_ring {
 	struct tense_record record[TENSE_RING_RECORDS];
 };
 
-/* One for all threads of the experiment. */
+/* All threads of an experiment map the same. */
 struct tense_shared {
 	__u64 latest;		/* virtual: latest time that any of them saw */
 };
