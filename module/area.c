@@ -609,9 +609,8 @@ void tense_area_tell(struct tense_task *t)
 	WRITE_ONCE(c->ns, now);
 	WRITE_ONCE(c->floor, vclock_floor(&exp->vc, &t->v));
 	WRITE_ONCE(c->ahead, VCLOCK_AHEAD_MAX);
-	/* R5: GVT <= now, so no limit is below the one that the kernel uses. */
-	WRITE_ONCE(c->limit, READ_ONCE(exp->vc.ordered) ?
-			     now + exp->vc.window + VCLOCK_LATEST_MAX : 0);
+	/* GVT only grows: the kernel accepts all that the page does. */
+	WRITE_ONCE(c->limit, vclock_limit(&exp->vc));
 	WRITE_ONCE(c->credit, t->v.credit.ns);
 	WRITE_ONCE(c->rate, area->rate);
 	WRITE_ONCE(c->stale, time_before(jiffies, area->stolen_at + HZ) ?

@@ -67,12 +67,20 @@ static void charge_jump(struct tense_task *t)
 	}
 }
 
-static void move_by(struct tense_task *t, u64 ns)
+/* -EOVERFLOW if that would pass the last possible time. */
+static int move_by(struct tense_task *t, u64 ns)
 {
+	bool fits;
+
 	raw_spin_lock_irq(&t->lock);
-	t->move = ns;
+	fits = vclock_now(&t->exp->vc, &t->v) + ns <= TENSE_TIME_MAX;
+	if (fits)
+		t->move = ns;
 	raw_spin_unlock_irq(&t->lock);
+	if (!fits)
+		return -EOVERFLOW;
 	charge_jump(t);
+	return 0;
 }
 
 /*
@@ -99,13 +107,8 @@ static int jump_by(struct tense_task *t, loff_t d)
 	/* The time is told however late it is. */
 	if (!d)
 		return 0;
-	if (d > 0) {
-		if (d > (loff_t)TENSE_TIME_MAX ||
-		    now_of(t) + d > TENSE_TIME_MAX)
-			return -EOVERFLOW;
-		move_by(t, d);
-		return 0;
-	}
+	if (d > 0)
+		return d > (loff_t)TENSE_TIME_MAX ? -EOVERFLOW : move_by(t, d);
 	if (d < -(loff_t)TENSE_TIME_MAX)
 		return -EOVERFLOW;
 	raw_spin_lock_irq(&t->lock);

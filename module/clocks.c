@@ -94,6 +94,19 @@ bool tense_now(struct tense_task *t, enum tense_clock_id clock, ktime_t *now)
 }
 
 /**
+ * tense_charged() - the charged time, which no reading enters
+ * @t: the running task's part
+ * @clock: clock
+ * @now: set to the clock at the charged time
+ *
+ * Return: false if the clock is the real one.
+ */
+bool tense_charged(struct tense_task *t, enum tense_clock_id clock, ktime_t *now)
+{
+	return clock_of(t, clock, vclock_now, now);
+}
+
+/**
  * tense_time() - the charged time, from which the running task's waits count
  * @t: its part
  * @clock: clock of the wait

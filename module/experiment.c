@@ -243,7 +243,16 @@ static struct tense_experiment *find_or_alloc(void)
 	return experiment_alloc();
 }
 
-static int join(u64 handle)
+/**
+ * tense_join() - the calling task, which is in no experiment, joins one
+ * @handle: number of the handle by which it joins
+ *
+ * May sleep. misc_open() serialises all calls: a thread finds the experiment of a
+ * sibling that opens at the same time.
+ *
+ * Return: 0, -ENOMEM, -ENODEV, -EMFILE or -EDQUOT.
+ */
+int tense_join(u64 handle)
 {
 	struct tense_experiment *exp = find_or_alloc();
 	struct tense_task *t;
@@ -264,26 +273,6 @@ static int join(u64 handle)
 	/* Its CPU has turned active without a context switch. */
 	tense_rearm_running(t);
 	return 0;
-}
-
-/**
- * tense_join() - the calling task, which is in no experiment, joins one
- * @handle: number of the handle by which it joins
- *
- * May sleep.
- *
- * Return: 0, -ENOMEM, -ENODEV, -EMFILE or -EDQUOT.
- */
-int tense_join(u64 handle)
-{
-	/* Serialise joins so that a thread finds its sibling's experiment. */
-	static DEFINE_MUTEX(joining);
-	int err;
-
-	mutex_lock(&joining);
-	err = join(handle);
-	mutex_unlock(&joining);
-	return err;
 }
 
 /*

@@ -136,7 +136,8 @@ void tense_own_drain(struct tense_task *t, u64 since, u64 rate)
 	lockdep_assert_held(&t->lock);
 
 	if (!is_uncharged()) {
-		t->own = now - since;
+		/* On another CPU, its own goes on meanwhile. */
+		t->own = t->task == current ? now - since : 0;
 		return;
 	}
 	tense_area_begin(t, now);

@@ -76,10 +76,12 @@ static u64 latest(struct vclock *vc, u64 reading)
 static void note(struct vclock *vc, struct vclock_task *t, u64 reading)
 {
 	t->shown = max(t->shown, reading);
+	/* A task that jumped and then moved to a CPU that is behind reads more. */
+	reading = min(reading, latest_possible(vc));
 	if (t->cpu >= 0)
 		raise(&vc->cpu[t->cpu].shown, reading);
 	if (READ_ONCE(vc->ordered))
-		raise(vc->latest, min(reading, latest_possible(vc)));
+		raise(vc->latest, reading);
 }
 
 /* The earliest time that the page of @t may show. */
@@ -110,6 +112,15 @@ void vclock_take_shown(struct vclock *vc, struct vclock_task *t, u64 shown)
 	if (shown <= vclock_floor(vc, t) ||
 	    shown - charged_time(vc, t) <= PAGE_LEAD_MAX)
 		note(vc, t, shown);
+	/* The thread may have read what all share, and that may be a forged value. */
+	else if (READ_ONCE(vc->ordered) && shown <= latest_possible(vc))
+		t->shown = shown;
+}
+
+/* The latest reading that the page of an ordered experiment may take from others. */
+u64 vclock_limit(const struct vclock *vc)
+{
+	return READ_ONCE(vc->ordered) ? latest_possible(vc) : 0;
 }
 
 /* The time from which the deadlines that @t is about to arm count. */
@@ -123,13 +134,23 @@ u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t)
 	t->lead_of = t->shown;
 	if (t->shown > now)
 		t->lead = max(t->lead, t->shown - now);
+	t->counted = true;
 	return now;
 }
 
-/* @t arms a deadline at @when. */
+/* @t arms a deadline at @when. One that does not count from now needs no lead. */
 void vclock_wait_until(struct vclock_task *t, u64 when)
 {
+	if (!t->counted)
+		t->lead = 0;
+	t->counted = false;
 	t->until = when;
+}
+
+/* @t no longer waits for the deadline that it armed last. */
+void vclock_wait_end(struct vclock_task *t)
+{
+	t->lead = 0;
 }
 
 /* A task on @cpu wakes or forked @t, and may pass it a reading. */

@@ -273,6 +273,7 @@ void tense_clocks_end(struct tense_experiment *exp);
 u64 tense_clock_of(const struct tense_experiment *exp,
 		   enum tense_clock_id clock, u64 when);
 bool tense_now(struct tense_task *t, enum tense_clock_id clock, ktime_t *now);
+bool tense_charged(struct tense_task *t, enum tense_clock_id clock, ktime_t *now);
 bool tense_time(struct tense_task *t, enum tense_clock_id clock, ktime_t *now);
 void tense_clock_was_set(void);
 

@@ -311,10 +311,11 @@ static void stop_if_ahead(struct tense_task *t)
 static void settle_in_interrupt(struct tense_task *t)
 {
 	u64 start = local_clock(), now, from;
+	u32 tail = t ? READ_ONCE(t->tail) : 0;
 
 	tense_settle();
 	/* Only a thread with lower percents has a timer to postpone. */
-	if (!t || !t->area || !t->v.lowest)
+	if (!t || !t->v.lowest || READ_ONCE(t->tail) == tail)
 		return;
 	now = local_clock();
 	raw_spin_lock(&t->lock);
@@ -499,6 +500,9 @@ int tense_sleep(struct tense_task *t, u64 when)
 	}
 	tense_disarm(exp, &t->v.deadline);
 	WRITE_ONCE(t->wait, TENSE_RUNS);
+	raw_spin_lock(&t->lock);
+	vclock_wait_end(&t->v);
+	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&exp->lock);
 	return -EINTR;
 }

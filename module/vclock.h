@@ -109,6 +109,7 @@ struct vclock_task {
 	u64 until;		/* the last deadline that it armed */
 	u64 lead;		/* shown - charged time when until was armed */
 	u64 lead_of;		/* shown at that time */
+	bool counted;		/* a deadline that is armed now counts from then */
 	u64 recheck;		/* real ns until a timer may look at its ring */
 	u64 ready;		/* when it last became ready */
 	struct vclock_time credit;	/* will not be charged */
@@ -146,6 +147,8 @@ u64 vclock_read(struct vclock *vc, struct vclock_task *t);
 void vclock_take_shown(struct vclock *vc, struct vclock_task *t, u64 shown);
 u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t);
 void vclock_wait_until(struct vclock_task *t, u64 when);
+void vclock_wait_end(struct vclock_task *t);
+u64 vclock_limit(const struct vclock *vc);
 void vclock_shown_by(const struct vclock *vc, struct vclock_task *t,
 		     unsigned int cpu);
 

@@ -14,6 +14,9 @@
 
 #include "tense.h"
 
+/* Timers that go over into real time with interrupts disabled at a time. */
+#define HAND_OVER_MAX	64
+
 /* Bases of soft and hard timers have the same clocks, one after the other. */
 static enum tense_clock_id clock_of(const struct hrtimer *timer)
 {
@@ -118,13 +121,16 @@ bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
 	enum tense_clock_id clock = clock_of(timer);
 	struct tense_experiment *exp = t->exp, *old = READ_ONCE(timer->tense);
 	unsigned long flags;
-	bool first;
+	bool first, virtual;
 	ktime_t now;
 
 	/* Another experiment's callback is still running. */
 	if (old && old != exp)
 		return false;
-	if (!tense_time(t, clock, &now))
+	/* A time that the program names does not count from now. */
+	virtual = relative ? tense_time(t, clock, &now) :
+			     tense_charged(t, clock, &now);
+	if (!virtual)
 		return false;
 	/* As in real time: a sum that wrapped is as far away as can be. */
 	time = ktime_add_safe(time, relative ? now : 0);
@@ -139,6 +145,20 @@ bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
 	if (first && !goes_to_sleep())
 		tense_kick(exp);
 	return true;
+}
+
+/* R9: a wait that ends early keeps no lead until its deadline. */
+static void end_wait(const struct tense_experiment *exp)
+{
+	struct tense_task *t = in_task() ? current->tense : NULL;
+
+	lockdep_assert_held(&exp->lock);
+
+	if (!t || t->exp != exp)
+		return;
+	raw_spin_lock(&t->lock);
+	vclock_wait_end(&t->v);
+	raw_spin_unlock(&t->lock);
 }
 
 /**
@@ -160,8 +180,10 @@ int tense_wait_cancel(struct hrtimer *timer)
 		return 0;
 	raw_spin_lock_irqsave(&exp->lock, flags);
 	if (timer->tense == exp) {
-		if (timer->is_virtual)
+		if (timer->is_virtual) {
 			dequeue(exp, timer);
+			end_wait(exp);
+		}
 		if (!timer->is_fired)
 			WRITE_ONCE(timer->tense, NULL);
 		ret = timer->is_fired ? -1 : 1;
@@ -280,16 +302,25 @@ static void hand_over(struct tense_experiment *exp, struct hrtimer *timer)
 	smp_store_release(&timer->tense, NULL);
 }
 
+/* False if none is left. No task is left that could arm one meanwhile. */
+static bool hand_over_some(struct tense_experiment *exp, struct tense_queue *q)
+{
+	struct timerqueue_node *node = NULL;
+	int left = HAND_OVER_MAX;
+
+	raw_spin_lock_irq(&exp->lock);
+	while (left-- && (node = timerqueue_getnext(&q->timers)))
+		hand_over(exp, container_of(node, struct hrtimer, node));
+	raw_spin_unlock_irq(&exp->lock);
+	return node;
+}
+
 /* The last task has left: what it armed may belong to others, too. */
 void tense_waits_end(struct tense_experiment *exp)
 {
-	struct timerqueue_node *node;
 	int i;
 
-	raw_spin_lock_irq(&exp->lock);
-	for (i = 0; i < TENSE_TIMER_CLOCKS; i++) {
-		while ((node = timerqueue_getnext(&exp->queue[i].timers)))
-			hand_over(exp, container_of(node, struct hrtimer, node));
-	}
-	raw_spin_unlock_irq(&exp->lock);
+	for (i = 0; i < TENSE_TIMER_CLOCKS; i++)
+		while (hand_over_some(exp, &exp->queue[i]))
+			;
 }

@@ -454,6 +454,62 @@ static void test_reading_order(void)
 	is_i64(latest, most, "R9: after a jump ahead the word stays at its limit");
 }
 
+/* R9: which deadlines keep a lead. */
+static void test_kept_leads(void)
+{
+	struct machine m;
+	struct vclock_task t;
+
+	machine_init(&m, 0);
+	start(&m, &t, 0, 100, 0, 0);
+	vclock_charge(&m.vc, &t, 1000);
+	vclock_take_shown(&m.vc, &t, 1500);
+	vclock_wait_from(&m.vc, &t);
+	vclock_wait_until(&t, 2000);
+	vclock_charge(&m.vc, &t, 999);
+	is_i64(vclock_read(&m.vc, &t), 1999, "R9: a timer that has not come yet");
+	vclock_charge(&m.vc, &t, 1);
+	is_i64(vclock_read(&m.vc, &t), 2500, "R9: one that counts from a reading");
+	vclock_charge(&m.vc, &t, 400);
+	vclock_wait_until(&t, 2450);
+	vclock_charge(&m.vc, &t, 50);
+	is_i64(vclock_read(&m.vc, &t), 2500, "R9: a time that the program names");
+	vclock_wait_from(&m.vc, &t);
+	vclock_wait_until(&t, 2480);
+	vclock_wait_end(&t);
+	vclock_charge(&m.vc, &t, 40);
+	is_i64(vclock_read(&m.vc, &t), 2500, "R9: a wait that ended before");
+	vclock_charge(&m.vc, &t, 20);
+	is_i64(vclock_read(&m.vc, &t), 2510, "R9: the lead is paid back");
+}
+
+/* R9: a task that jumped and moved to a CPU that is behind. */
+static void test_reading_after_jump(void)
+{
+	struct machine m;
+	struct vclock_task t, other;
+	u64 latest = 0;
+
+	machine_init(&m, 0);
+	m.vc.latest = &latest;
+	m.vc.ordered = true;
+	start(&m, &other, 1, 100, 0, 0);
+	start(&m, &t, 0, 100, 0, 0);
+	vclock_move(&m.vc, &t, 10 * NSEC_PER_SEC);
+	vclock_join(&m.vc, &t, 1, 0);
+	is_i64(vclock_read(&m.vc, &t), 10 * NSEC_PER_SEC, "R9: it reads its own time");
+	is_i64(vclock_read(&m.vc, &other), WINDOW + VCLOCK_LATEST_MAX,
+	       "R9: another task on that CPU reads no more than is possible");
+
+	latest = 5000000;
+	is_i64(vclock_limit(&m.vc), WINDOW + VCLOCK_LATEST_MAX,
+	       "R9: a page takes what the kernel takes");
+	vclock_take_shown(&m.vc, &other, vclock_limit(&m.vc));
+	latest = ~0ULL;
+	is_i64(vclock_read(&m.vc, &other), vclock_limit(&m.vc),
+	       "R9: and what it took is not taken back");
+}
+
 static void test_tree_size(void)
 {
 	static const unsigned int size[][2] = {
@@ -497,6 +553,8 @@ int main(void)
 	test_leaving_order();
 	test_reading_ahead();
 	test_reading_order();
+	test_kept_leads();
+	test_reading_after_jump();
 	test_tree_size();
 	return done();
 }

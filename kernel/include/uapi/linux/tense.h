@@ -52,8 +52,8 @@
  *	"clocks ordered" or "clocks unordered": whether readings on different
  *	CPUs are ordered also where threads tell each other only in memory.
  *	Default: ordered if there are several CPUs. Unordered, a reading may be
- *	up to a window earlier than one before it on another CPU. A wake-up, or
- *	another event that passes through the kernel, orders readings in both
+ *	up to a window earlier than one before it on another CPU. The wake-up
+ *	of a task that slept, a fork and a migration order readings in both
  *	cases.
  *	-EINVAL		another text
  *	"clocks all", "clocks monotonic" or "clocks none": which clocks of the
