@@ -218,7 +218,8 @@ TEST_F(area, shown_time_is_not_taken_back)
 TEST_F(area, shown_time_is_not_charged)
 {
 	struct tense_stats before = dev_stats(self->fd), after;
-	int64_t now = 0;
+	/* On several CPUs the page may have shown what others have read. */
+	int64_t most = self->a.clock->limit ? 110 * MS : 10 * MS, now = 0;
 
 	for (int i = 0; i < 1000; i++) {
 		now = dev_now(self->fd);
@@ -230,7 +231,7 @@ TEST_F(area, shown_time_is_not_charged)
 	EXPECT_LT(after.lvt - before.lvt, S);
 	EXPECT_LT(after.gvt - before.gvt, S);
 	EXPECT_LT(after.charged - before.charged, S);
-	EXPECT_LT(now - (int64_t)after.lvt, 10 * MS);
+	EXPECT_LT(now - (int64_t)after.lvt, most);
 }
 
 /* The page says what each clock shows. */

@@ -183,7 +183,8 @@
  *	- stores each in tense_ring.shown before it uses it. The kernel passes it
  *	  to threads that run later on the same CPU, to those that the thread
  *	  wakes, and to those that it creates. The kernel ignores a value that no
- *	  page can have shown: more than 2 * ahead ns beyond the charged time;
+ *	  page can have shown: more than 2 * ahead ns beyond the charged time and,
+ *	  if limit is not 0, beyond limit;
  *	- if limit is not 0, reads no earlier time than tense_shared.latest, and
  *	  raises that to its reading. If latest is beyond limit, only lseek(2) can
  *	  tell the time: the kernel ignores a value that is more than a window and
