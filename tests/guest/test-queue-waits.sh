@@ -45,7 +45,11 @@ for cpus in ${CPUS-1 2}; do
 		run real $model --deterministic --cpus "$cpus" --real
 		run virtual $model --deterministic --cpus "$cpus"
 		"$out/bench/queue-table" -m real virtual >table 2>&1
-		is "$(grep -c ' inside$' table)" 7 "$name: all means are inside the interval"
+		# CPUs that take turns on one clock are no reference in real time: a
+		# server and its producer wait for each other's turns.
+		[ "$cpus" -gt 1 ] ||
+			is "$(grep -c ' inside$' table)" 7 \
+				"$name: all means are inside the interval"
 		sed 's/^/# /' table
 		none_is_negative "$name"
 	done
