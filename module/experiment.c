@@ -144,6 +144,12 @@ struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 	return t;
 }
 
+/* Threads may jump by years each: a sum ends at its largest value. */
+static void add_up(u64 *sum, u64 ns)
+{
+	*sum = ns > U64_MAX - *sum ? U64_MAX : *sum + ns;
+}
+
 /* Keeps the last ones that left to be read; returns one to forget, or NULL. */
 static struct tense_task *remember(struct tense_experiment *exp,
 				   struct tense_task *t)
@@ -154,7 +160,7 @@ static struct tense_task *remember(struct tense_experiment *exp,
 		exp->tasks_total--;
 		return t;
 	}
-	exp->departed_charged += t->v.charged.ns;
+	add_up(&exp->departed_charged, t->v.charged.ns);
 	exp->departed_ran += t->v.ran;
 	exp->departed_gated += t->gated;
 	exp->departed_overhead += t->overhead;
@@ -338,7 +344,7 @@ static void fill_over(struct tense_experiment *exp, struct tense_stats *s)
 static void add_task(struct tense_stats *s, struct tense_task *t)
 {
 	raw_spin_lock(&t->lock);
-	s->charged += t->v.charged.ns;
+	add_up(&s->charged, t->v.charged.ns);
 	s->ran += t->v.ran;
 	s->gated += t->gated;
 	s->overhead += t->overhead;

@@ -383,7 +383,7 @@ static void check_sums_grow(struct task *t, const struct tense_stats *s)
 {
 	if ((int64_t)s->gvt < t->gvt_seen)
 		fail(t, "GVT has fallen", s->gvt, t->gvt_seen);
-	if ((int64_t)s->charged < t->charged_seen)
+	if (s->charged < t->charged_seen)
 		fail(t, "the sum of all charges has fallen", s->charged,
 		     t->charged_seen);
 	t->gvt_seen = s->gvt;

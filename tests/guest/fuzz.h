@@ -67,7 +67,7 @@ struct task {
 	int64_t seen;		/* the latest time that it saw */
 	int64_t lvt_seen;	/* latest charged time that it saw */
 	int64_t gvt_seen;	/* latest GVT that it saw; 0: none */
-	int64_t charged_seen;	/* latest sum of all charges that it saw */
+	uint64_t charged_seen;	/* latest sum of all charges that it saw */
 	int64_t cpu_seen;	/* latest CPU time that it saw */
 	struct tense_clock *clock;
 	struct tense_ring *ring;
