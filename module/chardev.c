@@ -41,12 +41,14 @@ static u64 call_end(struct tense_task *t)
 	return tense_own_end(t, TENSE_OWN_CALL);
 }
 
-static u64 now_of(struct tense_task *t)
+/* The calling thread's time, as one of the rules tells it. */
+static u64 time_by(struct tense_task *t,
+		   u64 (*rule)(struct vclock *vc, struct vclock_task *t))
 {
 	u64 now;
 
 	raw_spin_lock_irq(&t->lock);
-	now = vclock_now(&t->exp->vc, &t->v);
+	now = rule(&t->exp->vc, &t->v);
 	raw_spin_unlock_irq(&t->lock);
 	return now;
 }
@@ -122,7 +124,7 @@ static int jump_to(struct tense_task *t, loff_t to)
 	if (to > (loff_t)TENSE_TIME_MAX)
 		return -EOVERFLOW;
 	/* R9: compare with the charged time, which a reading may be ahead of. */
-	if (to < 0 || to < now_of(t))
+	if (to < 0 || to < time_by(t, vclock_now))
 		return -EINVAL;
 	/* Repeat if the task has migrated to a CPU that is behind. */
 	while (move_to(t, to))
@@ -146,20 +148,10 @@ static long sleep_on(struct restart_block *restart)
 	return now;
 }
 
-static u64 sleep_from(struct tense_task *t)
-{
-	u64 now;
-
-	raw_spin_lock_irq(&t->lock);
-	now = vclock_wait_from(&t->exp->vc, &t->v);
-	raw_spin_unlock_irq(&t->lock);
-	return now;
-}
-
 static int sleep_for(struct tense_task *t, loff_t d)
 {
 	struct restart_block *restart = &current->restart_block;
-	u64 now = sleep_from(t);
+	u64 now = time_by(t, vclock_wait_from);
 
 	if (d < 0)
 		return -EINVAL;

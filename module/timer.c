@@ -98,6 +98,20 @@ static bool fire_next(struct tense_experiment *exp)
 	return true;
 }
 
+/* Real ns for which this CPU still fires no deadlines. Reads no clock without a pause. */
+static u64 pause_left(struct tense_cpu *c)
+{
+	u64 now;
+
+	if (!c->fire_next)
+		return 0;
+	now = tense_real_now();
+	if (now < c->fire_next)
+		return c->fire_next - now;
+	c->fire_next = 0;
+	return 0;
+}
+
 /* With interrupts disabled, which keeps the tasks' memory for the wake-up. */
 static void fire(struct tense_experiment *exp)
 {
@@ -107,7 +121,7 @@ static void fire(struct tense_experiment *exp)
 
 	lockdep_assert_irqs_disabled();
 
-	if (tense_real_now() < c->fire_next)
+	if (pause_left(c))
 		return;
 	while (left && fire_next(exp))
 		left--;
@@ -220,17 +234,6 @@ static void start_timer(struct tense_experiment *exp, u64 ns)
 	hrtimer_start(&c->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* Extends @ns to the end of the pause in which this CPU fires no deadlines. */
-static u64 after_pause(struct tense_experiment *exp, u64 ns)
-{
-	u64 until = this_cpu_ptr(exp->cpu)->fire_next, now;
-
-	if (!until)
-		return ns;
-	now = tense_real_now();
-	return until > now ? max(ns, until - now) : ns;
-}
-
 /**
  * tense_look() - have this CPU look soon for what is due
  * @exp: experiment
@@ -267,7 +270,7 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 	if (ns == VCLOCK_NEVER)
 		ns = horizon_without(exp);
 	if (ns != VCLOCK_NEVER)
-		start_timer(exp, after_pause(exp, ns));
+		start_timer(exp, max(ns, pause_left(this_cpu_ptr(exp->cpu))));
 	else if (hrtimer_is_queued(timer))
 		hrtimer_try_to_cancel(timer);
 }
