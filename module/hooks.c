@@ -11,7 +11,7 @@ static void trace_charge(const struct tense_task *t, u64 delta, u64 charged)
 
 	trace_tense_charge(exp->id, t->task->pid, t->v.cpu, delta, charged,
 			   vclock_lvt(&exp->vc, t->v.cpu),
-			   vclock_reached(&exp->vc));
+			   vclock_reached(&exp->vc), t->v.ran);
 }
 
 static struct tense_charge charge(struct tense_task *t, u64 delta,

@@ -9,8 +9,8 @@
 
 TRACE_EVENT(tense_charge,
 	TP_PROTO(unsigned int experiment, int pid, int cpu, u64 real, u64 charged,
-		 u64 lvt, u64 gvt),
-	TP_ARGS(experiment, pid, cpu, real, charged, lvt, gvt),
+		 u64 lvt, u64 gvt, u64 ran),
+	TP_ARGS(experiment, pid, cpu, real, charged, lvt, gvt, ran),
 	TP_STRUCT__entry(
 		__field(unsigned int, experiment)
 		__field(int, pid)
@@ -19,6 +19,7 @@ TRACE_EVENT(tense_charge,
 		__field(u64, charged)
 		__field(u64, lvt)
 		__field(u64, gvt)
+		__field(u64, ran)
 	),
 	TP_fast_assign(
 		__entry->experiment = experiment;
@@ -28,10 +29,12 @@ TRACE_EVENT(tense_charge,
 		__entry->charged = charged;
 		__entry->lvt = lvt;
 		__entry->gvt = gvt;
+		__entry->ran = ran;
 	),
-	TP_printk("experiment=%u pid=%d cpu=%d real=%llu charged=%llu lvt=%llu gvt=%llu",
+	TP_printk("experiment=%u pid=%d cpu=%d real=%llu charged=%llu lvt=%llu gvt=%llu ran=%llu",
 		  __entry->experiment, __entry->pid, __entry->cpu,
-		  __entry->real, __entry->charged, __entry->lvt, __entry->gvt)
+		  __entry->real, __entry->charged, __entry->lvt, __entry->gvt,
+		  __entry->ran)
 );
 
 TRACE_EVENT(tense_percent,

@@ -75,8 +75,9 @@ static void put_piece_args(FILE *f, const struct piece *p)
 		",\"virtual_to_ns\":%" PRIu64 ",\"real_from_ns\":%" PRIu64
 		",\"real_to_ns\":%" PRIu64, p->from, p->to, p->begin, p->end);
 	if (p->kind == PIECE_RUN) {
-		fprintf(f, ",\"ran_ns\":%" PRIu64 ",\"charged_ns\":%" PRIu64
-			",\"cpu\":%u", p->ran, p->charged, p->cpu);
+		fprintf(f, ",\"ran_ns\":%" PRIu64 ",\"own_ns\":%" PRId64
+			",\"charged_ns\":%" PRIu64 ",\"cpu\":%u",
+			p->ran, p->own, p->charged, p->cpu);
 		if (percent)
 			fprintf(f, ",\"percent\":%.3f",
 				(double)percent / TENSE_FINE);

@@ -168,15 +168,33 @@ static void note_gvt(struct builder *b, uint64_t now, uint64_t gvt)
 }
 
 /* Is it charged at the percent of the piece, as far as whole ns tell? */
-static bool same_rate(const struct piece *p, uint64_t real, uint64_t charged)
+static bool same_rate(const struct piece *p, int64_t real, uint64_t charged)
 {
 	double expected;
 
 	if (!p->charged || !charged)
 		return p->charged == charged;
-	expected = (double)real * p->charged / p->ran;
+	expected = (double)real * p->charged / ((int64_t)p->ran - p->own);
 	return expected - charged < 3 + charged / 500.0 &&
 	       charged - expected < 3 + charged / 500.0;
+}
+
+/*
+ * Of what the thread ran until this charge, the cost of Tense's calls: the
+ * kernel does not count it as the program's. It is negative where a refund was
+ * too large. A thread that entered the experiment anew is counted from 0.
+ */
+static int64_t own_part(struct lane *l, const struct event *e)
+{
+	uint64_t before = l->program_ran;
+
+	/* A refund that it has not used up yet is of a later charge. */
+	if (!e->charge.charged)
+		return e->charge.real;
+	l->program_ran = e->charge.ran;
+	if (l->nr_leads == 1 || e->charge.ran < before)
+		return 0;
+	return e->charge.real - (e->charge.ran - before);
 }
 
 /* It ran since it was charged last, or began to run. */
@@ -184,9 +202,10 @@ static void add_run(struct lane *l, uint64_t now, const struct event *e,
 		    uint64_t virtual)
 {
 	struct piece *p = last_piece(l);
+	int64_t own = own_part(l, e);
 
 	if (!p || l->apart || p->kind != PIECE_RUN || p->cpu != e->cpu ||
-	    !same_rate(p, e->charge.real, e->charge.charged)) {
+	    !same_rate(p, e->charge.real - own, e->charge.charged)) {
 		p = ADD(l->pieces, l->nr_pieces);
 		p->kind = PIECE_RUN;
 		p->cpu = e->cpu;
@@ -199,6 +218,7 @@ static void add_run(struct lane *l, uint64_t now, const struct event *e,
 	l->seen = p->to;
 	p->lvt_to = virtual;
 	p->ran += e->charge.real;
+	p->own += own;
 	p->charged += e->charge.charged;
 	l->apart = false;
 	l->since = now;

@@ -31,6 +31,7 @@ struct piece {
 	uint64_t lvt_from;	/* PIECE_RUN: virtual, of its CPU */
 	uint64_t lvt_to;
 	uint64_t ran;		/* PIECE_RUN: real, by the scheduler's count */
+	int64_t own;		/* real: of that, the cost of Tense's calls */
 	uint64_t charged;	/* virtual */
 	uint16_t cpu;
 	uint8_t kind;
@@ -88,6 +89,7 @@ struct lane {
 	bool exits;
 	bool apart;		/* the next charge begins a new piece */
 	int last_cpu;		/* -1 */
+	uint64_t program_ran;	/* when it was charged last, by the kernel */
 	uint64_t since;		/* of the state, real */
 	bool at_gate;
 	uint64_t shut;		/* the gate, real */

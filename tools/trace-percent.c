@@ -19,7 +19,7 @@ unsigned int piece_percent(const struct piece *p)
 
 	if (p->kind != PIECE_RUN || !p->charged)
 		return 0;
-	percent = 100.0 * TENSE_FINE * p->ran / p->charged;
+	percent = 100.0 * TENSE_FINE * ((int64_t)p->ran - p->own) / p->charged;
 	/* By charges of a few ns, it may look like anything. */
 	if (percent < TENSE_FINE * TENSE_PERCENT_MIN)
 		return TENSE_FINE * TENSE_PERCENT_MIN;
@@ -107,7 +107,7 @@ void lane_find_percents(struct lane *l)
 		if (!w[count].percent)
 			continue;
 		total += w[count++].charged;
-		ran += p->ran;
+		ran += p->ran - p->own;
 	}
 	count = add_weights(w, count);
 	for (size_t i = 0; i < count && i < LANE_PERCENTS &&

@@ -10,7 +10,7 @@
 #include "trace-page.h"
 #include "util.h"
 
-#define FIELDS_MAX	7
+#define FIELDS_MAX	8
 
 /* What is taken of each event, as take() names it by its place. */
 static const struct shape {
@@ -19,7 +19,8 @@ static const struct shape {
 	const char *fields[FIELDS_MAX];
 } shapes[] = {
 	{ "tense_charge", EVENT_CHARGE,
-	  { "experiment", "pid", "cpu", "real", "charged", "lvt", "gvt" } },
+	  { "experiment", "pid", "cpu", "real", "charged", "lvt", "gvt",
+	    "ran" } },
 	{ "tense_percent", EVENT_PERCENT,
 	  { "experiment", "pid", "percent", "lvt" } },
 	{ "tense_deadline", EVENT_DEADLINE,
@@ -148,6 +149,7 @@ static void take_tense(struct event *e, const struct source *s,
 		e->charge.charged = number(s, 4, record);
 		e->charge.lvt = number(s, 5, record);
 		e->charge.gvt = number(s, 6, record);
+		e->charge.ran = number(s, 7, record);
 		break;
 	case EVENT_PERCENT:
 		e->percent.percent = number(s, 2, record);

@@ -32,6 +32,7 @@ struct event {
 			uint64_t charged;
 			uint64_t lvt;
 			uint64_t gvt;
+			uint64_t ran;	/* by the program, in all */
 		} charge;
 		struct {
 			uint64_t lvt;

@@ -76,8 +76,7 @@ trace --quiet -o full.svg true 2>stderr
 is "$? $(cat stderr)" "125 tense: full.svg: No space left on device" \
 	"a full disk"
 
-# R1, by what each slice ran and was charged. Around the calls that change the
-# percent there are short ones from which their cost is taken.
+# R1, by what each slice ran, without Tense's calls, and was charged.
 cat >spin.pl <<'END'
 open my $device, "+<", "/dev/tense" or die "$!";
 sub spin { my $n = 0; my $end = (times)[0] + 0.1;
@@ -93,7 +92,8 @@ for percent in 50 200 100; do
 		([.traceEvents[] | select(.name | test("^percent ")) |
 		  .args.real_ns | select(. > $from)] + [1e18] | min) as $to |
 		[of("running")[].args | select(.real_from_ns >= $from and
-			.real_to_ns <= $to and .charged_ns > 0)] |
+			.real_to_ns <= $to and .charged_ns > 0) |
+			.ran_ns -= .own_ns] |
 		(map(.ran_ns) | add) as $ran |
 		([.[] | select(.charged_ns * '$percent' / 100 / .ran_ns - 1 |
 			       fabs < 0.0001) | .ran_ns] | add) > 0.9 * $ran and

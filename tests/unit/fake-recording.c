@@ -29,7 +29,8 @@ static const struct {
 	{ "tense", "name: tense_charge\nID: 277\n" COMMON TENSE
 	  "\tfield:int cpu;\toffset:16;\tsize:4;\tsigned:1;\n"
 	  U64("real", "24") U64("charged", "32") U64("lvt", "40")
-	  U64("gvt", "48") "\nprint fmt: \"experiment=%u\", REC->experiment\n" },
+	  U64("gvt", "48") U64("ran", "56")
+	  "\nprint fmt: \"experiment=%u\", REC->experiment\n" },
 	{ "tense", "name: tense_deadline\nID: 275\n" COMMON TENSE
 	  U64("when", "16") U64("gvt", "24")
 	  "\nprint fmt: \"experiment=%u\", REC->experiment\n" },
@@ -115,7 +116,7 @@ static size_t encode(const struct event *e, char *record)
 		uint16_t id;
 		size_t size;
 	} kinds[] = {
-		[EVENT_CHARGE] = { 277, 56 }, [EVENT_PERCENT] = { 276, 32 },
+		[EVENT_CHARGE] = { 277, 64 }, [EVENT_PERCENT] = { 276, 32 },
 		[EVENT_DEADLINE] = { 275, 32 }, [EVENT_GATE] = { 274, 40 },
 		[EVENT_SWITCH] = { 54, 64 }, [EVENT_WAKEUP] = { 56, 36 },
 		[EVENT_MIGRATE] = { 53, 40 }, [EVENT_FORK] = { 48, 48 },
@@ -138,7 +139,7 @@ static size_t encode(const struct event *e, char *record)
 	switch (e->kind) {
 	case EVENT_CHARGE:
 		memcpy(record + 16, &cpu, 4);
-		memcpy(record + 24, &e->charge, 32);
+		memcpy(record + 24, &e->charge, sizeof(e->charge));
 		break;
 	case EVENT_PERCENT:
 		memcpy(record + 16, &e->percent.percent, 4);

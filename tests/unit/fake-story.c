@@ -44,17 +44,25 @@ uint64_t story_gvt(const struct story *s)
 	return gvt;
 }
 
-void story_charge(struct story *s, int32_t pid, unsigned int cpu, uint64_t real,
-		  unsigned int percent)
+void story_charge_call(struct story *s, int32_t pid, unsigned int cpu,
+		       uint64_t real, uint64_t own, unsigned int percent)
 {
 	struct event *e = add(s, EVENT_CHARGE, pid);
 
-	s->lvt[cpu] += real * 100 / percent;
+	s->ran[pid % STORY_PIDS] += real - own;
+	s->lvt[cpu] += (real - own) * 100 / percent;
 	e->cpu = cpu;
 	e->charge.real = real;
-	e->charge.charged = real * 100 / percent;
+	e->charge.charged = (real - own) * 100 / percent;
+	e->charge.ran = s->ran[pid % STORY_PIDS];
 	e->charge.lvt = s->lvt[cpu];
 	e->charge.gvt = story_gvt(s);
+}
+
+void story_charge(struct story *s, int32_t pid, unsigned int cpu, uint64_t real,
+		  unsigned int percent)
+{
+	story_charge_call(s, pid, cpu, real, 0, percent);
 }
 
 void story_switch(struct story *s, unsigned int cpu, int32_t to, bool blocked)

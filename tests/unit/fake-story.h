@@ -5,7 +5,8 @@
 
 #include "trace-model.h"
 
-enum { STORY_LAUNCHER = 10, STORY_PROGRAM = 11, STORY_CPUS = 4 };
+enum { STORY_LAUNCHER = 10, STORY_PROGRAM = 11, STORY_CPUS = 4,
+       STORY_PIDS = 64 };
 
 /* When its program began; what comes before is to be left out. */
 #define STORY_REAL	2000000
@@ -18,6 +19,7 @@ struct story {
 	uint64_t lvt[STORY_CPUS];
 	unsigned int cpus;	/* whose minimum is GVT */
 	int32_t on[STORY_CPUS];	/* who runs there, or 0 */
+	uint64_t ran[STORY_PIDS];	/* by each, without Tense's calls */
 };
 
 /* Until the program, which runs on CPU 0. */
@@ -29,6 +31,9 @@ uint64_t story_gvt(const struct story *s);
 /* Each happens at s->now. A charge is of real ns until then. */
 void story_charge(struct story *s, int32_t pid, unsigned int cpu, uint64_t real,
 		  unsigned int percent);
+/* The first own ns of it were a call of Tense. */
+void story_charge_call(struct story *s, int32_t pid, unsigned int cpu,
+		       uint64_t real, uint64_t own, unsigned int percent);
 void story_switch(struct story *s, unsigned int cpu, int32_t to, bool blocked);
 void story_wake(struct story *s, int32_t pid);
 void story_fork(struct story *s, int32_t parent, int32_t child);

@@ -203,10 +203,7 @@ static void test_percents(void)
 		story_charge(&s, A, 0, 1000000, i == 1 ? 50 : 100);
 		/* What is Tense's own costs nothing. */
 		s.now += 2000;
-		story_charge(&s, A, 0, 2000, 100);
-		s.trace.events[s.trace.count - 1].charge.charged = 0;
-		s.trace.events[s.trace.count - 1].charge.lvt -= 2000;
-		s.lvt[0] -= 2000;
+		story_charge_call(&s, A, 0, 2000, 2000, 100);
 	}
 	m = build(&s);
 	a = lane(&m, A);
@@ -296,6 +293,27 @@ static void test_numbers(void)
 	model_free(&m);
 }
 
+/* Most charges contain a call, as on a machine that steals time. */
+static void test_calls(void)
+{
+	struct story s;
+	struct model m;
+	const struct lane *l;
+
+	story_begin(&s, 1);
+	for (int i = 0; i < 100; i++) {
+		s.now += 100000;
+		story_charge_call(&s, A, 0, 100000, i % 10 ? 15000 : 0, 50);
+	}
+	m = build(&s);
+	l = lane(&m, A);
+	ok(has_percent(l, "50 %"), "calls do not change the percent");
+	is_i64(first_piece(l, PIECE_RUN)->ran, 10000000, "one piece");
+	is_i64(first_piece(l, PIECE_RUN)->own, 90 * 15000, "calls took a part");
+	is_i64(l->charged, 2 * (100 * 100000 - 90 * 15000), "not charged");
+	model_free(&m);
+}
+
 /* One that sees its own child before it was told of it. */
 static void test_unknown(void)
 {
@@ -382,6 +400,7 @@ int main(void)
 	test_percents();
 	test_migration();
 	test_numbers();
+	test_calls();
 	test_unknown();
 	test_random();
 	return done();

@@ -16,7 +16,7 @@ static struct event charge(uint64_t time, uint32_t experiment, int32_t pid)
 {
 	return (struct event){
 		.time = time, .kind = EVENT_CHARGE, .experiment = experiment,
-		.pid = pid, .cpu = 1, .charge = { 1000, 2000, time, time - 5 },
+		.pid = pid, .cpu = 1, .charge = { 1000, 2000, time, time - 5, 900 },
 	};
 }
 
@@ -311,7 +311,7 @@ static bool damaged(size_t at, uint32_t word)
 static void test_damaged_pages(void)
 {
 	enum { LENGTH = 8, FIRST = 16, FIRST_SIZE = 32, SECOND = 52,
-	       ALL = 36 + 60, STORED = 1 << 30, PADDING = 29 };
+	       ALL = 36 + 68, STORED = 1 << 30, PADDING = 29 };
 
 	ok(!damaged(LENGTH, ALL), "a page that is not damaged");
 	ok(damaged(LENGTH, FAKE_PAGE - FIRST + 4), "more than the page has");
