@@ -54,12 +54,20 @@ void tense_clocks_end(struct tense_experiment *exp)
  * @clock: clock
  * @when: virtual time
  *
- * Return: ns.
+ * A sum beyond the last time would be negative as a ktime_t. The callback of a
+ * timer with an interval would then never move the timer on, and it would fire
+ * for ever.
+ *
+ * Return: ns, at most KTIME_MAX.
  */
 u64 tense_clock_of(const struct tense_experiment *exp,
 		   enum tense_clock_id clock, u64 when)
 {
-	return exp->started + READ_ONCE(exp->offset[clock]) + when;
+	s64 start = exp->started + READ_ONCE(exp->offset[clock]);
+
+	if (when >= (u64)KTIME_MAX - max_t(s64, start, 0))
+		return KTIME_MAX;
+	return start + when;
 }
 
 static bool clock_of(struct tense_task *t, enum tense_clock_id clock,

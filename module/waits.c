@@ -39,6 +39,9 @@ static u64 when_of(const struct tense_experiment *exp,
 {
 	u64 start = tense_clock_of(exp, q - exp->queue, 0);
 
+	/* The end of a clock that was set late may come before that limit. */
+	if (time >= ktime_set(KTIME_SEC_MAX, 0))
+		return VCLOCK_NEVER;
 	if (time < 0 || time < start)
 		return 0;
 	return time - start <= VCLOCK_DEADLINE_MAX ? time - start : VCLOCK_NEVER;

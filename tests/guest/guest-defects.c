@@ -63,6 +63,54 @@ TEST(cpu_time_only_grows)
 	}
 }
 
+/* --- a clock that was set so late that a jump passes its end --- */
+
+#define LATE_S 6400000000	/* the year 2172 */
+#define INTERVAL (10 * MS)
+/* Limit for deadlines that fire in 50 ms; a defect let thousands fire. */
+#define FIRED_MAX 1000
+
+FIXTURE(late_clock)
+{
+	struct timespec before;
+	timer_t timer;
+	int fd;
+};
+
+FIXTURE_SETUP(late_clock)
+{
+	struct timespec late = { .tv_sec = LATE_S };
+	struct itimerspec spec = {
+		.it_value = { .tv_sec = LATE_S + 1 },
+		.it_interval = { .tv_nsec = INTERVAL },
+	};
+
+	signal(SIGALRM, SIG_IGN);
+	clock_gettime(CLOCK_REALTIME, &self->before);
+	ASSERT_EQ(clock_settime(CLOCK_REALTIME, &late), 0);
+	self->fd = dev_open();
+	ASSERT_GE(self->fd, 0);
+	ASSERT_EQ(timer_create(CLOCK_REALTIME, NULL, &self->timer), 0);
+	/* A relative one would be of CLOCK_MONOTONIC. */
+	ASSERT_EQ(timer_settime(self->timer, TIMER_ABSTIME, &spec, NULL), 0);
+}
+
+FIXTURE_TEARDOWN(late_clock)
+{
+	timer_delete(self->timer);
+	close(self->fd);
+	clock_settime(CLOCK_REALTIME, &self->before);
+}
+
+TEST_F(late_clock, timer_does_not_fire_for_ever)
+{
+	uint64_t fired = dev_stats(self->fd).deadlines;
+
+	ASSERT_GE(lseek(self->fd, END - dev_now(self->fd) - MS, SEEK_CUR), 0);
+	burn(50 * MS);
+	EXPECT_LT(dev_stats(self->fd).deadlines - fired, FIRED_MAX);
+}
+
 /* --- a time that the thread only says it saw --- */
 
 #define FORGERIES 20

@@ -12,6 +12,7 @@
 #include "fuzz.h"
 
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/reboot.h>
@@ -333,6 +334,29 @@ static void print_timers(void)
 		fclose(f);
 }
 
+#define TRACING "/sys/kernel/tracing"
+#define EVENTS_PRINTED 60
+
+/* The module's events of the next 200 ms: does a deadline fire for ever? */
+static void print_events(void)
+{
+	char line[256];
+	int count = 0;
+	FILE *f;
+
+	mount("tracefs", TRACING, "tracefs", 0, NULL);
+	write_text(TRACING "/events/tense/enable", "1");
+	pause_ns(200 * MS);
+	write_text(TRACING "/events/tense/enable", "0");
+	f = fopen(TRACING "/trace", "r");
+	while (f && fgets(line, sizeof(line), f))
+		if (line[0] != '#' && count++ < EVENTS_PRINTED)
+			printf("# %s", line);
+	printf("# %d events of the module in 200 ms\n", count);
+	if (f)
+		fclose(f);
+}
+
 /* Also those that have given their slot back, but are still there. */
 static void print_group(void)
 {
@@ -349,6 +373,7 @@ static void print_tasks(void)
 {
 	print_group();
 	print_timers();
+	print_events();
 	for (int i = 0; i < TASKS_MAX; i++) {
 		struct slot *s = &fuzz->slot[i];
 		pid_t tid = tid_of(s->who), tgid = tgid_of(s->who);
