@@ -4,22 +4,16 @@
 
 include tools/measure/build.mk
 include tools/noise/build.mk
-include tools/periods/build.mk
+include tools/activity/build.mk
 
-WHATIF_SRC := options plan run probe log metric latency estimate assess environment \
-	exact batches names text json load table curve html drop watch
-TRACE_SRC := record file page read model percent table chrome svg svg-lines svg-lanes
-TENSE_SRC := tense cmd-run cmd-check cmd-functions cmd-kernel cmd-trace cmd-whatif \
-	options run-options setup stats time-unit \
-	json-text drawing backend-native backend-uml \
-	backend-qemu qemu-machine qemu-kvm qemu-streams guest control reaction pump terminal launch \
-	backend-exact exact-input exact-output archive pack bring-back \
-	kernel emulator script progress progress-log reference \
-	resolve nearest functions inlines inlines-dwarf loader program paths user-data util \
-	$(WHATIF_SRC:%=whatif-%) $(TRACE_SRC:%=trace-%) $(MEASURE_SRC:%=measure/%) \
-	$(NOISE_SRC:%=noise/%) $(PERIODS_SRC:%=periods/%)
-INIT_SRC := guest-init guest-channels guest-files guest-mounts guest-streams pump launch trace-record \
-	util
+# The folders whose sources are all linked into tense, from the lowest upwards:
+# each includes only from its own and from those before it.
+TENSE_DIRS := base names run run/packed measure noise activity trace whatif cli
+TENSE_SRC := $(patsubst tools/%.c,%,$(filter-out tools/measure/count.c, \
+	$(wildcard $(TENSE_DIRS:%=tools/%/*.c))))
+TOOLS_HEADERS := $(wildcard $(TENSE_DIRS:%=tools/%/*.h))
+INIT_SRC := $(patsubst tools/%.c,%,$(wildcard tools/guest/*.c)) run/pump run/launch \
+	run/trace-record base/util
 
 TENSE_MEASURE_LIB := kbest $(PERIODS_LIB)
 TENSE_OBJ := $(TENSE_SRC:%=$(O)/tools/%.o) $(LIBTENSE_SYMBOLS_OBJ) \
@@ -37,14 +31,14 @@ USER_TARGETS += $(TENSE_BIN) $(INIT_BIN) $(TURNS_LIB) $(O)/share/tense
 $(O)/tools/%.o: tools/%.c $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
-		-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi \
-		-I$(O)/tools -MMD -MP -c -o $@ $<
+		-DTENSE_VERSION='"$(VERSION)"' -I. -Itools -Ikernel/include/uapi \
+		-I$(O)/tools/whatif -MMD -MP -c -o $@ $<
 
 # The style sheet as a string of C.
-$(O)/tools/whatif-report.css.h: tools/whatif-report.css
+$(O)/tools/whatif/report.css.h: tools/whatif/report.css
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< >$@
-$(O)/tools/whatif-html.o: $(O)/tools/whatif-report.css.h
+$(O)/tools/whatif/html.o: $(O)/tools/whatif/report.css.h
 
 $(TENSE_BIN): $(TENSE_OBJ)
 	$(call quiet,LD,$@) mkdir -p $(@D) && \
@@ -56,7 +50,7 @@ $(INIT_BIN): $(INIT_OBJ)
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lz
 
 # Part of QEMU while it runs, which has the functions that it calls.
-$(TURNS_LIB): tools/qemu-turns.c tools/qemu-plugin.h \
+$(TURNS_LIB): tools/qemu-turns/turns.c tools/qemu-turns/plugin.h \
 		kernel/include/linux/tense-turns.h $(O)/flags
 	$(call quiet,LD,$@) mkdir -p $(@D) && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden \
@@ -65,8 +59,7 @@ $(TURNS_LIB): tools/qemu-turns.c tools/qemu-plugin.h \
 $(O)/share/tense:
 	$(Q)mkdir -p $(@D) && ln -srfn . $@
 
--include $(wildcard $(O)/tools/*.d $(O)/tools/measure/*.d $(O)/tools/noise/*.d \
-	$(O)/tools/periods/*.d)
+-include $(wildcard $(O)/tools/*/*.d $(O)/tools/*/*/*.d)
 
 # Tests of the above. Those of the guest's side need its kernel.
 cli_tests := $(addprefix $(O)/tests/,unit/test-cli unit/test-cli-asan \
@@ -100,15 +93,14 @@ $(cli_tests): tests/lib/tap.sh
 ASAN_BIN := $(O)/asan/bin/tense
 $(ASAN_BIN): $(TENSE_SRC:%=tools/%.c) $(LIBTENSE_SYMBOLS:%=libtense/%.c) \
 		$(TENSE_MEASURE_LIB:%=libtense/measure/%.c) \
-		$(wildcard tools/*.h tools/measure/*.h tools/noise/*.h \
-		tools/periods/*.h libtense/*.h) \
-		$(O)/tools/whatif-report.css.h $(O)/flags
+		$(TOOLS_HEADERS) $(wildcard libtense/*.h) \
+		$(O)/tools/whatif/report.css.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	ln -sfn ../lib $(O)/asan/lib && ln -sfn ../libexec $(O)/asan/libexec && \
 	ln -sfn ../share $(O)/asan/share && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
-		-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi \
-		-I$(O)/tools -fsanitize=address,undefined -fno-sanitize-recover=all \
+		-DTENSE_VERSION='"$(VERSION)"' -I. -Itools -Ikernel/include/uapi \
+		-I$(O)/tools/whatif -fsanitize=address,undefined -fno-sanitize-recover=all \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) $(TENSE_LIBS)
 
 stream_tests := $(addprefix $(O)/tests/guest/,test-streams test-terminal \
@@ -141,7 +133,7 @@ install::
 		mode=644; [ -x $$f ] && mode=755; \
 		install -D -m $$mode $$f $(SHAREDIR)/$$f || exit 1; \
 	done
-	$(Q)install -D -m 644 tools/tense.bash $(COMPLETIONDIR)/tense
+	$(Q)install -D -m 644 tools/cli/tense.bash $(COMPLETIONDIR)/tense
 	$(Q)install -D -m 644 tools/60-tense.rules $(UDEVDIR)/60-tense.rules
 	$(Q)for f in tools/man/*.1; do \
 		install -D -m 644 $$f $(MANDIR)/man1/$${f##*/} || exit 1; \
@@ -161,16 +153,17 @@ uninstall::
 # Of whatif, its parts with a program and a machine that are not real. The
 # statistics take too many repetitions for sanitizers.
 whatif_tests := $(addprefix $(O)/tests/unit/test-whatif-,estimate plan)
-whatif_tested := $(addprefix tools/whatif-,$(addsuffix .c,options plan log \
+whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options plan log \
 	metric latency assess environment text json load table curve html estimate drop)) \
 	$(addprefix tools/measure/,cutoffs-store.c cutoffs.c csv.c) \
-	tools/util.c tools/user-data.c tools/json-text.c tools/time-unit.c tools/drawing.c
+	tools/run/time-unit.c \
+	$(addprefix tools/base/,util.c user-data.c json-text.c drawing.c)
 WHATIF_TEST_CFLAGS = $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
-	-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi -Itools \
-	-Itests/lib -Itests/unit -I$(O)/tools
+	-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi -I. -Itools \
+	-Itests/lib -Itests/unit -I$(O)/tools/whatif
 
 $(O)/tests/unit/test-whatif-estimate: tests/unit/test-whatif-estimate.c \
-		tools/whatif-estimate.c tools/util.c tools/whatif-estimate.h \
+		tools/whatif/estimate.c tools/base/util.c tools/whatif/estimate.h \
 		tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(WHATIF_TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) \
@@ -178,28 +171,28 @@ $(O)/tests/unit/test-whatif-estimate: tests/unit/test-whatif-estimate.c \
 
 $(O)/tests/unit/test-whatif-plan: tests/unit/test-whatif-plan.c \
 		tests/unit/fake-program.c $(whatif_tested) \
-		$(O)/tools/whatif-report.css.h tests/unit/fake-program.h \
-		$(wildcard tools/*.h) tests/lib/tap.h $(O)/flags
+		$(O)/tools/whatif/report.css.h tests/unit/fake-program.h \
+		$(TOOLS_HEADERS) tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(WHATIF_TEST_CFLAGS) -fsanitize=address,undefined \
 		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		$(TENSE_LIBS)
 
 $(O)/tests/unit/test-whatif-watch: tests/unit/test-whatif-watch.c \
-		tests/unit/fake-program.c $(whatif_tested) tools/whatif-watch.c \
+		tests/unit/fake-program.c $(whatif_tested) tools/whatif/watch.c \
 		$(addprefix tools/measure/,image.c activity.c taskstats.c) \
-		$(O)/tools/whatif-report.css.h tests/unit/fake-program.h \
-		$(wildcard tools/*.h tools/measure/*.h) tests/lib/tap.h $(O)/flags
+		$(O)/tools/whatif/report.css.h tests/unit/fake-program.h \
+		$(TOOLS_HEADERS) tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(WHATIF_TEST_CFLAGS) $(MEASURE_CFLAGS) -fsanitize=address,undefined \
 		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		$(TENSE_LIBS)
 
 $(O)/tests/unit/test-whatif-batches: tests/unit/test-whatif-batches.c \
-		tests/unit/fake-program.c $(whatif_tested) tools/whatif-batches.c \
-		tools/launch.c tools/trace-record.c \
-		$(O)/tools/whatif-report.css.h tests/unit/fake-program.h \
-		$(wildcard tools/*.h) tests/lib/tap.h $(O)/flags
+		tests/unit/fake-program.c $(whatif_tested) tools/whatif/batches.c \
+		tools/run/launch.c tools/run/trace-record.c \
+		$(O)/tools/whatif/report.css.h tests/unit/fake-program.h \
+		$(TOOLS_HEADERS) tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(WHATIF_TEST_CFLAGS) -fsanitize=address,undefined \
 		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
@@ -210,14 +203,14 @@ UNIT_TESTS += $(whatif_tests) $(O)/tests/unit/test-whatif-watch \
 
 # Of trace, what is made of recordings that are known.
 trace_tests := $(addprefix $(O)/tests/unit/test-trace-,read model output)
-trace_tested := $(addprefix tools/trace-,$(addsuffix .c,page read model percent \
-	table chrome svg svg-lines svg-lanes)) tools/drawing.c tools/json-text.c \
-	tools/util.c
+trace_tested := $(addprefix tools/trace/,$(addsuffix .c,page read model percent \
+	table chrome svg svg-lines svg-lanes)) \
+	$(addprefix tools/base/,drawing.c json-text.c util.c)
 
 $(trace_tests): $(O)/tests/unit/%: tests/unit/%.c tests/unit/fake-recording.c \
 		tests/unit/fake-story.c $(trace_tested) \
 		$(wildcard tests/unit/fake-*.h) \
-		$(wildcard tools/*.h) tests/lib/tap.h $(O)/flags
+		$(TOOLS_HEADERS) tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(WHATIF_TEST_CFLAGS) -fsanitize=address,undefined \
 		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \

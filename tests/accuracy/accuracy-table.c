@@ -22,7 +22,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 
-#include "../../tools/whatif-estimate.h"
+#include "whatif/estimate.h"
 #include "../bench/log.h"
 
 #define JSON_VERSION	1

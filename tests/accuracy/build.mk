@@ -15,7 +15,7 @@ accuracy_smp := $(addprefix $(accuracy_out)/,critical off-critical)
 
 define accuracy_compile
 $(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CPPFLAGS) $(CFLAGS) \
-	-D_GNU_SOURCE -Ikernel/include/uapi -MMD -MP -c -o $@ $<
+	-D_GNU_SOURCE -I. -Itools -Ikernel/include/uapi -MMD -MP -c -o $@ $<
 endef
 
 $(accuracy_out)/obj/%.o: $(accuracy_dir)/%.c $(O)/flags
@@ -30,14 +30,14 @@ $(accuracy_programs) $(accuracy_smp): $(accuracy_out)/%: $(accuracy_out)/obj/%.o
 		$(accuracy_out)/obj/work.o
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
 
-$(accuracy_out)/rounds: $(accuracy_out)/obj/rounds.o $(O)/tools/launch.o \
-		$(O)/tools/trace-record.o \
-		$(O)/tools/util.o
+$(accuracy_out)/rounds: $(accuracy_out)/obj/rounds.o $(O)/tools/run/launch.o \
+		$(O)/tools/run/trace-record.o \
+		$(O)/tools/base/util.o
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(accuracy_out)/accuracy-table: $(accuracy_out)/obj/accuracy-table.o \
-		$(bench_out)/obj/log.o $(O)/tools/whatif-estimate.o \
-		$(O)/tools/util.o
+		$(bench_out)/obj/log.o $(O)/tools/whatif/estimate.o \
+		$(O)/tools/base/util.o
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson \
 		$(STATS_LIBS)
 

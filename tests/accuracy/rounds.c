@@ -19,8 +19,8 @@
 
 #include <linux/tense.h>
 
-#include "../../tools/launch.h"
-#include "../../tools/util.h"
+#include "run/launch.h"
+#include "base/util.h"
 #include "../lib/real-clock.h"
 #include "work.h"
 

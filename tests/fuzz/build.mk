@@ -12,28 +12,28 @@ FUZZ_CLANG := clang
 
 # What each of them tests.
 fuzz_whatif := $(whatif_tested) $(addprefix tools/measure/,cutoffs.c \
-	cutoffs-input.c csv.c duration.c)
+	cutoffs-input.c csv.c) tools/base/duration.c
 fuzz_spec := $(symbol_sources)
 fuzz_symbols := $(symbol_sources)
-fuzz_inlines := $(symbol_sources) $(addprefix tools/,inlines.c inlines-dwarf.c \
-	util.c)
+fuzz_inlines := $(symbol_sources) $(addprefix tools/names/,inlines.c inlines-dwarf.c) \
+	tools/base/util.c
 fuzz_options := $(fuzz_whatif)
 fuzz_results := $(fuzz_whatif)
 fuzz_log := $(fuzz_whatif)
 fuzz_cutoffs := $(addprefix tools/measure/,csv.c cutoffs.c cutoffs-input.c \
-	cutoffs-store.c cutoffs-output.c duration.c) \
-	tools/json-text.c tools/user-data.c tools/util.c
+	cutoffs-store.c cutoffs-output.c) tools/base/duration.c \
+	tools/base/json-text.c tools/base/user-data.c tools/base/util.c
 fuzz_recording := $(trace_tested) tests/unit/fake-recording.c
 
 fuzz_libraries := -lelf -lz -ldw -ljansson -lpcre2-8 -lgsl -lgslcblas -ltraceevent \
 	-lm -Wl,--no-as-needed -lstdc++
 
 FUZZ_CFLAGS = -std=gnu17 -Wall -Wextra -Werror -D_GNU_SOURCE -O1 -g -Ilibtense \
-	-Ilibtense/include -Ikernel/include/uapi -Itools -Itests/unit \
-	-I$(O)/tools -DTENSE_VERSION='"$(VERSION)"' -fno-sanitize-recover=all
+	-Ilibtense/include -Ikernel/include/uapi -I. -Itools -Itests/unit \
+	-I$(O)/tools/whatif -DTENSE_VERSION='"$(VERSION)"' -fno-sanitize-recover=all
 
-fuzz_headers := $(libtense_test_headers) $(wildcard tools/*.h tools/measure/*.h) \
-	tests/fuzz/fuzz.h $(O)/tools/whatif-report.css.h $(O)/flags
+fuzz_headers := $(libtense_test_headers) $(TOOLS_HEADERS) \
+	tests/fuzz/fuzz.h $(O)/tools/whatif/report.css.h $(O)/flags
 
 .SECONDEXPANSION:
 $(fuzz_tests:=.bin): $(O)/tests/unit/test-damaged-%.bin: tests/fuzz/fuzz-%.c \
@@ -110,7 +110,7 @@ $(O)/tests/fuzz/seeds-results: $(O)/tests/unit/test-whatif-plan
 	done
 
 $(O)/tests/fuzz/make-recording: tests/fuzz/make-recording.c \
-		tests/unit/fake-recording.c tests/unit/fake-story.c tools/util.c \
+		tests/unit/fake-recording.c tests/unit/fake-story.c tools/base/util.c \
 		$(fuzz_headers)
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(FUZZ_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^)

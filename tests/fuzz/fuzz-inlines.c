@@ -10,7 +10,8 @@
 
 #include "debug-file.h"
 #include "fuzz.h"
-#include "inlines-dwarf.h"
+#include "names/inlines-dwarf.h"
+#include "names/inlines.h"
 
 #ifdef READ_HERE
 #define READ inlines_parse

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "whatif-latency.h"
-#include "whatif-log.h"
+#include "whatif/latency.h"
+#include "whatif/log.h"
 
 static void try_marks(const uint8_t *data, size_t size)
 {

@@ -8,8 +8,8 @@
 
 #include "fuzz.h"
 #include "measure/cutoffs-input.h"
-#include "measure/duration.h"
-#include "whatif-options.h"
+#include "base/duration.h"
+#include "whatif/options.h"
 
 /* As the manual page says. */
 #define CUTS_MAX	100

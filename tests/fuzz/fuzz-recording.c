@@ -10,7 +10,7 @@
 #include "fake-recording.h"
 #include "fake-story.h"
 #include "fuzz.h"
-#include "trace-output.h"
+#include "trace/output.h"
 
 static void show(const struct trace *t)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "whatif-json.h"
-#include "whatif-output.h"
+#include "whatif/json.h"
+#include "whatif/output.h"
 
 static void show(struct whatif *w)
 {

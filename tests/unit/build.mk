@@ -70,15 +70,16 @@ $(O)/tests/unit/test-symbols-library: tests/unit/test-symbols-library.sh \
 		$< >$@ && chmod +x $@
 
 # The same in a command, by the tool.
-resolve_sources := $(addprefix tools/,resolve.c nearest.c functions.c \
-	inlines.c inlines-dwarf.c loader.c program.c util.c)
+resolve_sources := $(addprefix tools/names/,resolve.c nearest.c functions.c \
+	inlines.c inlines-dwarf.c loader.c program.c) \
+	tools/base/paths.c tools/base/util.c
 
 $(O)/tests/unit/test-resolve: tests/unit/test-resolve.c $(resolve_sources) \
 		$(symbol_sources) $(libtense_test_headers) \
-		$(wildcard tools/*.h) $(O)/flags
+		$(TOOLS_HEADERS) $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(LIBTENSE_TEST_CFLAGS) -DCC='"$(CC)"' -fsanitize=address,undefined \
-		$(LDFLAGS) -o $@ $< $(resolve_sources) $(symbol_sources) \
+	$(CC) $(LIBTENSE_TEST_CFLAGS) -I. -Itools -DCC='"$(CC)"' \
+		-fsanitize=address,undefined $(LDFLAGS) -o $@ $< $(resolve_sources) $(symbol_sources) \
 		-lelf -lz -ldw -Wl,--no-as-needed -lstdc++
 
 UNIT_TESTS += $(symbol_tests) $(addprefix $(O)/tests/unit/test-,resolve \
@@ -92,8 +93,8 @@ $(O)/tests/unit/test-qemu-fetch: tests/unit/test-qemu-fetch.sh tests/lib/tap.sh
 UNIT_TESTS += $(O)/tests/unit/test-qemu-fetch
 
 # Files of a guest that sees none of the host's.
-$(O)/tests/unit/test-bring-back: tests/unit/test-bring-back.c tools/bring-back.c \
-		tools/util.c $(wildcard tools/*.h) tests/lib/tap.h $(O)/flags
+$(O)/tests/unit/test-bring-back: tests/unit/test-bring-back.c tools/run/packed/bring-back.c \
+		tools/base/util.c $(TOOLS_HEADERS) tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools -fsanitize=address,undefined \
 		$(LDFLAGS) -o $@ $(filter %.c,$^)
@@ -109,21 +110,21 @@ $(O)/tests/unit/test-watch: tests/unit/test-watch.c tests/guest/watch.h \
 UNIT_TESTS += $(O)/tests/unit/test-watch
 
 # Guests that do not react to signals.
-$(O)/tests/unit/test-reaction: tests/unit/test-reaction.c tools/reaction.c \
-		tools/reaction.h tests/lib/tap.h $(O)/flags
+$(O)/tests/unit/test-reaction: tests/unit/test-reaction.c tools/run/reaction.c \
+		tools/run/reaction.h tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools -fsanitize=address,undefined \
 		$(LDFLAGS) -o $@ $(filter %.c,$^)
 
-$(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/util.c \
-		$(wildcard tools/*.h) $(O)/flags
+$(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/base/util.c \
+		$(TOOLS_HEADERS) $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		-lm
 
 # Progress of long steps without a terminal.
 $(O)/tests/unit/test-progress-log: tests/unit/test-progress-log.c \
-		tools/progress-log.c tools/progress.h tests/lib/tap.h $(O)/flags
+		tools/base/progress-log.c tools/base/progress.h tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools -fsanitize=address,undefined \
 		$(LDFLAGS) -o $@ $(filter %.c,$^)

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "launch.h"
-#include "proto.h"
-#include "util.h"
+#include "run/launch.h"
+#include "run/proto.h"
+#include "base/util.h"
 
 /* A late guest waits for so long before it answers. */
 #define LATE_S	2

@@ -7,8 +7,8 @@
 
 #include <gsl/gsl_randist.h>
 
-#include "util.h"
-#include "whatif-log.h"
+#include "base/util.h"
+#include "whatif/log.h"
 
 void fake_program_init(struct fake_program *p, unsigned long seed)
 {

@@ -8,7 +8,7 @@
 
 #include <gsl/gsl_rng.h>
 
-#include "whatif.h"
+#include "whatif/whatif.h"
 
 struct fake_program {
 	double seconds;		/* CPU time of a run */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recordings for tests: what tools/trace-record.c would hand over, with events
+ * Recordings for tests: what tools/run/trace-record.c would hand over, with events
  * laid out as a 6.1 kernel does it.
  */
 #ifndef FAKE_RECORDING_H
 #define FAKE_RECORDING_H
 
-#include "trace-read.h"
+#include "trace/read.h"
 
 #define FAKE_PAGE	4096
 

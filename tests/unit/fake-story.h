@@ -3,7 +3,7 @@
 #ifndef FAKE_STORY_H
 #define FAKE_STORY_H
 
-#include "trace-model.h"
+#include "trace/model.h"
 
 enum { STORY_LAUNCHER = 10, STORY_PROGRAM = 11, STORY_CPUS = 4,
        STORY_PIDS = 64 };

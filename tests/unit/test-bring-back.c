@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bring-back.h"
-#include "proto.h"
+#include "run/packed/bring-back.h"
+#include "run/proto.h"
 #include "tap.h"
 
 static char base[] = "/tmp/tense-test-XXXXXX";

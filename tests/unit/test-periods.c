@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "periods/interval-error.h"
-#include "periods/interval.h"
-#include "periods/periods.h"
+#include "activity/interval-error.h"
+#include "activity/interval.h"
+#include "activity/periods.h"
 #include "tap.h"
 
 #define NS		0.4	/* of a cycle: 2.5 GHz */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "tap.h"
-#include "progress.h"
-#include "util.h"
+#include "base/progress.h"
+#include "base/util.h"
 
 #define SECOND	1000000000ULL
 

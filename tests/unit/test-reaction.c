@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include "tap.h"
-#include "reaction.h"
+#include "run/reaction.h"
 
 #define SECOND	1000000000ULL
 

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../tools/functions.h"
-#include "../../tools/inlines.h"
-#include "../../tools/program.h"
-#include "../../tools/resolve.h"
+#include "names/functions.h"
+#include "names/inlines.h"
+#include "names/program.h"
+#include "names/resolve.h"
 #include "tap.h"
 
 static const char lib_source[] =

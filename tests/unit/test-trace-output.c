@@ -10,8 +10,8 @@
 
 #include "fake-story.h"
 #include "tap.h"
-#include "trace-output.h"
-#include "util.h"
+#include "trace/output.h"
+#include "base/util.h"
 
 enum { A = STORY_PROGRAM, CPUS_PID = 4194305 };
 

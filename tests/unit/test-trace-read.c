@@ -5,7 +5,7 @@
 
 #include "fake-recording.h"
 #include "tap.h"
-#include "util.h"
+#include "base/util.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

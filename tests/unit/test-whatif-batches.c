@@ -7,10 +7,10 @@
 
 #include "fake-program.h"
 #include "tap.h"
-#include "util.h"
-#include "whatif-batches.h"
-#include "whatif-json.h"
-#include "whatif-options.h"
+#include "base/util.h"
+#include "whatif/batches.h"
+#include "whatif/json.h"
+#include "whatif/options.h"
 
 static char *command[] = { "fake", NULL };
 

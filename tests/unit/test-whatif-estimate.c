@@ -12,7 +12,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "tap.h"
-#include "whatif-estimate.h"
+#include "whatif/estimate.h"
 
 enum { CONDITIONS = 3, ROUNDS_MAX = 40, TRIALS = 200 };
 

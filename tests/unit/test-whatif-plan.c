@@ -14,14 +14,14 @@
 #include "fake-program.h"
 #include "../../libtense/marks.h"
 #include "tap.h"
-#include "util.h"
-#include "whatif-daemons.h"
-#include "whatif-json.h"
-#include "whatif-latency.h"
-#include "whatif-log.h"
-#include "whatif-metric.h"
-#include "whatif-options.h"
-#include "whatif-output.h"
+#include "base/util.h"
+#include "whatif/daemons.h"
+#include "whatif/json.h"
+#include "whatif/latency.h"
+#include "whatif/log.h"
+#include "whatif/metric.h"
+#include "whatif/options.h"
+#include "whatif/output.h"
 
 static char *command[] = { "fake", "a b", "<c>", NULL };
 

@@ -15,9 +15,9 @@
 #include "fake-program.h"
 #include "measure/taskstats.h"
 #include "tap.h"
-#include "util.h"
-#include "whatif-daemons.h"
-#include "whatif-options.h"
+#include "base/util.h"
+#include "whatif/daemons.h"
+#include "whatif/options.h"
 
 #define SPOILED	4	/* round */
 

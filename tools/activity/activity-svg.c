@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../drawing.h"
-#include "../util.h"
+#include "base/drawing.h"
+#include "base/util.h"
 #include "output.h"
 #include "picture.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../util.h"
+#include "base/util.h"
 #include "output.h"
 
 /* Kinds of interrupts that are told by name. */

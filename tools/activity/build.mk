@@ -2,25 +2,21 @@
 #
 # tense trace-activity: when a program has its CPU, by the cycle counter.
 
-PERIODS_SRC := cmd-trace-activity periods interval interrupts record hogs \
-	interval-error error-measure activity-text errors-text tables json \
-	picture activity-svg errors-svg
-
 # Clocks, of the library that measures functions.
 PERIODS_LIB := counter ticks
 
-$(PERIODS_SRC:%=$(O)/tools/periods/%.o) $(O)/asan/bin/tense: \
+$(patsubst %.c,$(O)/%.o,$(wildcard tools/activity/*.c tools/cli/*.c)) $(O)/asan/bin/tense: \
 	CPPFLAGS += -Ilibtense/include
 
-periods_tested := $(addprefix tools/periods/,periods.c interval.c interrupts.c \
+periods_tested := $(addprefix tools/activity/,periods.c interval.c interrupts.c \
 	interval-error.c)
 
 $(O)/tests/unit/test-periods: tests/unit/test-periods.c $(periods_tested) \
-		tools/util.c $(PERIODS_LIB:%=libtense/measure/%.c) \
-		$(wildcard tools/periods/*.h libtense/measure/*.h) \
+		tools/base/util.c $(PERIODS_LIB:%=libtense/measure/%.c) \
+		$(wildcard tools/activity/*.h libtense/measure/*.h) \
 		tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Itools -Itests/lib \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -I. -Itools -Itests/lib \
 		-Ilibtense/include -fsanitize=address,undefined \
 		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		-lgsl -lgslcblas -lm

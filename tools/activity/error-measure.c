@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../util.h"
+#include "base/util.h"
 #include "interval-error.h"
 
 #define LENGTHS_MAX	16

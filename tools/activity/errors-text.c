@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
 
-#include "../util.h"
+#include "base/util.h"
 #include "output.h"
 
 static void put_heading(FILE *f)

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 /* So that each of them has begun. */
 #define START_US	50000

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../libtense/measure/ticks.h"
-#include "../util.h"
+#include "libtense/measure/ticks.h"
+#include "base/util.h"
 
 /* Makes one space of several. */
 static void squeeze(char *text)

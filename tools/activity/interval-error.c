@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 static struct error_row *find(struct error_row *rows, size_t count,
 			      const struct error_sample *s)

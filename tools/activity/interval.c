@@ -7,7 +7,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_fit.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 /* Bins of distances, each by so much wider than the one before. */
 #define BIN_RATIO	(1 + INTERVAL_TOLERANCE / 2)

@@ -3,7 +3,7 @@
 #ifndef PERIODS_INTERVAL_H
 #define PERIODS_INTERVAL_H
 
-#include "periods.h"
+#include "gap.h"
 
 /* Intervals that are looked for: those of 40 to 4000 HZ. */
 #define INTERVAL_MIN_NS		0.25e6

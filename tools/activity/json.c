@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <string.h>
 
-#include "../json-text.h"
+#include "base/json-text.h"
 #include "output.h"
 
 static json_t *text(const char *bytes)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../util.h"
+#include "base/util.h"
 #include "interval.h"
 
 size_t periods_count(const struct recording *r)

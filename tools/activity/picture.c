@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../drawing.h"
-#include "../util.h"
+#include "base/drawing.h"
+#include "base/util.h"
 
 static const char style[] =
 "text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;"

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../measure/environment.h"
-#include "../util.h"
+#include "measure/environment.h"
+#include "base/util.h"
 
 #define TURNS		10000
 #define LOOKS		100

@@ -3,7 +3,7 @@
 #ifndef PERIODS_RECORD_H
 #define PERIODS_RECORD_H
 
-#include "../../libtense/measure/counter.h"
+#include "libtense/measure/counter.h"
 #include "periods.h"
 
 /* So many inactive periods at most: memory for them is there before. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "duration.h"
 
-#include "../util.h"
+#include "util.h"
 
 int parse_duration(const char *text, double *seconds)
 {

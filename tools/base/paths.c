@@ -51,3 +51,10 @@ char **preload_environment(void)
 	free(value);
 	return environ;
 }
+
+const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

@@ -22,4 +22,7 @@ char *find_part(const char *path);
 /* The environment with libtense.so in front of LD_PRELOAD. */
 char **preload_environment(void);
 
+/* The part of a path after its last slash. */
+const char *base_name(const char *path);
+
 #endif

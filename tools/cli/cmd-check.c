@@ -15,13 +15,13 @@
 #include <zlib.h>
 
 #include "commands.h"
-#include "emulator.h"
-#include "kernel.h"
-#include "options.h"
-#include "paths.h"
-#include "program.h"
-#include "qemu-machine.h"
-#include "util.h"
+#include "run/emulator.h"
+#include "run/kernel.h"
+#include "base/options.h"
+#include "base/paths.h"
+#include "names/program.h"
+#include "run/qemu-machine.h"
+#include "base/util.h"
 
 #define CHECK_JSON_VERSION	1
 

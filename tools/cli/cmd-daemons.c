@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../commands.h"
-#include "../util.h"
-#include "daemons.h"
+#include "commands.h"
+#include "base/util.h"
+#include "measure/daemons.h"
 
 static const char usage[] =
 "Usage: tense daemons learn [OPTION...]\n"

@@ -8,14 +8,14 @@
 
 #include <jansson.h>
 
-#include "../libtense/cxx-name.h"
+#include "libtense/cxx-name.h"
 #include "commands.h"
-#include "functions.h"
-#include "inlines.h"
-#include "options.h"
-#include "program.h"
-#include "resolve.h"
-#include "util.h"
+#include "names/functions.h"
+#include "names/inlines.h"
+#include "base/options.h"
+#include "names/program.h"
+#include "names/resolve.h"
+#include "base/util.h"
 
 #define FUNCTIONS_JSON_VERSION	1
 

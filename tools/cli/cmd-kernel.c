@@ -17,10 +17,10 @@
 #include <jansson.h>
 
 #include "commands.h"
-#include "emulator.h"
-#include "kernel.h"
-#include "options.h"
-#include "util.h"
+#include "run/emulator.h"
+#include "run/kernel.h"
+#include "base/options.h"
+#include "base/util.h"
 
 #define KERNEL_JSON_VERSION	1
 

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../commands.h"
-#include "../options.h"
-#include "../program.h"
-#include "../util.h"
-#include "duration.h"
-#include "measure-output.h"
-#include "sampler.h"
-#include "tune.h"
+#include "commands.h"
+#include "base/options.h"
+#include "names/program.h"
+#include "base/util.h"
+#include "base/duration.h"
+#include "measure/measure-output.h"
+#include "measure/sampler.h"
+#include "measure/tune.h"
 
 #define RUNS_MAX	100000
 

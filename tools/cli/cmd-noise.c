@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../commands.h"
-#include "../progress.h"
-#include "../util.h"
-#include "options.h"
-#include "predict.h"
-#include "refit.h"
-#include "report.h"
-#include "times.h"
+#include "commands.h"
+#include "base/progress.h"
+#include "base/util.h"
+#include "noise/options.h"
+#include "noise/predict.h"
+#include "noise/refit.h"
+#include "noise/report.h"
+#include "noise/times.h"
 
 static int (*const writers[])(FILE *f, const struct report *r) = {
 	[OUT_JSON] = report_json, [OUT_CSV] = report_csv, [OUT_SVG] = report_svg,

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "options.h"
-#include "run-options.h"
-#include "setup.h"
-#include "stats.h"
-#include "util.h"
+#include "base/options.h"
+#include "run/run-options.h"
+#include "run/setup.h"
+#include "run/stats.h"
+#include "base/util.h"
 
 static const char usage[] =
 "Usage: tense run [OPTION...] [--] COMMAND [ARGUMENT...]\n"

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../commands.h"
-#include "../measure/duration.h"
-#include "../options.h"
-#include "../util.h"
-#include "hogs.h"
-#include "output.h"
+#include "commands.h"
+#include "base/duration.h"
+#include "base/options.h"
+#include "base/util.h"
+#include "activity/hogs.h"
+#include "activity/output.h"
 
 #define LOADS_MAX	8
 #define SECONDS_MAX	600

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "options.h"
-#include "run-options.h"
-#include "setup.h"
-#include "trace-file.h"
-#include "trace-model.h"
-#include "trace-output.h"
-#include "util.h"
+#include "base/options.h"
+#include "run/run-options.h"
+#include "run/setup.h"
+#include "run/trace-file.h"
+#include "trace/model.h"
+#include "trace/output.h"
+#include "base/util.h"
 
 static const char usage[] =
 "Usage: tense trace [OPTION...] [--] COMMAND [ARGUMENT...]\n"

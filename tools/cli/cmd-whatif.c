@@ -10,16 +10,16 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "options.h"
-#include "paths.h"
-#include "setup.h"
-#include "util.h"
-#include "whatif-batches.h"
-#include "whatif-daemons.h"
-#include "whatif-json.h"
-#include "whatif-options.h"
-#include "whatif-output.h"
-#include "whatif-run.h"
+#include "base/options.h"
+#include "base/paths.h"
+#include "run/setup.h"
+#include "base/util.h"
+#include "whatif/batches.h"
+#include "whatif/daemons.h"
+#include "whatif/json.h"
+#include "whatif/options.h"
+#include "whatif/output.h"
+#include "whatif/run.h"
 
 static const char usage[] =
 "Usage: tense whatif --func NAME... --faster LIST [OPTION...] -- COMMAND [ARG...]\n"

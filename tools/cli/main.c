@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "util.h"
+#include "base/util.h"
 
 static const char usage[] =
 "Usage: tense COMMAND [OPTION...]\n"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guest-init.h"
-#include "util.h"
+#include "init.h"
+#include "base/util.h"
 
 /* A port is announced some time after its console. */
 #define WAIT_STEP_US	1000

@@ -16,8 +16,8 @@
 
 #include <zlib.h>
 
-#include "guest-init.h"
-#include "util.h"
+#include "init.h"
+#include "base/util.h"
 
 struct listed {
 	struct packed_file f;

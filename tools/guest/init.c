@@ -27,9 +27,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "guest-init.h"
-#include "launch.h"
-#include "util.h"
+#include "init.h"
+#include "run/launch.h"
+#include "base/util.h"
 
 /* The most that a kernel allows unless told otherwise. */
 #define OPEN_FILES_MAX	(1024 * 1024)

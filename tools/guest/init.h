@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "proto.h"
+#include "run/proto.h"
 
 struct setup {
 	struct request r;

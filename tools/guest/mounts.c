@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "guest-init.h"
-#include "util.h"
+#include "init.h"
+#include "base/util.h"
 
 /* Outside of the host's files, for the upper layers of overlays. */
 #define SCRATCH	"/dev/.tense"

@@ -10,9 +10,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "guest-init.h"
-#include "pump.h"
-#include "util.h"
+#include "init.h"
+#include "run/pump.h"
+#include "base/util.h"
 
 struct carrier {
 	struct pump pump;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 void image_add(struct image *image, const struct task_time *task)
 {

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What of tense measures: times of commands, daemons and their cutoffs.
-
-MEASURE_SRC := cmd-daemons daemons-cutoffs daemons-learn daemons-show csv duration \
-	cutoffs cutoffs-input cutoffs-output cluster periodicity learn learnt-json \
-	learnt-tables learnt-text scatter circumstances \
-	cmd-measure measure measure-text measure-json measure-table sampler command \
-	image activity taskstats emp environment cutoffs-store \
-	tune settings units journal
+# The part of tense that measures: times of commands, daemons and their cutoffs.
 
 MEASURE_CFLAGS := $(patsubst -I%,-isystem %, \
 	$(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null))
 MEASURE_LIBS := -lnl-genl-3 -lnl-3
-$(MEASURE_SRC:%=$(O)/tools/measure/%.o) $(O)/asan/bin/tense: \
+$(patsubst %.c,$(O)/%.o,$(wildcard tools/measure/*.c tools/cli/*.c)) $(O)/asan/bin/tense: \
 	CPPFLAGS += $(MEASURE_CFLAGS)
 
 # What is run to learn of daemons.
@@ -29,16 +22,17 @@ install::
 measure_tests := $(addprefix $(O)/tests/unit/test-,cutoffs emp activity \
 	taskstats measure environment learn)
 measure_tested := $(addprefix tools/measure/,cutoffs.c emp.c activity.c \
-	taskstats.c measure.c environment.c csv.c cutoffs-store.c duration.c \
+	taskstats.c measure.c environment.c csv.c cutoffs-store.c \
 	cutoffs-input.c cutoffs-output.c cluster.c periodicity.c learn.c \
 	learnt-json.c learnt-tables.c scatter.c circumstances.c measure-text.c) \
-	tools/json-text.c tools/user-data.c tools/drawing.c libtense/measure/kbest.c
+	$(addprefix tools/base/,duration.c json-text.c user-data.c drawing.c) \
+	libtense/measure/kbest.c
 
 $(measure_tests): $(O)/tests/unit/%: tests/unit/%.c $(measure_tested) \
-		tools/util.c $(wildcard tools/measure/*.h tests/data/*.hex) \
+		tools/base/util.c $(wildcard tools/measure/*.h tests/data/*.hex) \
 		tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	$(CC) $(CPPFLAGS) $(MEASURE_CFLAGS) $(CFLAGS) -D_GNU_SOURCE -Itools \
+	$(CC) $(CPPFLAGS) $(MEASURE_CFLAGS) $(CFLAGS) -D_GNU_SOURCE -I. -I. -Itools \
 		-Itests/lib -DSOURCE='"$(CURDIR)"' \
 		-fsanitize=address,undefined -fno-sanitize-recover=all \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) $(MEASURE_LIBS) -ljansson \
@@ -49,10 +43,10 @@ tune_steps := open write fsync unlink ftruncate posix_spawnp
 
 $(O)/tests/unit/test-tune: tests/unit/test-tune.c \
 		$(addprefix tools/measure/,tune.c settings.c units.c journal.c \
-		command.c environment.c) tools/util.c \
+		command.c environment.c) tools/base/util.c \
 		$(wildcard tools/measure/*.h) tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Itools -Itests/lib \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -I. -Itools -Itests/lib \
 		-fsanitize=address,undefined -fno-sanitize-recover=all \
 		$(tune_steps:%=-Wl,--wrap=%) -Wl,--wrap=adjtimex \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) -ljansson

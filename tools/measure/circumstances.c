@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-#include "../util.h"
+#include "base/util.h"
 #include "environment.h"
 
 const char *machine_fact_name(int fact)

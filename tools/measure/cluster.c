@@ -7,7 +7,7 @@
 
 #include <gsl/gsl_sort_double.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 /* Rejects one normal value of some 4000. */
 #define DEVIATIONS	3.5

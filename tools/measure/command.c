@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 #define MEANWHILE_MS	250
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../util.h"
+#include "base/util.h"
 #include "csv.h"
-#include "duration.h"
+#include "base/duration.h"
 
 static int add_central(struct runs *runs, const struct csv *csv, char **values)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../json-text.h"
+#include "base/json-text.h"
 #include "csv.h"
 
 static void put_value(FILE *f, double value)

@@ -10,8 +10,8 @@
 
 #include <jansson.h>
 
-#include "../user-data.h"
-#include "../util.h"
+#include "base/user-data.h"
+#include "base/util.h"
 #include "csv.h"
 #include "cutoffs-output.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 /* Of a daemon's period, what a task may take and still be a short one. */
 #define LIMIT_DIVISOR	20

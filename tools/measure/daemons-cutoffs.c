@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../options.h"
-#include "../util.h"
+#include "base/options.h"
+#include "base/util.h"
 #include "cutoffs-input.h"
 #include "cutoffs-output.h"
 #include "daemons.h"

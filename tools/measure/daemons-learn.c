@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../options.h"
-#include "../paths.h"
-#include "../util.h"
+#include "base/options.h"
+#include "base/paths.h"
+#include "base/util.h"
 #include "daemons.h"
-#include "duration.h"
+#include "base/duration.h"
 #include "learnt-file.h"
 #include "learnt-text.h"
 #include "sampler.h"

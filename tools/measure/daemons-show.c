@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../options.h"
-#include "../util.h"
+#include "base/options.h"
+#include "base/util.h"
 #include "cutoffs-output.h"
 #include "daemons.h"
 #include "learnt-file.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 #define SIGMAS	2
 

@@ -10,7 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 /* The first line of a file, or NULL. The caller frees it. */
 static char *read_fact(const char *root, const char *path)

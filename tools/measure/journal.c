@@ -12,7 +12,7 @@
 
 #include <jansson.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 #define VERSION	1
 

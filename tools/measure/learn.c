@@ -7,7 +7,7 @@
 
 #include <gsl/gsl_statistics_double.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 /* A sample that is longer by less than the shortest execution is not L. */
 #define LEAST_SECONDS	0.001

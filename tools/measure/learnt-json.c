@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../json-text.h"
-#include "../util.h"
+#include "base/json-text.h"
+#include "base/util.h"
 #include "cutoffs-output.h"
 #include "learnt-file.h"
 

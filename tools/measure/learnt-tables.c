@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../util.h"
+#include "base/util.h"
 #include "csv.h"
 #include "cutoffs-output.h"
 #include "learnt-file.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../json-text.h"
+#include "base/json-text.h"
 #include "measure-output.h"
 
 static json_t *text(const char *bytes)

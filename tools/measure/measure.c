@@ -8,7 +8,7 @@
 #include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 const char *metric_name(enum metric metric)
 {

@@ -11,7 +11,7 @@
 #include "emp.h"
 #include "environment.h"
 #include "journal.h"
-#include "../../libtense/measure/kbest.h"
+#include "libtense/measure/kbest.h"
 
 /* What is measured of each sample. */
 enum metric {

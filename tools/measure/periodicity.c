@@ -6,7 +6,7 @@
 
 #include <gsl/gsl_sort_double.h>
 
-#include "../util.h"
+#include "base/util.h"
 #include "emp.h"
 
 #define LEAST_OCCURRENCES	3

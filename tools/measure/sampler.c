@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../program.h"
-#include "../progress.h"
-#include "../reference.h"
-#include "../util.h"
+#include "names/program.h"
+#include "base/progress.h"
+#include "base/reference.h"
+#include "base/util.h"
 #include "image.h"
 
 /* Of a sample's process time, what its reference loops take, about. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../drawing.h"
+#include "base/drawing.h"
 #include "measure-output.h"
 
 /* Of both axes, which are the same. */

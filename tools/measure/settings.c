@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../util.h"
+#include "base/util.h"
 #include "units.h"
 
 /* No setting is longer. */

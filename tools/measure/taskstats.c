@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 /* Some thousands of exits between two calls of taskstats_drain(). */
 #define EXITS_BUFFER	(16 << 20)

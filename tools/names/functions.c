@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../libtense/cxx-name.h"
-#include "util.h"
+#include "libtense/cxx-name.h"
+#include "base/paths.h"
+#include "base/util.h"
 
 struct load {
 	struct functions *functions;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../libtense/spec.h"
+#include "libtense/spec.h"
 #include "inlines.h"
 #include "program.h"
 

@@ -9,8 +9,8 @@
 #include <elfutils/libdw.h>
 #include <gelf.h>
 
-#include "../libtense/debug-file.h"
-#include "util.h"
+#include "libtense/debug-file.h"
+#include "base/util.h"
 
 #define SPLIT_UNIT_MAX	(1 << 26)	/* entries */
 #define DEPTH_MAX	200	/* of what a compiler nests, far more */

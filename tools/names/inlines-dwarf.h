@@ -3,7 +3,7 @@
 #ifndef TOOLS_INLINES_DWARF_H
 #define TOOLS_INLINES_DWARF_H
 
-#include "inlines.h"
+#include "inlined.h"
 
 /* As inlines_load(), but what is damaged may end the process. */
 int inlines_parse(const char *path, struct inlines *inlines);

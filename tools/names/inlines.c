@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "inlines-dwarf.h"
-#include "util.h"
+#include "base/util.h"
 
 #define SECONDS_MAX	300
 #define TEXT_MAX	(1 << 24)

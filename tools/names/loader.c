@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "program.h"
-#include "util.h"
+#include "base/paths.h"
+#include "base/util.h"
 
 char *loader_of(Elf *elf)
 {

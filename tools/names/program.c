@@ -11,19 +11,13 @@
 
 #include <gelf.h>
 
-#include "../libtense/debug-file.h"
+#include "libtense/debug-file.h"
 #include "loader.h"
-#include "util.h"
+#include "base/paths.h"
+#include "base/util.h"
 
 #define SCRIPT_DEPTH	5	/* what the kernel follows */
 #define HEAD_SIZE	256	/* what it reads of a script */
-
-const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* 0 or errno. */
 static int check_executable(const char *path)

@@ -44,7 +44,4 @@ char *script_interpreter(const char *path, char **via, char **error);
 /* What to end with where program_open() failed: STATUS_*. */
 int command_status(const char *name);
 
-/* The name that the user would call it. */
-const char *base_name(const char *path);
-
 #endif

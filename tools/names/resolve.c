@@ -7,12 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../libtense/cxx-name.h"
+#include "libtense/cxx-name.h"
 #include "functions.h"
 #include "inlines.h"
 #include "nearest.h"
 #include "program.h"
-#include "util.h"
+#include "base/paths.h"
+#include "base/util.h"
 
 #define SHOWN_MAX	20
 #define NEAR_MAX	5

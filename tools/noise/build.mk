@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What of tense looks at the noise of a machine: times of work that is always
-# the same, and distributions that are like them.
-
-NOISE_SRC := cmd-noise options collect nops times report report-text \
-	report-json report-svg fit families levy service model store refit \
-	predict
+# The part of tense that looks at the noise of a machine: times of equal work,
+# and distributions that fit them.
 
 noise_tests := $(addprefix $(O)/tests/unit/test-noise-,levy fit model)
 noise_tested := $(addprefix tools/noise/,families.c fit.c levy.c model.c nops.c \
 	service.c)
 
-$(noise_tests): $(O)/tests/unit/%: tests/unit/%.c $(noise_tested) tools/util.c \
+$(noise_tests): $(O)/tests/unit/%: tests/unit/%.c $(noise_tested) tools/base/util.c \
 		$(wildcard tools/noise/*.h) tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Itools -Itests/lib \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -I. -Itools -Itests/lib \
 		-fsanitize=address,undefined -fno-sanitize-recover=all \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) -lgsl -lgslcblas -lm
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 #define LOOK_US		50000	/* between two looks at how far they are */
 

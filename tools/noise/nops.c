@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "../util.h"
+#include "base/util.h"
 
 #define POINTS		8	/* each of twice the blocks of the one before */
 #define FEWEST		128

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../measure/duration.h"
-#include "../options.h"
-#include "../util.h"
+#include "base/duration.h"
+#include "base/options.h"
+#include "base/util.h"
 #include "fit.h"
 
 #define LENGTH_MIN	1e-6

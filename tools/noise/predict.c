@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../json-text.h"
-#include "../measure/measure-output.h"
-#include "../util.h"
+#include "base/json-text.h"
+#include "measure/measure-output.h"
+#include "base/util.h"
 #include "report.h"
 #include "service.h"
 #include "store.h"

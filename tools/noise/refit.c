@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../measure/measure-output.h"
-#include "../progress.h"
-#include "../util.h"
+#include "measure/measure-output.h"
+#include "base/progress.h"
+#include "base/util.h"
 #include "report.h"
 #include "store.h"
 

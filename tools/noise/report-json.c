@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../json-text.h"
+#include "base/json-text.h"
 #include "report.h"
 
 static json_t *number(double value)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "../measure/measure-output.h"
+#include "measure/measure-output.h"
 #include "report.h"
 
 enum {

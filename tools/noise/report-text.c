@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../measure/measure-output.h"
+#include "measure/measure-output.h"
 #include "report.h"
 #include "times.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../util.h"
+#include "base/util.h"
 #include "service.h"
 
 /* Noise is what is beyond the shortest that a time can be: the Levy's location. */

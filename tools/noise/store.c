@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "../json-text.h"
-#include "../user-data.h"
-#include "../util.h"
+#include "base/json-text.h"
+#include "base/user-data.h"
+#include "base/util.h"
 
 #define STORE_VERSION	1
 

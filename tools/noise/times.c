@@ -9,8 +9,8 @@
 
 #include <jansson.h>
 
-#include "../measure/csv.h"
-#include "../util.h"
+#include "measure/csv.h"
+#include "base/util.h"
 
 struct list {
 	double *values;

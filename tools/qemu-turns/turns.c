@@ -16,7 +16,7 @@
 
 #include <linux/tense-turns.h>
 
-#include "qemu-plugin.h"
+#include "plugin.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 

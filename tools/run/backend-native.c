@@ -10,9 +10,9 @@
 #include <linux/tense.h>
 
 #include "backend.h"
-#include "paths.h"
+#include "base/paths.h"
 #include "trace-file.h"
-#include "util.h"
+#include "base/util.h"
 
 #define WINDOW_PARAMETER	"/sys/module/tense/parameters/window"
 

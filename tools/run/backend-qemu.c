@@ -16,11 +16,11 @@
 #include "backend.h"
 #include "guest.h"
 #include "kernel.h"
-#include "program.h"
+#include "names/program.h"
 #include "qemu-kvm.h"
 #include "qemu-machine.h"
 #include "qemu-streams.h"
-#include "util.h"
+#include "base/util.h"
 
 /* The most that is given without being asked for. */
 #define MEMORY_MIB	2048

@@ -17,7 +17,7 @@
 #include "backend.h"
 #include "guest.h"
 #include "kernel.h"
-#include "util.h"
+#include "base/util.h"
 
 /* The most that is given without being asked for. */
 #define MEMORY_MIB	8192

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define CHUNK	65536
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "paths.h"
+#include "base/paths.h"
 #include "script.h"
 
 char *emulator_fetch(void)

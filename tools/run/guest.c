@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "paths.h"
+#include "base/paths.h"
 #include "setup.h"
 #include "trace-file.h"
-#include "util.h"
+#include "base/util.h"
 
 extern char **environ;
 

@@ -14,7 +14,7 @@
 
 #include <linux/tense.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* Calls that show the kernel what a call costs. */
 #define LEARN_READINGS 32

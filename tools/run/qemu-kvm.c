@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "qemu-machine.h"
-#include "util.h"
+#include "base/util.h"
 
 #define LIMIT_MS	5000
 #define MEMORY_MIB	256

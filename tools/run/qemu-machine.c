@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* A descriptor as a file. */
 #define DESCRIPTOR	"/dev/fd/%d"

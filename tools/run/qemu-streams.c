@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "base/util.h"
 
 void qemu_streams_add(void *arg, int channel, int fd, bool input)
 {

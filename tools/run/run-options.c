@@ -11,7 +11,7 @@
 #include <linux/tense.h>
 
 #include "setup.h"
-#include "util.h"
+#include "base/util.h"
 
 void run_options_misuse(const struct run_options *o, const char *format, ...)
 {

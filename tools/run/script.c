@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "paths.h"
-#include "progress.h"
-#include "util.h"
+#include "base/paths.h"
+#include "base/progress.h"
+#include "base/util.h"
 
 extern char **environ;
 

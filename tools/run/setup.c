@@ -13,8 +13,8 @@
 
 #include <linux/tense.h>
 
-#include "measure/duration.h"
-#include "util.h"
+#include "base/duration.h"
+#include "base/util.h"
 
 static const struct backend *const backends[] = {
 	&backend_native,

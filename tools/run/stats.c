@@ -8,9 +8,9 @@
 #include <jansson.h>
 #include <linux/tense.h>
 
-#include "json-text.h"
+#include "base/json-text.h"
 #include "time-unit.h"
-#include "util.h"
+#include "base/util.h"
 
 /* A column of times has one unit, so that the eye can compare. */
 static double seconds(uint64_t ns)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* For exit() from anywhere. */
 static struct terminal *to_restore;

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "base/util.h"
 
 void trace_file_open(struct trace_file *f, uint64_t buffer_kib)
 {

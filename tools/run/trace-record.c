@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define TRACEFS		"/sys/kernel/tracing"
 #define INSTANCES	"instances"

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json-text.h"
-#include "trace-output.h"
-#include "util.h"
+#include "base/json-text.h"
+#include "output.h"
+#include "base/util.h"
 
 /* Of what is no process: above all that Linux has. */
 #define CPUS_PID	4194305

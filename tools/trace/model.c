@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "trace-model.h"
+#include "model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 struct builder {
 	struct model *m;

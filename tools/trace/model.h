@@ -9,7 +9,7 @@
 
 #include <linux/tense.h>
 
-#include "trace-read.h"
+#include "read.h"
 
 enum piece_kind {
 	PIECE_RUN,		/* on a CPU */

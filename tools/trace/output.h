@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "trace-model.h"
+#include "model.h"
 
 #define TRACE_JSON_VERSION	1
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "trace-page.h"
+#include "page.h"
 
 #include <stdint.h>
 #include <string.h>

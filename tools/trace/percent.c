@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace-model.h"
-#include "util.h"
+#include "model.h"
+#include "base/util.h"
 
 /*
  * What is told of a thread's percents: of those that made most of its virtual

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "trace-read.h"
+#include "read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/kbuffer.h>
 
-#include "trace-page.h"
-#include "util.h"
+#include "page.h"
+#include "base/util.h"
 
 #define FIELDS_MAX	8
 

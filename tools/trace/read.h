@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace-record.h"
+#include "run/trace-record.h"
 
 #define TRACE_NAME	16	/* bytes of a thread's name, with a 0 */
 

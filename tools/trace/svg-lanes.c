@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace-svg.h"
-#include "util.h"
+#include "svg.h"
+#include "base/util.h"
 
 /* Shades of a sample that is only partly taken. */
 #define LEVELS	6

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "trace-svg.h"
-#include "util.h"
+#include "svg.h"
+#include "base/util.h"
 
 /* What a line may be off, in units of the picture. */
 #define TOLERANCE	0.06

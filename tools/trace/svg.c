@@ -3,14 +3,14 @@
  * The picture of a recorded run. Over one axis of real time: how each thread
  * gets on in virtual time, what each did, and how far CPUs were ahead.
  */
-#include "trace-svg.h"
+#include "svg.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "drawing.h"
-#include "util.h"
+#include "base/drawing.h"
+#include "base/util.h"
 
 #define TITLE_MAX	96	/* bytes of the command line */
 

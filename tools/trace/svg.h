@@ -3,7 +3,7 @@
 #ifndef TOOLS_TRACE_SVG_H
 #define TOOLS_TRACE_SVG_H
 
-#include "trace-output.h"
+#include "output.h"
 
 enum {
 	SVG_WIDTH = 1120,

@@ -4,9 +4,9 @@
 
 #include <jansson.h>
 
-#include "json-text.h"
-#include "trace-output.h"
-#include "util.h"
+#include "base/json-text.h"
+#include "output.h"
+#include "base/util.h"
 
 /* A column of times has one unit, so that the eye can compare. */
 static double seconds(uint64_t ns)

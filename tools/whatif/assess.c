@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 #include "whatif.h"
 
 /* A difference by chance this rare is taken for one of the work. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "whatif-batches.h"
+#include "batches.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch.h"
-#include "util.h"
-#include "whatif-json.h"
+#include "run/launch.h"
+#include "base/util.h"
+#include "json.h"
 
 struct job {
 	struct whatif_batch batch;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drawing.h"
-#include "util.h"
-#include "whatif-output.h"
+#include "base/drawing.h"
+#include "base/util.h"
+#include "output.h"
 
 enum {
 	WIDTH = 800, HEIGHT = 440, HEIGHT_BESIDE = 260,

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
-#include "whatif-daemons.h"
+#include "base/util.h"
+#include "daemons.h"
 
 void daemon_runs_add(struct daemon_runs *runs, const struct activity *activity,
 		     uint64_t from, uint64_t to)

@@ -10,7 +10,7 @@
 #include <cpuid.h>
 #endif
 
-#include "util.h"
+#include "base/util.h"
 #include "whatif.h"
 
 /* A guest's /proc/cpuinfo does not know what it runs on. */

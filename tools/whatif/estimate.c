@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "whatif-estimate.h"
+#include "estimate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define RESAMPLES	2000
 /* Of pairs of rounds; more of them make no difference to an interval. */

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "program.h"
-#include "util.h"
+#include "names/program.h"
+#include "base/util.h"
 #include "whatif.h"
 
 struct list {

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drawing.h"
-#include "time-unit.h"
-#include "util.h"
-#include "whatif-output.h"
+#include "base/drawing.h"
+#include "run/time-unit.h"
+#include "base/util.h"
+#include "output.h"
 
 static const char style[] =
-#include "whatif-report.css.h"
+#include "report.css.h"
 ;
 
 static void element(FILE *f, const char *open, const char *text,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "whatif-json.h"
+#include "json.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,9 +9,9 @@
 #include <jansson.h>
 #include <linux/tense.h>
 
-#include "json-text.h"
-#include "time-unit.h"
-#include "util.h"
+#include "base/json-text.h"
+#include "run/time-unit.h"
+#include "base/util.h"
 
 #define SCHEMA	"tense-whatif"
 

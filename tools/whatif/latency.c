@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "whatif-latency.h"
+#include "latency.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../libtense/marks.h"
-#include "util.h"
+#include "libtense/marks.h"
+#include "base/util.h"
 
 /* Of a run; later ones do not count. 8 MB. */
 #define ROOM	(1 << 20)

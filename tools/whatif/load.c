@@ -7,9 +7,9 @@
 #include <jansson.h>
 #include <linux/tense.h>
 
-#include "util.h"
-#include "whatif-latency.h"
-#include "whatif-json.h"
+#include "base/util.h"
+#include "latency.h"
+#include "json.h"
 
 /* More than any experiment has; the file may be anything. */
 #define CONDITIONS_MAX	2000

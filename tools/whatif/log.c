@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "whatif-log.h"
+#include "log.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define FIELDS	7
 

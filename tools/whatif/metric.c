@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "whatif-metric.h"
+#include "metric.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "util.h"
+#include "base/util.h"
 
 static pcre2_code *compile(const char *pattern, char **error)
 {

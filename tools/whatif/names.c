@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../libtense/debug-file.h"
-#include "program.h"
-#include "resolve.h"
-#include "util.h"
+#include "libtense/debug-file.h"
+#include "names/program.h"
+#include "names/resolve.h"
+#include "base/util.h"
 #include "whatif.h"
 
 /* An environment has no room for more; the name then stands for itself. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "whatif-options.h"
+#include "options.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,9 +8,9 @@
 
 #include <linux/tense.h>
 
-#include "util.h"
-#include "whatif-latency.h"
-#include "whatif-metric.h"
+#include "base/util.h"
+#include "latency.h"
+#include "metric.h"
 
 /* More of them than anybody would wait for. */
 #define CUTS_MAX	100

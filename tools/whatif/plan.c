@@ -7,7 +7,7 @@
 #include <gsl/gsl_rng.h>
 #include <linux/tense.h>
 
-#include "util.h"
+#include "base/util.h"
 #include "whatif.h"
 
 _Static_assert(WHATIF_SLOTS == TENSE_SLOTS, "a slot of the kernel's is a slot");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "whatif-probe.h"
+#include "probe.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -9,7 +9,7 @@
 
 #include <linux/tense.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* Enough for the kernel to learn what one costs. */
 #define LEARN_CALLS	2000

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "whatif-run.h"
+#include "run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,14 +11,14 @@
 
 #include <linux/tense.h>
 
-#include "launch.h"
-#include "paths.h"
-#include "reference.h"
-#include "util.h"
-#include "whatif-latency.h"
-#include "whatif-log.h"
-#include "whatif-metric.h"
-#include "whatif-probe.h"
+#include "run/launch.h"
+#include "base/paths.h"
+#include "base/reference.h"
+#include "base/util.h"
+#include "latency.h"
+#include "log.h"
+#include "metric.h"
+#include "probe.h"
 
 extern char **environ;
 

@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "progress.h"
+#include "base/progress.h"
 #include "whatif.h"
 
 struct whatif_native {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "time-unit.h"
-#include "util.h"
-#include "whatif-output.h"
+#include "run/time-unit.h"
+#include "base/util.h"
+#include "output.h"
 
 #define BOLD	"\033[1m"
 #define GREEN	"\033[32m"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 #include "whatif.h"
 
 const char *whatif_verdict(enum verdict verdict)

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "measure/image.h"
-#include "util.h"
-#include "whatif-daemons.h"
+#include "base/util.h"
+#include "daemons.h"
 
 /* An image takes some ms, so that this is less than a hundredth of the time. */
 #define SLICE_MS	500

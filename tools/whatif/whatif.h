@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "whatif-estimate.h"
+#include "estimate.h"
 
 /* Slot 0 is outside of every function. */
 #define WHATIF_SLOTS		16

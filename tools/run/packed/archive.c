@@ -13,7 +13,7 @@
 
 #include <zlib.h>
 
-#include "util.h"
+#include "base/util.h"
 
 #define CHUNK	65536
 

@@ -19,19 +19,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend.h"
+#include "run/backend.h"
 #include "bring-back.h"
-#include "emulator.h"
+#include "run/emulator.h"
 #include "exact-input.h"
 #include "exact-output.h"
-#include "guest.h"
-#include "kernel.h"
-#include "paths.h"
-#include "program.h"
-#include "qemu-machine.h"
-#include "setup.h"
-#include "trace-file.h"
-#include "util.h"
+#include "run/guest.h"
+#include "run/kernel.h"
+#include "base/paths.h"
+#include "names/program.h"
+#include "run/qemu-machine.h"
+#include "run/setup.h"
+#include "run/trace-file.h"
+#include "base/util.h"
 
 /* When each run begins: 2024-01-01 00:00:00 UTC. */
 #define TIME_OF_DAY_NS	(1704067200 * 1000000000ULL)

@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "proto.h"
-#include "util.h"
+#include "run/proto.h"
+#include "base/util.h"
 
 struct record {
 	struct packed_file f;

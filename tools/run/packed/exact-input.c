@@ -12,8 +12,8 @@
 #include <zlib.h>
 
 #include "pack.h"
-#include "paths.h"
-#include "util.h"
+#include "base/paths.h"
+#include "base/util.h"
 
 /* The archive, what is unpacked of it, and as much for the command itself. */
 #define SHARES	3

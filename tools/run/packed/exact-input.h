@@ -3,7 +3,7 @@
 #ifndef TOOLS_EXACT_INPUT_H
 #define TOOLS_EXACT_INPUT_H
 
-#include "guest.h"
+#include "run/guest.h"
 
 struct exact_input {
 	off_t position;		/* of standard input, a file, or -1 */

@@ -11,11 +11,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "../libtense/debug-file.h"
-#include "loader.h"
-#include "paths.h"
-#include "program.h"
-#include "util.h"
+#include "libtense/debug-file.h"
+#include "names/loader.h"
+#include "base/paths.h"
+#include "names/program.h"
+#include "base/util.h"
 
 #define LINKS_MAX	40	/* what the kernel follows */
 
