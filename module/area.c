@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thread's area: the ring by which it changes its percent and the page that
- * tells its clock, as <uapi/linux/tense.h> specifies them.
+ * The memory that a thread shares with the kernel, its "area". It consists of the
+ * page that shows the thread's clock, the ring of percent changes, and the page
+ * that all threads of the experiment share. This file allocates and maps an area,
+ * charges the thread by the records in its ring, and writes its clock page.
+ * <uapi/linux/tense.h> specifies the layout.
+ *
+ * The task's lock protects t->area, the thread's position in the ring, and its
+ * clock page. Functions that allocate or free an area may sleep.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -21,38 +27,40 @@
 #define AREA_PAGES	(CLOCK_PAGES + RING_PAGES + SHARED_PAGES)
 
 /*
- * R9: a thread asks the kernel instead of its page if the last charge is STALE_NS
- * ago: something stole time. STALE_STOLEN_NS holds instead for a second after a
- * charge that missed more than STOLEN_NS, which is more than interrupts take.
+ * R9: a thread asks the kernel instead of its page if the last charge is older than
+ * STALE_NS, because something stole time. STALE_STOLEN_NS applies instead for a
+ * second after a charge that missed more than STOLEN_NS. Interrupts take less than
+ * STOLEN_NS.
  */
 #define STALE_NS	(2 * TICK_NSEC)
 #define STALE_STOLEN_NS	100000
 #define STOLEN_NS	20000
 
 /*
- * R13: of what a task runs, so much less than all may be given back, and so many
- * ns before it has run that. A call may cost less than was learnt: who waits by
- * asking for the time again and again would never see it pass, nor would others.
+ * R13: a call may cost less than Tense learnt. A task that only polls the clock
+ * would then never see time pass, and would stop the others. So 1 / PROGRESS_PART
+ * of all run time stays charged, and a task saves up at most REFUNDABLE_MAX ns for
+ * later refunds.
  */
 #define PROGRESS_PART	64
 #define REFUNDABLE_MAX	((u64)NSEC_PER_MSEC)
 
-/* Readings of which one is undisturbed. */
+/* Attempts to read counter and clock together. One of them is likely undisturbed. */
 #define COUNTER_TRIES	8
 
-/* For the rate of the counter: its value and the time when we began. */
+/* Counter and clock when the module was loaded: counter_rate() measures from there. */
 static u64 first_counter;
 static u64 first_ns;
 
 struct tense_area {
-	refcount_t refs;	/* the task, and mappings */
-	struct tense_user *user;	/* its limit counts the area until freed */
+	refcount_t refs;	/* one for the task, one per mapping */
+	struct tense_user *user;	/* the area counts against its limit until freed */
 	struct tense_clock *clock;	/* followed by the ring */
 	u64 rate;
 	u64 stale;		/* STALE_NS in ticks of the counter */
 	u64 stale_stolen;	/* STALE_STOLEN_NS in ticks of the counter */
 	unsigned long stolen_at;	/* jiffies: when time was last stolen */
-	s64 shift[TENSE_CLOCKS];	/* of the thread's time namespace */
+	s64 shift[TENSE_CLOCKS];	/* offsets of the thread's time namespace */
 	struct page *page[AREA_PAGES];
 };
 
@@ -74,7 +82,10 @@ static struct tense_ring *ring_of(const struct tense_area *area)
 	return (void *)area->clock + TENSE_RING_OFFSET;
 }
 
-/* Both at the same instant, as far as nothing, a host least of all, comes in. */
+/*
+ * Reads counter and clock at the same instant. Takes the attempt that took least
+ * time: interrupts and the host disturbed it least.
+ */
 static void read_both(u64 *counter, u64 *ns)
 {
 	u64 least = U64_MAX;
@@ -97,7 +108,7 @@ void tense_counter_init(void)
 	read_both(&first_counter, &first_ns);
 }
 
-/* ns per tick, times 2^32, from so long a time as there has been. */
+/* Returns ns per tick, times 2^32, measured since tense_counter_init(). */
 static u64 counter_rate(void)
 {
 	u64 ns, ticks;
@@ -105,7 +116,7 @@ static u64 counter_rate(void)
 	read_both(&ticks, &ns);
 	ns -= first_ns;
 	ticks -= first_counter;
-	/* Both scaled down alike: the product has to fit. */
+	/* Scale both down alike: ns << 32 must fit in 64 bits. */
 	while (ns >> 31) {
 		ns >>= 1;
 		ticks >>= 1;
@@ -125,7 +136,7 @@ static void area_free(struct tense_area *area)
 }
 
 /**
- * tense_area_put() - the task, or a mapping, no longer uses an area
+ * tense_area_put() - drop the reference of a task or a mapping
  * @area: the area, or NULL
  *
  * May sleep.
@@ -154,7 +165,7 @@ static void vm_close(struct vm_area_struct *vma)
 	tense_area_put(vma->vm_private_data);
 }
 
-/* A mapping may outlast the task's part. Its file pins the module. */
+/* A mapping may outlast its task's membership. The mapped file pins the module. */
 static const struct vm_operations_struct area_vm_ops = {
 	.open = vm_open,
 	.close = vm_close,
@@ -206,13 +217,13 @@ static void read_shift(struct tense_area *area)
 	area->shift[TENSE_BOOTTIME] = timespec64_to_ns(&ts);
 }
 
-/* The caller's area, allocated if it has none, or an error. May sleep. */
+/* Returns the caller's area, allocated if it has none, or an ERR_PTR(). May sleep. */
 static struct tense_area *area_get(struct tense_task *t)
 {
 	struct tense_area *area;
 	int err;
 
-	/* Nobody but the task itself sets it. */
+	/* Only the task itself sets it. */
 	if (t->area)
 		return t->area;
 	err = tense_user_take(t->exp->user, TENSE_USER_AREAS);
@@ -239,7 +250,7 @@ static int check_vma(struct vm_area_struct *vma)
 {
 	unsigned long pages = vma_pages(vma);
 
-	/* VM_SHARED is only there if the handle can be written to. */
+	/* VM_SHARED is set only if the handle is open for writing. */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (vma->vm_flags & VM_EXEC)
@@ -256,9 +267,9 @@ static int check_vma(struct vm_area_struct *vma)
 }
 
 /**
- * tense_area_map() - mmap(2) of the calling task's area
+ * tense_area_map() - map the calling task's area, for mmap(2)
  * @t: the calling task
- * @vma: where to
+ * @vma: the mapping
  *
  * Return: 0 or the errors that the interface lists.
  */
@@ -287,7 +298,7 @@ int tense_area_map(struct tense_task *t, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* What the task has run and was charged, in the slot that it is in. */
+/* Adds run time and charged time to the task's current slot. */
 static void count(struct tense_task *t, u64 ran, u64 charged)
 {
 	struct tense_slot *slot = tense_slot(t->exp, t->slot);
@@ -297,10 +308,10 @@ static void count(struct tense_task *t, u64 ran, u64 charged)
 }
 
 /**
- * tense_jump() - charge what the task has asked for
+ * tense_jump() - R10: charge the jump that the task asked for
  * @t: runnable, locked
  *
- * Return: the virtual ns that this made.
+ * Return: the charged virtual ns.
  */
 u64 tense_jump(struct tense_task *t)
 {
@@ -321,7 +332,7 @@ static void earn_refunds(struct tense_task *t, u64 ran)
 	t->refundable = min(t->refundable + ran - kept, REFUNDABLE_MAX);
 }
 
-/* Of more slots than there is room for, the last has to stand for the others. */
+/* If all entries are taken, the last entry also stands for the further slots. */
 static struct tense_refund *refund_of_slot(struct tense_task *t)
 {
 	unsigned int i;
@@ -337,10 +348,10 @@ static struct tense_refund *refund_of_slot(struct tense_task *t)
 }
 
 /**
- * tense_refund() - give back what Tense cost the task
+ * tense_refund() - R13: give back the cost of Tense's own work
  * @t: the task, locked
- * @real_ns: of what it was charged, or is about to be; less of it if that is
- *	nearly all that it ran
+ * @real_ns: the cost, which was charged to the task or is about to be. The refund
+ *	is smaller if the task has not earned so much by running.
  */
 void tense_refund(struct tense_task *t, u64 real_ns)
 {
@@ -357,8 +368,8 @@ void tense_refund(struct tense_task *t, u64 real_ns)
 }
 
 /*
- * Credit that the task has just used up is of the slots that it was given
- * back to, not of the one that it is in.
+ * The task has just used up credit, which belongs to the slots that got refunds.
+ * Moves the charge from those slots to the current slot.
  */
 static void use_refunds(struct tense_task *t, u64 used)
 {
@@ -376,7 +387,7 @@ static void use_refunds(struct tense_task *t, u64 used)
 	}
 }
 
-/* What is to be known of each charge; @credit is what there was before it. */
+/* Books a charge. @credit is the credit that the task had before it. */
 static void book(struct tense_task *t, u64 ran, u64 charged, u64 credit)
 {
 	earn_refunds(t, ran);
@@ -384,7 +395,7 @@ static void book(struct tense_task *t, u64 ran, u64 charged, u64 credit)
 	use_refunds(t, credit - t->v.credit.ns);
 }
 
-/* Charges what the task ran up to a counter's value, ns @own ticks less. */
+/* Charges the stretch up to counter value @until, less @own ticks of Tense's work. */
 static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
 		 u64 own)
 {
@@ -398,8 +409,9 @@ static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
 }
 
 /*
- * The task is about to change its percent for a function: what it had before
- * holds for what it starts meanwhile, programs and threads.
+ * The task is about to change its percent for a function. t->outer keeps the
+ * percent from before: threads and programs that the task starts meanwhile begin
+ * with it.
  */
 void tense_enter_slot(struct tense_task *t, u8 slot)
 {
@@ -410,7 +422,7 @@ void tense_enter_slot(struct tense_task *t, u8 slot)
 	t->slot = slot;
 }
 
-/* A program or thread begins, in no function. */
+/* A program or thread begins outside of all functions. */
 static void leave_slot(struct tense_task *t)
 {
 	tense_probe_forget(t);
@@ -424,8 +436,8 @@ static void leave_slot(struct tense_task *t)
  * tense_start() - a new task runs for the first time
  * @t: the task, locked
  *
- * A process goes on in the functions in which its parent was, on a copy of
- * its stack; a thread has one of its own.
+ * A child process continues in the functions of its parent, on a copy of its stack.
+ * A thread has a stack of its own and starts outside of them.
  */
 void tense_start(struct tense_task *t)
 {
@@ -445,7 +457,7 @@ static void take_record(struct tense_task *t, const struct tense_record *r)
 		tense_slot(t->exp, slot)->calls++;
 	if (!(flags & TENSE_RECORD_STAY))
 		tense_enter_slot(t, slot);
-	/* Not valid: then the old percent stays. */
+	/* An invalid percent leaves the old one. */
 	vclock_set_fine(&t->v, READ_ONCE(r->percent));
 }
 
@@ -454,7 +466,7 @@ static struct tense_record *record_of(struct tense_task *t, u32 index)
 	return &ring_of(t->area)->record[index % TENSE_RING_RECORDS];
 }
 
-/* R1: finds out where in the stretch the CPU was somebody else's. */
+/* R1: finds where in the stretch the CPU ran something else. */
 static void cut_holes(struct tense_task *t, struct vclock_stretch *s, u32 n)
 {
 	struct vclock_segments segments = { .at = s->from };
@@ -480,7 +492,7 @@ void tense_take_shown(struct tense_task *t)
 		vclock_take_shown(&t->exp->vc, &t->v, shown);
 }
 
-/* R2: charges up to each new record, then lets it hold. */
+/* R2: charges up to each new record, then applies the record. */
 static u64 drain(struct tense_task *t, struct vclock_stretch *s, u32 head)
 {
 	u32 n = min_t(u32, head - t->tail, TENSE_RING_RECORDS);
@@ -500,7 +512,7 @@ static u64 drain(struct tense_task *t, struct vclock_stretch *s, u32 head)
 	return charged;
 }
 
-/* All of it at the percent of now. */
+/* Charges the whole time at the current percent. */
 static u64 charge_whole(struct tense_task *t, u64 real_ns)
 {
 	u64 credit = t->v.credit.ns, charged;
@@ -558,11 +570,11 @@ static u64 charge_by_area(struct tense_task *t, u64 real_ns)
 }
 
 /**
- * tense_area_charge() - charge a task for what it ran since the last time
+ * tense_area_charge() - charge a task for its run time since the last charge
  * @t: runnable, locked
- * @real_ns: how long that was; 0 to only take its new records
+ * @real_ns: the run time; 0 only takes new records
  *
- * Return: the virtual ns that this made.
+ * Return: the charged virtual ns.
  */
 u64 tense_area_charge(struct tense_task *t, u64 real_ns)
 {
@@ -573,7 +585,10 @@ u64 tense_area_charge(struct tense_task *t, u64 real_ns)
 	charged = t->area ? charge_by_area(t, real_ns) :
 			    charge_whole(t, real_ns);
 	if (t->mm != t->task->mm) {
-		/* It has a new program; all records are still the old one's. */
+		/*
+		 * It executed a program: all records in the ring are the old
+		 * program's.
+		 */
 		leave_slot(t);
 		t->mm = t->task->mm;
 	}
@@ -581,7 +596,7 @@ u64 tense_area_charge(struct tense_task *t, u64 real_ns)
 }
 
 /**
- * tense_area_tell() - bring the running task's clock page up to date
+ * tense_area_tell() - update the running task's clock page
  * @t: runs on this CPU and was charged just now, locked
  */
 void tense_area_tell(struct tense_task *t)
@@ -599,17 +614,17 @@ void tense_area_tell(struct tense_task *t)
 		return;
 	c = area->clock;
 	now = t->v.cpu < 0 ? t->v.seen : vclock_lvt(&exp->vc, t->v.cpu);
-	/* In no other class than the fair one does its time go on. */
+	/* Only the fair class charges tasks: in another class the time stands still. */
 	if (t->v.cpu >= 0 && !t->move && !rt_task(t->task))
 		flags |= TENSE_CLOCK_VALID;
 	WRITE_ONCE(c->seq, c->seq + 1);
-	smp_wmb();	/* an odd seq before the rest */
+	smp_wmb();	/* make seq odd before changing the rest */
 	WRITE_ONCE(c->flags, flags);
 	WRITE_ONCE(c->counter, t->counter);
 	WRITE_ONCE(c->ns, now);
 	WRITE_ONCE(c->floor, vclock_floor(&exp->vc, &t->v));
 	WRITE_ONCE(c->ahead, VCLOCK_AHEAD_MAX);
-	/* GVT only grows: the kernel accepts all that the page does. */
+	/* GVT only grows: the kernel accepts every reading that the page allows. */
 	WRITE_ONCE(c->limit, vclock_limit(&exp->vc));
 	WRITE_ONCE(c->credit, t->v.credit.ns);
 	WRITE_ONCE(c->rate, area->rate);
@@ -621,15 +636,15 @@ void tense_area_tell(struct tense_task *t)
 	for (i = 0; i < TENSE_CLOCKS; i++)
 		WRITE_ONCE(c->origin[i],
 			   tense_clock_of(exp, i, 0) + area->shift[i]);
-	smp_wmb();	/* the rest before an even seq */
+	smp_wmb();	/* change the rest before making seq even */
 	WRITE_ONCE(c->seq, c->seq + 1);
 }
 
 /**
- * tense_area_close() - a task leaves
+ * tense_area_close() - detach the area from a task that leaves
  * @t: the task, locked
  *
- * Return: what is to be freed.
+ * Return: the area, for tense_area_put(), or NULL.
  */
 struct tense_area *tense_area_close(struct tense_task *t)
 {

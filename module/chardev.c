@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/tense, as <uapi/linux/tense.h> specifies it. */
+/*
+ * /dev/tense, as <uapi/linux/tense.h> specifies it. This file parses and checks
+ * each call, keeps it uncharged (R13), and passes it on.
+ *
+ * Calls work on the calling task only, and take its locks for short sections.
+ */
 #include <linux/capability.h>
 #include <linux/ctype.h>
 #include <linux/fs.h>
@@ -15,12 +20,15 @@
 
 /* Longest text of a percent: room for leading zeros and a newline. */
 #define PERCENT_TEXT	15
-/* And of a probe. */
+/* Longest text of a probe. */
 #define PROBE_TEXT	63
-/* And of a choice. */
+/* Longest text of a choice. */
 #define CHOICE_TEXT	31
 
-/* The calling thread's part; from here on nothing is charged to it (R13). */
+/*
+ * A call begins: charge the calling task nothing from here on (R13). Returns its
+ * state in the experiment, or NULL if it is in none.
+ */
 static struct tense_task *own_begin(enum tense_own own)
 {
 	struct tense_task *t = current->tense;
@@ -41,7 +49,7 @@ static u64 call_end(struct tense_task *t)
 	return tense_own_end(t, TENSE_OWN_CALL);
 }
 
-/* The calling thread's time, as one of the rules tells it. */
+/* Returns the calling task's time, by vclock_now() or vclock_wait_from(). */
 static u64 time_by(struct tense_task *t,
 		   u64 (*rule)(struct vclock *vc, struct vclock_task *t))
 {
@@ -54,9 +62,8 @@ static u64 time_by(struct tense_task *t,
 }
 
 /*
- * R10. The time is charged with the next charge of what really ran, or here
- * if the caller has left the fair class, or is lent a priority, so that there
- * is none.
+ * R10: the next charge of run time also charges the jump. If the caller has left
+ * the fair class or runs at a lent priority, no charge comes: charge the jump here.
  */
 static void charge_jump(struct tense_task *t)
 {
@@ -69,7 +76,7 @@ static void charge_jump(struct tense_task *t)
 	}
 }
 
-/* -EOVERFLOW if that would pass the last possible time. */
+/* Returns -EOVERFLOW if the jump would pass the last possible time. */
 static int move_by(struct tense_task *t, u64 ns)
 {
 	bool fits;
@@ -106,7 +113,7 @@ static bool move_to(struct tense_task *t, u64 to)
 
 static int jump_by(struct tense_task *t, loff_t d)
 {
-	/* The time is told however late it is. */
+	/* Reading the clock works however late it is. */
 	if (!d)
 		return 0;
 	if (d > 0)
@@ -132,7 +139,7 @@ static int jump_to(struct tense_task *t, loff_t to)
 	return 0;
 }
 
-/* Goes on with a sleep that a signal without a handler interrupted. */
+/* Continues a sleep that a signal without a handler interrupted. */
 static long sleep_on(struct restart_block *restart)
 {
 	struct tense_task *t = call_begin();
@@ -165,7 +172,10 @@ static int sleep_for(struct tense_task *t, loff_t d)
 	return set_restart_fn(restart, sleep_on);
 }
 
-/* Reads the clock. What such calls one after the other cost, all calls do. */
+/*
+ * Whether the call only reads the clock. From such calls in a row, Tense learns the
+ * cost of a call.
+ */
 static bool is_reading(loff_t d, int whence)
 {
 	return whence == SEEK_CUR && !d;
@@ -210,7 +220,7 @@ static int parse_percent(const char __user *buf, size_t count, u32 *percent)
 	if (copy_from_user(text, buf, count))
 		return -EFAULT;
 	text[count] = '\0';
-	/* kstrtou32() takes a sign, and a text that ends early. */
+	/* kstrtou32() accepts a sign, and a text that ends early. */
 	if (!isdigit(text[0]) || strlen(text) != count ||
 	    kstrtou32(text, 10, percent))
 		return -EINVAL;
@@ -242,12 +252,12 @@ static int write_percent(struct tense_task *t, const char __user *buf,
 	return err ?: set_percent(t, percent);
 }
 
-/* The next number of a text, which ends there or goes on behind a blank. */
+/* Takes the next number of a text. The text ends there or continues after a blank. */
 static int take_number(char **text, u64 most, u64 *number)
 {
 	char *field = strsep(text, " ");
 
-	/* kstrtou64() takes a sign. */
+	/* kstrtou64() accepts a sign. */
 	if (!field || !isdigit(*field) || kstrtou64(field, 10, number) ||
 	    *number > most)
 		return -EINVAL;
@@ -275,7 +285,7 @@ static int write_probe(struct tense_task *t, const char __user *buf,
 	    take_number(&rest, U32_MAX, &fd) ||
 	    take_number(&rest, U64_MAX, &offset) || rest)
 		return -EINVAL;
-	/* It stops all that forks for a moment, and its memory is nobody's. */
+	/* Setting a probe stops all forks for a moment. Its memory counts for no user. */
 	if (!tense_user_probes && !perfmon_capable())
 		return -EPERM;
 	return tense_probe_add(t->exp, slot, percent, fd, offset);
@@ -294,7 +304,7 @@ static void set_ordered(struct tense_experiment *exp, unsigned long ordered)
 static void set_idle(struct tense_experiment *exp, unsigned long skip)
 {
 	raw_spin_lock_irq(&exp->lock);
-	/* What passed until now did so the old way. */
+	/* The time until now passed by the old choice. */
 	vclock_advance(&exp->vc, tense_real_now());
 	WRITE_ONCE(exp->vc.skip, skip);
 	raw_spin_unlock_irq(&exp->lock);
@@ -321,7 +331,7 @@ static int write_choice(struct tense_task *t, const char __user *buf,
 	char text[CHOICE_TEXT + 1];
 	int i;
 
-	/* It holds for all, who may have more privileges than this task. */
+	/* The choice affects all tasks, which may have more privileges than this one. */
 	if (!tense_user_is_mine(t->exp->user))
 		return -EPERM;
 	if (count > CHOICE_TEXT)
@@ -389,23 +399,26 @@ static int dev_open(struct inode *inode, struct file *file)
 	static atomic64_t last_handle = ATOMIC64_INIT(0);
 	u64 handle = atomic64_inc_return(&last_handle);
 
-	/* Would fail too, but only after the caller has joined. */
+	/* Such an open would fail anyway, but only after the caller has joined. */
 	if (file->f_flags & O_DIRECT)
 		return -EINVAL;
-	/* Another thread may close it: its address may be used again. */
+	/*
+	 * A number: another thread may close the handle, and its address may be
+	 * reused.
+	 */
 	file->private_data = (void *)handle;
 	return current->tense ? 0 : tense_join(handle);
 }
 
 /*
- * Called whenever a descriptor of the handle is closed, in the table @id: that
- * of a child, by its parent, if a fork fails.
+ * Runs whenever a descriptor of the handle is closed. @id is the table of
+ * descriptors. If a fork fails, the parent closes those in the table of the child.
  */
 static int dev_flush(struct file *file, fl_owner_t id)
 {
 	struct tense_task *t = current->tense;
 
-	/* Who exits leaves later, after its parent was woken. */
+	/* An exiting task leaves later, after its parent was woken. */
 	if (t && t->handle == (u64)file->private_data &&
 	    id == current->files && !(current->flags & PF_EXITING))
 		tense_detach();

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* R9: the clocks as tasks of an experiment see them. */
+/*
+ * R9: the clocks as the tasks of an experiment see them. A clock shows its value
+ * when the experiment began plus the virtual time since. This file also follows the
+ * real clocks when they are set.
+ */
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
@@ -12,11 +16,11 @@ static_assert((int)TENSE_REALTIME == HRTIMER_BASE_REALTIME);
 static_assert((int)TENSE_BOOTTIME == HRTIMER_BASE_BOOTTIME);
 static_assert((int)TENSE_TAI == HRTIMER_BASE_TAI);
 
-/* All experiments; taken before any experiment's lock. */
+/* Protects the list of experiments. Taken before any run queue or experiment lock. */
 static DEFINE_SPINLOCK(experiments_lock);
 static LIST_HEAD(experiments);
 
-/* Of the clocks that can be set; the others differ by constants. */
+/* Reads the offsets of the clocks that can be set; the other offsets are constant. */
 static void read_offsets(struct tense_experiment *exp)
 {
 	lockdep_assert_held(&exp->lock);
@@ -49,7 +53,7 @@ void tense_clocks_end(struct tense_experiment *exp)
 }
 
 /**
- * tense_clock_of() - what a clock shows
+ * tense_clock_of() - the value of a clock at a virtual time
  * @exp: experiment
  * @clock: clock
  * @when: virtual time
@@ -89,10 +93,10 @@ static bool clock_of(struct tense_task *t, enum tense_clock_id clock,
 }
 
 /**
- * tense_now() - reads a clock for the running task
- * @t: its part
+ * tense_now() - read a clock for the running task
+ * @t: the running task
  * @clock: clock
- * @now: what it shows
+ * @now: set to the reading
  *
  * Return: false if the clock is the real one.
  */
@@ -102,8 +106,8 @@ bool tense_now(struct tense_task *t, enum tense_clock_id clock, ktime_t *now)
 }
 
 /**
- * tense_charged() - the charged time, which no reading enters
- * @t: the running task's part
+ * tense_charged() - the charged time, which no reading affects
+ * @t: the running task
  * @clock: clock
  * @now: set to the clock at the charged time
  *
@@ -116,7 +120,7 @@ bool tense_charged(struct tense_task *t, enum tense_clock_id clock, ktime_t *now
 
 /**
  * tense_time() - the charged time, from which the running task's waits count
- * @t: its part
+ * @t: the running task
  * @clock: clock of the wait
  * @now: set to the clock at the charged time, without a lead (R9)
  *
@@ -127,7 +131,7 @@ bool tense_time(struct tense_task *t, enum tense_clock_id clock, ktime_t *now)
 	return clock_of(t, clock, vclock_wait_from, now);
 }
 
-/* Whoever waits for a time of day waits for another virtual time now. */
+/* A wait for a time of day now ends at another virtual time. */
 void tense_clock_was_set(void)
 {
 	struct tense_experiment *exp;

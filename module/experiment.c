@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The life of experiments and of their tasks, and what is told of them. */
+/*
+ * Creates and frees experiments, lets tasks join and leave, and reports their
+ * counters to read(2).
+ *
+ * exp->lock protects the lists of tasks and the sums. Each task holds a reference
+ * to its experiment. The last reference frees it.
+ */
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
@@ -26,7 +32,7 @@ static void experiment_free(struct tense_experiment *exp)
 	kfree_rcu(exp, rcu);
 }
 
-/* What it got is freed with the experiment, also if that was not all. */
+/* Allocates the arrays. After a failure, too, experiment_free() frees them. */
 static bool memory_alloc(struct vclock_memory *m)
 {
 	unsigned int leaves = gvt_leaves(nr_cpu_ids);
@@ -38,7 +44,7 @@ static bool memory_alloc(struct vclock_memory *m)
 	return m->cpu && m->least && m->lock;
 }
 
-/* R9: on a single CPU, its own latest reading is order enough. */
+/* R9: a single CPU orders readings by its own latest reading. */
 static void latest_init(struct tense_experiment *exp)
 {
 	struct tense_shared *shared = page_address(exp->shared);
@@ -111,8 +117,9 @@ static void experiment_put(struct tense_experiment *exp)
 }
 
 /*
- * A part for @task, in the experiment's list and with a reference to it, to
- * be given back by tense_leave(), -ENOMEM or -EDQUOT. May sleep.
+ * Adds a tense_task for @task, which holds a reference to the experiment. The
+ * caller gives it back by tense_leave(). Returns -ENOMEM or -EDQUOT on failure. May
+ * sleep.
  */
 struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 				    struct task_struct *task)
@@ -144,13 +151,13 @@ struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 	return t;
 }
 
-/* Threads may jump by years each: a sum ends at its largest value. */
+/* Each thread may jump by years: a sum that would overflow takes its largest value. */
 static void add_up(u64 *sum, u64 ns)
 {
 	*sum = ns > U64_MAX - *sum ? U64_MAX : *sum + ns;
 }
 
-/* Keeps the last ones that left to be read; returns one to forget, or NULL. */
+/* Keeps the tasks that left last, for reports. Returns a task to free, or NULL. */
 static struct tense_task *remember(struct tense_experiment *exp,
 				   struct tense_task *t)
 {
@@ -174,8 +181,8 @@ static struct tense_task *remember(struct tense_experiment *exp,
 }
 
 /**
- * tense_leave() - a task's part is no longer needed
- * @t: the part, which no task_struct points to any more
+ * tense_leave() - take a task out of its experiment
+ * @t: the task; no task_struct points to it any more
  *
  * May sleep.
  */
@@ -185,15 +192,15 @@ void tense_leave(struct tense_task *t)
 	struct tense_task *forgotten;
 	struct tense_area *area;
 
-	/* Nobody queues that again: no task_struct points to the part. */
+	/* No task_struct points to t, so nobody queues the work again. */
 	if (t->at_gate)
 		tense_not_at_return(&t->gate_work);
-	/* Takes a lock that interrupts do not respect. */
+	/* Takes a lock that must not be taken with interrupts disabled. */
 	get_task_comm(t->comm, t->task);
 	raw_spin_lock_irq(&exp->lock);
 	tense_set_outside(t, false);
 	raw_spin_lock(&t->lock);
-	/* What is in its ring counts, also if no time has passed since. */
+	/* Records in its ring count even if no time has passed since. */
 	if (t->v.cpu >= 0)
 		tense_area_charge(t, 0);
 	vclock_leave(&exp->vc, &t->v, tense_real_now());
@@ -204,7 +211,7 @@ void tense_leave(struct tense_task *t)
 	forgotten = remember(exp, t);
 	raw_spin_unlock_irq(&exp->lock);
 
-	/* GVT may have risen over a deadline of the others'. */
+	/* GVT may have risen over another task's deadline. */
 	tense_kick(exp);
 	tense_user_give(exp->user, TENSE_USER_TASKS);
 	tense_area_put(area);
@@ -213,7 +220,7 @@ void tense_leave(struct tense_task *t)
 	experiment_put(exp);
 }
 
-/* The experiment that some thread of @p's process is in, with a reference. */
+/* Returns the experiment of any thread of @p's process, with a reference. */
 static struct tense_experiment *find_in(struct task_struct *p)
 {
 	struct tense_experiment *exp;
@@ -243,18 +250,18 @@ static struct tense_experiment *find_or_alloc(void)
 	rcu_read_unlock();
 	if (exp && tense_user_is_mine(exp->user))
 		return exp;
-	/* Of a program with more privileges than its parent, for one. */
+	/* It is another user's, for instance the parent of a set-user-ID program. */
 	if (exp)
 		experiment_put(exp);
 	return experiment_alloc();
 }
 
 /**
- * tense_join() - the calling task, which is in no experiment, joins one
+ * tense_join() - let the calling task join an experiment
  * @handle: number of the handle by which it joins
  *
- * May sleep. misc_open() serialises all calls: a thread finds the experiment of a
- * sibling that opens at the same time.
+ * The task is in no experiment so far. May sleep. misc_open() serialises all calls:
+ * a thread finds the experiment of a sibling that opens at the same time.
  *
  * Return: 0, -ENOMEM, -ENODEV, -EMFILE or -EDQUOT.
  */
@@ -282,10 +289,11 @@ int tense_join(u64 handle)
 }
 
 /*
- * A sum may be less than 0: what is given back may still have to be charged, and
- * most likely was charged in no function.
+ * A slot's sum may be negative: a refund may precede its charge, and a late record
+ * may book time to the wrong slot. Takes the lacking time from slot 0, which most
+ * likely got it.
  */
-static void make_up(u64 *sum, u64 *by)
+static void take_lack(u64 *sum, u64 *by)
 {
 	if ((s64)*sum < 0) {
 		*by += *sum;
@@ -293,8 +301,8 @@ static void make_up(u64 *sum, u64 *by)
 	}
 }
 
-/* The same where the other one may not be had below 0. */
-static void cover(u64 *sum, u64 *by)
+/* Takes the lacking time of slot 0 from another slot, but not below 0. */
+static void take_lack_within(u64 *sum, u64 *by)
 {
 	u64 part;
 
@@ -318,14 +326,14 @@ static void fill_slots(struct tense_experiment *exp, struct tense_slot *to)
 			to[i].charged += READ_ONCE(from[i].charged);
 		}
 	}
-	/* What slots lack is slot 0's, or theirs what that lacks. */
+	/* Balance slot 0 against the others, so that no sum is negative. */
 	for (i = 1; i < TENSE_SLOTS; i++) {
-		make_up(&to[i].ran, &to[0].ran);
-		make_up(&to[i].charged, &to[0].charged);
+		take_lack(&to[i].ran, &to[0].ran);
+		take_lack(&to[i].charged, &to[0].charged);
 	}
 	for (i = 1; i < TENSE_SLOTS; i++) {
-		cover(&to[0].ran, &to[i].ran);
-		cover(&to[0].charged, &to[i].charged);
+		take_lack_within(&to[0].ran, &to[i].ran);
+		take_lack_within(&to[0].charged, &to[i].charged);
 	}
 }
 
@@ -420,7 +428,7 @@ static u32 fill_threads(struct tense_experiment *exp, struct tense_thread *to,
 	lockdep_assert_held(&exp->lock);
 
 	list_for_each_entry(t, &exp->tasks, node) {
-		/* Pairs with who starts it: pid and tgid are set. */
+		/* Pairs with hook_enqueue(), which has set pid and tgid. */
 		if (n < max && smp_load_acquire(&t->started))
 			fill_thread(t, &to[n++], ns, 0);
 	}
@@ -432,9 +440,9 @@ static u32 fill_threads(struct tense_experiment *exp, struct tense_thread *to,
 }
 
 /**
- * tense_report() - counters of the calling task's experiment
+ * tense_report() - write counters of the calling task's experiment to user space
  * @t: the calling task, charged just now
- * @buf: where to
+ * @buf: the buffer
  * @count: its size
  *
  * Return: the number of bytes written, -EINVAL, -ENOMEM or -EFAULT.
@@ -460,7 +468,7 @@ ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count)
 	fill_stats(t, &stats);
 	if (most)
 		n = fill_threads(exp, threads, most);
-	/* One may have started since they were counted. */
+	/* A task may have started since add_task() counted them. */
 	stats.threads = max(stats.threads, n);
 	raw_spin_unlock_irq(&exp->lock);
 

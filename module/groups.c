@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R12 and R8 where an experiment is in several control groups: what its tasks'
- * turns take is handed on to their groups', so that time that is imagined away
- * in one group goes to the experiment's others, and to nobody else.
+ * R12 and R8 for an experiment in several control groups. This file passes each
+ * task's stretched turn on to the groups above it. Time that is imagined away in
+ * one group then goes to the experiment's other groups, and to no other process.
  *
- * A group is the experiment's while all that is runnable in it is, on this CPU:
- * its tasks, and such groups. In each queue, these share among themselves as
- * tasks do, and are held to what is theirs (share.c); a group runs as many times
- * its speed as the tasks in it do together, sum(w * p) / sum(w). A group in which
- * anybody else waits is one of the others, with all that is above: its turns take
- * what they really take. So is one that may have so much of the CPU and no more:
- * what it would have left to others is not the experiment's to move.
+ * A group is the experiment's while all its runnable tasks and groups on this CPU
+ * are. In each queue, tasks and such groups share as share.c describes. A group
+ * runs at p times its speed, where p is the average over its tasks, sum(w * p) /
+ * sum(w). If another process waits in a group, that group and all groups above it
+ * are not the experiment's: their turns take real time. The same holds for a group
+ * with a limit on its CPU time: time that it leaves to others is not the
+ * experiment's to move.
  *
- * Above the group in which the experiment's queues meet there is one group of it
- * at each level, which takes no part in anything.
+ * The experiment's queues meet in one group. Above that, there is one group at each
+ * level, and this file leaves them alone.
+ *
+ * The run queue lock of the CPU protects everything here.
  */
 #ifdef __KERNEL__
 #include <linux/lockdep.h>
@@ -24,13 +26,13 @@
 
 #define NODES_MAX	24
 
-/* A queue that has tasks of the experiment, or is above one. */
+/* A queue that contains tasks of the experiment, or lies above such a queue. */
 struct node {
 	const void *queue;
-	struct tense_share *sum;	/* NULL: nothing in it is the experiment's */
+	struct tense_share *sum;	/* NULL: nothing in the queue is the experiment's */
 	struct tense_group group;
-	struct node *above;		/* NULL as long as it is not added there */
-	bool whole;			/* it is the experiment's */
+	struct node *above;		/* NULL until the queue is added to that one */
+	bool whole;			/* the group is the experiment's */
 };
 
 struct tree {
@@ -38,7 +40,7 @@ struct tree {
 	unsigned int nodes;
 };
 
-/* Interrupts are disabled while it is used: too large for the stack. */
+/* Used with interrupts disabled. Too large for the stack. */
 static DEFINE_PER_CPU(struct tree, trees);
 
 static struct node *add_node(struct tree *tree, const void *queue,
@@ -67,7 +69,7 @@ static struct node *node_of(struct tree *tree, const void *queue)
 	return add_node(tree, queue, NULL);
 }
 
-/* Returns the node of these sums, which are among all. */
+/* Adds all queues with tasks. Returns the node of @mine, which is one of @all. */
 static struct node *add_leaves(struct tree *tree, struct tense_shares *all,
 			       const struct tense_share *mine)
 {
@@ -85,7 +87,7 @@ static struct node *add_leaves(struct tree *tree, struct tense_shares *all,
 	return found;
 }
 
-/* The deepest of the queues that have not met; NULL if all have. */
+/* Returns the deepest queue that is not added to one above; NULL if only one is left. */
 static struct node *deepest(struct tree *tree)
 {
 	struct node *n, *found = NULL;
@@ -122,7 +124,7 @@ static void share_above(struct tense_shares *all, struct node *n)
 		n->above->sum = sum;
 }
 
-/* All that is below it has been added to its sums. */
+/* The caller has added all queues below @n to its sums. */
 static bool add_above(struct tense_shares *all, struct tree *tree, struct node *n)
 {
 	n->above = node_of(tree, n->group.above);
@@ -135,7 +137,7 @@ static bool add_above(struct tense_shares *all, struct tree *tree, struct node *
 	return true;
 }
 
-/* Above the last one, nothing is to be handed on. */
+/* The top queue passes nothing on. */
 static void end_at_top(struct tree *tree)
 {
 	struct node *n = tree->node;
@@ -146,7 +148,7 @@ static void end_at_top(struct tree *tree)
 		tense_share_no_group(n->sum);
 }
 
-/* False if there are too many queues on the way. */
+/* Adds the queues up to the one where all meet; false if there are too many. */
 static bool join(struct tense_shares *all, struct tree *tree)
 {
 	struct node *n;
@@ -162,14 +164,14 @@ static bool join(struct tense_shares *all, struct tree *tree)
 }
 
 /**
- * tense_share_groups() - how much of the turns of a task's groups is over
- * @all: of an experiment's on a CPU, in several queues
- * @s: of those in the queue of the task; among these
- * @delta: real ns that it ran
- * @charged: virtual ns that this made
- * @jump: virtual ns that it is to have run besides
+ * tense_share_groups() - pass a task's turn on to its groups
+ * @all: the experiment's sums on this CPU, in several queues
+ * @s: the sums of the task's queue, one of @all
+ * @delta: real ns that the task ran
+ * @charged: virtual ns charged for them
+ * @jump: virtual ns that count as if it had run them besides
  *
- * The CPU's runqueue is locked.
+ * Caller holds the CPU's run queue lock.
  */
 void tense_share_groups(struct tense_shares *all, struct tense_share *s,
 			u64 delta, u64 charged, u64 jump)

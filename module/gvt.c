@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * GVT as a tree of minima.
+ * GVT as a tree of minima; gvt.h states the locking.
  *
  * A CPU that raises its leaf and a CPU that gathers the minimum above it do not
- * exclude each other: the one writes its leaf and then reads the minimum, the
- * other writes the minimum and then reads the leaves once more. One of them
- * sees the other, and so no minimum stays behind.
+ * exclude each other. The first writes its leaf and then reads the minimum. The
+ * second writes the minimum and then reads the leaves once more. One of the two
+ * sees the other's write, so no minimum stays behind.
  */
 #include "gvt.h"
 
 #define FAN	8
 #define ROOT	1
 
-/* Elements of the array of locks for so many CPUs, and half of those of minima. */
+/*
+ * Returns the number of leaves for so many CPUs. It is also the size of the array
+ * of locks, and half the size of the array of minima.
+ */
 unsigned int gvt_leaves(unsigned int cpus)
 {
 	unsigned int leaves = FAN;
@@ -63,8 +66,8 @@ static const u64 *least_child(const struct gvt *g, unsigned int node,
 }
 
 /*
- * Returns what the minimum was before. It is valid as long as the child that has
- * it does not rise; others may.
+ * Updates the minimum of a node and returns the old one. Looks again if the child
+ * with the minimum rose meanwhile; a rise of another child does not matter.
  */
 static u64 gather(struct gvt *g, unsigned int node)
 {
@@ -83,7 +86,7 @@ static u64 gather(struct gvt *g, unsigned int node)
 	return before;
 }
 
-/* From the leaf to below the root, whatever the minima there are. */
+/* Updates all nodes from above the leaf to below the root. */
 static void climb(struct gvt *g, unsigned int cpu)
 {
 	unsigned int node;
@@ -95,7 +98,7 @@ static void climb(struct gvt *g, unsigned int cpu)
 	}
 }
 
-/* Time passes while no CPU is active. */
+/* While no CPU is active, GVT follows real time. */
 static void follow(struct gvt *g, u64 real)
 {
 	lockdep_assert_held(&g->lock[ROOT]);
@@ -106,7 +109,7 @@ static void follow(struct gvt *g, u64 real)
 	g->idle_since = real;
 }
 
-/* R5: never falls. A leaf may be there before its CPU is counted. */
+/* R5: GVT never falls. A CPU's leaf may have a value before the CPU counts as active. */
 static void gather_root(struct gvt *g)
 {
 	u64 least;
@@ -118,8 +121,8 @@ static void gather_root(struct gvt *g)
 }
 
 /*
- * A leaf was @before and is more now: as far up as that was the minimum, as
- * it may have been.
+ * A leaf rose from @before. Updates each node above as long as @before may have
+ * been its minimum.
  */
 static void rise(struct gvt *g, unsigned int node, u64 before)
 {
@@ -131,7 +134,7 @@ static void rise(struct gvt *g, unsigned int node, u64 before)
 		before = gather(g, node);
 		raw_spin_unlock(&g->lock[node]);
 	}
-	smp_mb();	/* the same */
+	smp_mb();	/* the child, before the root; pairs with gather() */
 	if (before > READ_ONCE(g->least[ROOT]))
 		return;
 	raw_spin_lock(&g->lock[ROOT]);
@@ -139,7 +142,7 @@ static void rise(struct gvt *g, unsigned int node, u64 before)
 	raw_spin_unlock(&g->lock[ROOT]);
 }
 
-/* The LVT of an active CPU is @lvt now, and was not more before. */
+/* The LVT of an active CPU is now @lvt, and was not later before. */
 void gvt_raise(struct gvt *g, unsigned int cpu, u64 lvt)
 {
 	u64 before = g->least[g->leaves + cpu];
@@ -151,8 +154,8 @@ void gvt_raise(struct gvt *g, unsigned int cpu, u64 lvt)
 }
 
 /*
- * A CPU turns active at @lvt, or at GVT if that is later. Returns at which:
- * from then on GVT does not pass it.
+ * A CPU turns active at @lvt, or at GVT if that is later. Returns this time. From
+ * then on GVT does not pass it.
  */
 u64 gvt_enter(struct gvt *g, unsigned int cpu, u64 lvt, u64 real)
 {
@@ -168,7 +171,7 @@ u64 gvt_enter(struct gvt *g, unsigned int cpu, u64 lvt, u64 real)
 	gather_root(g);
 	now = g->now;
 	raw_spin_unlock(&g->lock[ROOT]);
-	/* GVT may have passed it on its way up. */
+	/* GVT may have passed the leaf's value on its way up. */
 	if (now > lvt) {
 		lvt = now;
 		gvt_raise(g, cpu, lvt);
@@ -189,7 +192,7 @@ void gvt_leave(struct gvt *g, unsigned int cpu, u64 real)
 	raw_spin_unlock(&g->lock[ROOT]);
 }
 
-/* GVT at a real time: while no CPU is active it follows that. */
+/* Returns GVT at a real time, which GVT follows while no CPU is active. */
 u64 gvt_at(struct gvt *g, u64 real)
 {
 	u64 now;
@@ -204,7 +207,7 @@ u64 gvt_at(struct gvt *g, u64 real)
 	return now;
 }
 
-/* Brings GVT up to a real time, and at least up to @to, if no CPU is active. */
+/* If no CPU is active, brings GVT up to a real time, and at least up to @to. */
 void gvt_pass_idle(struct gvt *g, u64 real, u64 to)
 {
 	if (gvt_active(g))

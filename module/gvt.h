@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * R5: GVT, the minimum over the LVTs of the active CPUs.
+ * R5: GVT, the minimum LVT over the active CPUs.
  *
- * A tree with a lock for each node, so that CPUs that charge get into each
- * other's way as little as they can: who is not the last of its group of eight
- * takes no lock, and who is climbs as far as it is the last. Interrupts are
- * disabled throughout. What belongs to one CPU is called by one at a time.
+ * A tree of minima with a lock for each node, so that charges on several CPUs
+ * hinder each other little. A CPU that is not the last of its group of eight takes
+ * no lock. A CPU that is the last climbs the tree as long as it is.
+ *
+ * The caller disables interrupts throughout. For each CPU, it makes one call at a
+ * time: vclock.c holds the CPU's lock. A node's lock is taken alone, never with
+ * another one.
  */
 #ifndef TENSE_GVT_H
 #define TENSE_GVT_H
@@ -19,18 +22,18 @@
 #include "vclock-host.h"
 #endif
 
-/* An LVT of no CPU that is active. */
+/* Leaf of a CPU that is not active. */
 #define GVT_NONE	(~0ULL)
 
 struct gvt {
-	u64 now;		/* up to the last call; root's lock to write */
-	u64 idle_since;		/* real; root's lock */
-	unsigned int active;	/* CPUs; root's lock to write */
+	u64 now;		/* as of the last update; written under the root's lock */
+	u64 idle_since;		/* real; under the root's lock */
+	unsigned int active;	/* CPUs; written under the root's lock */
 	unsigned int leaves;
-	unsigned int below_root;	/* its children that are in use */
+	unsigned int below_root;	/* number of the root's children in use */
 	/*
-	 * Node n is the minimum of nodes 8n to 8n + 7, which share a cache line,
-	 * and is written under its lock; leaves are written by their CPUs.
+	 * Node n is the minimum of nodes 8n to 8n + 7, which share a cache line. A
+	 * node is written under its lock. A leaf is written by its CPU only.
 	 */
 	u64 *least;
 	raw_spinlock_t *lock;
@@ -45,7 +48,7 @@ void gvt_leave(struct gvt *g, unsigned int cpu, u64 real);
 u64 gvt_at(struct gvt *g, u64 real);
 void gvt_pass_idle(struct gvt *g, u64 real, u64 to);
 
-/* GVT up to the last call. */
+/* GVT as of the last update. */
 static inline u64 gvt_now(const struct gvt *g)
 {
 	return READ_ONCE(g->now);

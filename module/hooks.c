@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the scheduler tells, told to the virtual clocks. */
+/*
+ * The hooks by which the scheduler reports events to the module: a charge, a task
+ * that becomes runnable, blocks, wakes, or is switched to, a tick, and a fork. Each
+ * hook passes the event to the virtual clocks.
+ *
+ * The scheduler calls hook_hold() with the task's pi_lock held, hook_fork() without
+ * a lock, and all others with the run queue lock held.
+ */
 #include <linux/sched/signal.h>
 
 #include "tense.h"
@@ -50,14 +57,14 @@ static struct tense_charge hook_charge(struct tense_task *t, u64 delta,
 	struct tense_charge c = { .share = delta };
 
 	raw_spin_lock(&t->lock);
-	/* On its way out of the CPU the rest is the scheduler's. */
+	/* A task that is leaving its CPU is no longer charged. */
 	if (t->v.cpu >= 0)
 		c = charge(t, delta, place);
 	raw_spin_unlock(&t->lock);
 	return c;
 }
 
-/* What it waited for has come; no time is skipped until it runs. */
+/* Another wake-up came first: drop the deadline of the hold. */
 static void no_longer_held(struct tense_task *t)
 {
 	struct tense_experiment *exp = t->exp;
@@ -93,14 +100,14 @@ static void hook_enqueue(struct tense_task *t, int cpu,
 		t->pid = get_pid(t->task->thread_pid);
 		t->tgid = get_pid(t->task->signal->pids[PIDTYPE_TGID]);
 		tense_start(t);
-		/* Pairs with who reports it. */
+		/* Pairs with fill_threads(). */
 		smp_store_release(&t->started, true);
 	}
 	vclock_join(&exp->vc, &t->v, cpu, tense_real_now());
 	raw_spin_unlock(&t->lock);
 	set_outside(t, false);
 	tense_gate_moved(t);
-	/* A CPU that it has left may have held GVT back. */
+	/* The CPU from which the task came may have held GVT back. */
 	if (vclock_due(&exp->vc))
 		tense_look(exp);
 }
@@ -113,7 +120,7 @@ static void hook_dequeue(struct tense_task *t, bool sleep)
 	if (!sleep)
 		return;
 	set_outside(t, READ_ONCE(exp->vc.skip) && tense_waits_outside(exp));
-	/* A gated task keeps its CPU active: GVT is to wait for nobody else. */
+	/* R6: a gated task keeps its CPU active. */
 	if (t->in_gate)
 		return;
 	raw_spin_lock(&t->lock);
@@ -122,7 +129,7 @@ static void hook_dequeue(struct tense_task *t, bool sleep)
 	raw_spin_unlock(&t->lock);
 }
 
-/* The running task if it wakes another one of the experiment. */
+/* Returns the running task if it wakes another task of the experiment. */
 static struct tense_task *waker_in(struct tense_experiment *exp)
 {
 	struct tense_task *waker = current->tense;
@@ -148,8 +155,9 @@ static void ready_by(struct tense_task *t, struct tense_task *waker)
 }
 
 /*
- * R3. Only a wait that a signal may end, and thus a program's own, is drawn
- * out: whoever sleeps uninterruptibly may hold what others wait for.
+ * R3: holds only a task whose wait a signal may end, which is a wait of the
+ * program's own. A task that sleeps uninterruptibly may hold what other tasks wait
+ * for.
  */
 static bool may_hold(const struct tense_task *t)
 {
@@ -161,8 +169,8 @@ static bool may_hold(const struct tense_task *t)
 }
 
 /*
- * A task that blocks can be woken a little before hook_dequeue() says so. The
- * wake-up waits for the end of its schedule() in any case, only later.
+ * A wake-up may come shortly before hook_dequeue() reports that the task blocks.
+ * Later the wake-up waits for the end of the task's schedule() anyway.
  */
 static void wait_for_dequeue(const struct tense_task *t)
 {
@@ -172,7 +180,7 @@ static void wait_for_dequeue(const struct tense_task *t)
 #endif
 }
 
-/* Woken from outside: true if GVT has still to reach its ready time. */
+/* The outside woke @t. Returns true if GVT has not yet reached its ready time. */
 static bool hold_for_gvt(struct tense_task *t)
 {
 	struct tense_experiment *exp = t->exp;
@@ -190,7 +198,7 @@ static bool hold_for_gvt(struct tense_task *t)
 		WRITE_ONCE(t->wait, TENSE_HELD);
 	}
 out:
-	/* What it waited for has come; no time is skipped until it runs. */
+	/* A task that is not held skips no time until it runs. */
 	tense_set_outside(t, !hold);
 	raw_spin_unlock(&exp->lock);
 	if (hold)
@@ -205,7 +213,7 @@ static bool hook_hold(struct tense_task *t)
 	u64 when;
 
 	wait_for_dequeue(t);
-	/* Ready times are those of now, not of the last tick. */
+	/* Ready times are current, not those of the last tick. */
 	if (current->tense)
 		tense_settle();
 
@@ -219,7 +227,7 @@ static bool hook_hold(struct tense_task *t)
 	} else {
 		return hold_for_gvt(t);
 	}
-	/* No time is skipped until it runs. */
+	/* Skip no time until the task runs. */
 	if (READ_ONCE(exp->vc.skip))
 		set_outside(t, true);
 	return false;
@@ -274,7 +282,7 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 		return ERR_PTR(-ENOMEM);
 	}
 	raw_spin_lock_irq(&parent->lock);
-	/* Its percent is passed on: changes may be in its ring. */
+	/* The child inherits the percent: take changes of it from the parent's ring. */
 	tense_area_charge(parent, 0);
 	raw_spin_lock_nested(&t->lock, SINGLE_DEPTH_NESTING);
 	vclock_ready_by(&exp->vc, &t->v, &parent->v);

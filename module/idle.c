@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* R5: whether an idle experiment may skip time. */
+/*
+ * R5: decides whether an idle experiment may skip time. It may unless a task waits
+ * for the outside, which this file finds out from the task's system call.
+ *
+ * exp->lock protects t->outside and their number, vc.outside.
+ */
 #include <linux/compat.h>
 #include <linux/fdtable.h>
 #include <linux/fs.h>
@@ -10,7 +15,7 @@
 
 #include "tense.h"
 
-/* A pipe that was made before the experiment may lead out of it. */
+/* Whether the pipe is younger than the experiment: an older one may lead out of it. */
 static bool is_own_pipe(const struct tense_experiment *exp, unsigned int fd)
 {
 	const struct inode *inode;
@@ -23,7 +28,7 @@ static bool is_own_pipe(const struct tense_experiment *exp, unsigned int fd)
 	if (file && S_ISFIFO(file_inode(file)->i_mode)) {
 		inode = file_inode(file);
 		made = timespec64_to_ns(&inode->i_ctime);
-		/* Stamps are those of the last tick. */
+		/* The file system stamps files with the time of the last tick. */
 		own = made > (s64)tense_clock_of(exp, TENSE_REALTIME,
 						 TICK_NSEC);
 	}
@@ -72,7 +77,7 @@ static bool is_own_wait(const struct tense_experiment *exp, long call,
 }
 
 /**
- * tense_waits_outside() - whether only the outside can end the current wait
+ * tense_waits_outside() - whether only the outside may end the coming wait
  * @exp: experiment of the running task, which is about to wait
  *
  * Return: true if that may be so.
@@ -82,10 +87,13 @@ bool tense_waits_outside(const struct tense_experiment *exp)
 	struct pt_regs *regs = task_pt_regs(current);
 	unsigned long args[6];
 
-	/* Not ended by signals: for a device, or for who waits for one. */
+	/*
+	 * Signals do not end this wait: it is for a device, or for a task that uses
+	 * one.
+	 */
 	if (!(READ_ONCE(current->__state) & TASK_INTERRUPTIBLE))
 		return true;
-	/* Whose registers do not tell, or call by other numbers. */
+	/* The registers of such a task show no system call, or another numbering. */
 	if (current->flags & (PF_EXITING | PF_KTHREAD | PF_IO_WORKER) ||
 	    in_compat_syscall())
 		return true;
@@ -93,7 +101,7 @@ bool tense_waits_outside(const struct tense_experiment *exp)
 	return !is_own_wait(exp, syscall_get_nr(current, regs), args);
 }
 
-/* Counts a task that must not be skipped past, or no longer. */
+/* Counts the task as one past which no time is skipped, or no longer does. */
 void tense_set_outside(struct tense_task *t, bool outside)
 {
 	lockdep_assert_held(&t->exp->lock);

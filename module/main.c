@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loading and unloading. */
+/*
+ * Loads and unloads the module. It checks the parameters, registers the hooks with
+ * the scheduler, and creates /dev/tense.
+ */
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R13: what Tense itself costs a task is not charged to it. The time in the
- * module is known; that of getting there and back is learnt.
+ * R13: a task is not charged for Tense's own work. The module measures the time
+ * that it works itself. This file learns the cost of the ways to the module and
+ * back, and refunds it.
+ *
+ * exp->lock protects exp->way. t->lock protects the task's in_call, left and
+ * left_at.
  */
 #include "tense.h"
 
-/* Times one right after the other that must be seen before any is refunded. */
+/* Short times that must be seen on a way before its cost is refunded. */
 #define TIMES_TO_LEARN	16
 
 /*
- * What takes longer is no way but the caller's work, ns: a program that reads the
- * clock at intervals only would have all of that given back. In User-Mode Linux a
- * way is 30 us.
+ * A longer time, in ns, contains work of the caller's own. Otherwise a program that
+ * reads the clock at intervals would get all its time refunded. In User-Mode Linux
+ * a way takes 30 us.
  */
 #define WAY_MAX		100000
 
@@ -27,10 +31,10 @@ void tense_own_init(struct tense_experiment *exp)
 }
 
 /*
- * What passes between two pieces of Tense's work is what leaving the one and
- * entering the other costs, if the caller did nothing else in between. That
- * cannot be seen, but the shortest such times can be told from the others. They
- * are real ones: the time of a task may leave out too much of an interrupt.
+ * The time between two pieces of Tense's work is the cost of leaving one and
+ * entering the other, if the caller did nothing in between. Tense cannot see that,
+ * but it can tell the shortest times from the others. The times are real, because
+ * the task's own clock may leave out too much of an interrupt.
  */
 static void note(struct tense_way *way, u64 between)
 {
@@ -51,9 +55,9 @@ static void note(struct tense_way *way, u64 between)
 }
 
 /**
- * tense_way_cost() - what a way from Tense's work to Tense's work costs
+ * tense_way_cost() - cost of a way from one piece of Tense's work to the next
  * @exp: experiment
- * @way: which one
+ * @way: which way
  *
  * Return: real ns, 0 while unknown.
  */
@@ -89,9 +93,9 @@ static enum tense_ways way_from(enum tense_own own)
 }
 
 /*
- * Can the one piece of Tense's work have come straight after the other? Of calls,
- * only those that read the clock are made in a row: who changes its percent does
- * something in between.
+ * Whether one piece of Tense's work may have come straight after the other. Among
+ * calls, only readings of the clock are made in a row: a program that changes its
+ * percent does something in between.
  */
 static bool may_follow(enum tense_own left, enum tense_own own)
 {
@@ -101,8 +105,9 @@ static bool may_follow(enum tense_own left, enum tense_own own)
 }
 
 /*
- * A way is given back one half at the percent before, the other at the
- * percent after the work that it leads to.
+ * Each piece of Tense's work refunds half of the way to it when it begins, at the
+ * percent before. It refunds half of the way from it when it ends, at the percent
+ * after.
  */
 static void refund_half(struct tense_task *t, enum tense_ways way)
 {
@@ -119,14 +124,14 @@ static bool is_uncharged(void)
 }
 
 /**
- * tense_own_drain() - the module has just drained the task's ring
+ * tense_own_drain() - R13: leave a drain of the task's ring uncharged
  * @t: the task, locked
- * @since: the counter when that began
+ * @since: the counter when the drain began
  * @rate: ns per tick of it, times 2^32
  *
  * The tick drains most rings. If no task is charged for the tick, a refund would
- * return time that nobody was charged. The next stretch then begins after the
- * drain instead, and the drain ends the task's turn sooner: a thread that fills its
+ * return time that was never charged. The next stretch then begins after the drain
+ * instead, and the drain ends the task's turn sooner. Thus a thread that fills its
  * ring pays for that itself (R12).
  */
 void tense_own_drain(struct tense_task *t, u64 since, u64 rate)
@@ -136,7 +141,7 @@ void tense_own_drain(struct tense_task *t, u64 since, u64 rate)
 	lockdep_assert_held(&t->lock);
 
 	if (!is_uncharged()) {
-		/* On another CPU, its own goes on meanwhile. */
+		/* If another CPU drains the ring, the task runs on meanwhile. */
 		t->own = t->task == current ? now - since : 0;
 		return;
 	}
@@ -145,21 +150,21 @@ void tense_own_drain(struct tense_task *t, u64 since, u64 rate)
 }
 
 /**
- * tense_charge_stop() - what the running task runs from here on is not charged
+ * tense_charge_stop() - charge the running task nothing from here on
  * @t: the calling task, settled just now, locked
  */
 void tense_charge_stop(struct tense_task *t)
 {
 	lockdep_assert_held(&t->lock);
 
-	/* No time at all is not charged, nor any but in the fair class. */
+	/* The scheduler reports no charge of 0 ns, and none outside the fair class. */
 	tense_area_charge(t, 0);
 	t->in_call = true;
 }
 
 /**
- * tense_charge_go_on() - and from here on it is again
- * @t: as before
+ * tense_charge_go_on() - charge the running task again
+ * @t: the calling task, locked
  */
 void tense_charge_go_on(struct tense_task *t)
 {
@@ -171,10 +176,10 @@ void tense_charge_go_on(struct tense_task *t)
 }
 
 /**
- * tense_own_begin() - from here on Tense works, and nothing is charged
+ * tense_own_begin() - Tense's own work begins: charge nothing
  * @t: the calling task
- * @own: what it works
- * @learn: it may have come straight from the last such work
+ * @own: kind of work
+ * @learn: learn the way's cost if the work may have come straight from the last one
  */
 void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn)
 {
@@ -195,9 +200,9 @@ void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn)
 }
 
 /**
- * tense_own_end() - the end of Tense's work
+ * tense_own_end() - Tense's own work ends: charge again
  * @t: the calling task
- * @own: as at the beginning
+ * @own: kind of work, as at the beginning
  *
  * Return: the task's virtual time.
  */
@@ -218,7 +223,7 @@ u64 tense_own_end(struct tense_task *t, enum tense_own own)
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&exp->lock);
 
-	/* It may have changed how soon a deadline is reached (R7). */
+	/* R7: the work may have changed how soon a deadline is reached. */
 	tense_rearm_running(t);
 	return now;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions that run at a percent of their own, by breakpoints at their entry
- * and return: for programs into which libtense cannot be loaded.
+ * Runs functions at a percent of their own, by breakpoints at their entry and
+ * return. Serves programs into which libtense cannot be loaded.
+ *
+ * exp->probes_mutex protects the list of probes. t->lock protects the frames of a
+ * task. Only the task itself, or its parent at a fork, allocates its frames.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -12,12 +15,12 @@
 
 #include "tense.h"
 
-/* As deep as return probes nest. */
+/* Return probes nest no deeper. */
 #define FRAMES_MAX	64
 
 struct tense_probe {
 	struct uprobe_consumer consumer;
-	struct tense_experiment *exp;	/* outlives it */
+	struct tense_experiment *exp;	/* outlives the probe */
 	struct path path;
 	loff_t offset;
 	u32 percent;		/* in thousandths */
@@ -25,12 +28,12 @@ struct tense_probe {
 	struct list_head node;
 };
 
-/* A function that the task is in. */
+/* A probed function that the task is in. */
 struct tense_frame {
-	unsigned long sp;	/* at its entry */
+	unsigned long sp;	/* stack pointer at its entry */
 	const struct tense_probe *probe;
-	u32 percent;		/* what held before, in thousandths */
-	u8 slot;
+	u32 percent;		/* percent outside of it, in thousandths */
+	u8 slot;		/* slot outside of it */
 };
 
 struct tense_frames {
@@ -45,7 +48,7 @@ static struct tense_task *member(const struct tense_probe *probe)
 	return t && t->exp == probe->exp ? t : NULL;
 }
 
-/* On another stack, frames cannot be told from those that were left. */
+/* On another stack, active frames cannot be told from those that were left. */
 static bool on_signal_stack(const struct pt_regs *regs)
 {
 	return on_sig_stack(user_stack_pointer((struct pt_regs *)regs));
@@ -57,7 +60,7 @@ static void restore(struct tense_task *t, const struct tense_frame *to)
 	t->slot = to->slot;
 }
 
-/* Undoes what was entered further down the stack and was not left, by longjmp. */
+/* Leaves the functions further down the stack that longjmp() left. */
 static void unwind(struct tense_task *t, unsigned long sp)
 {
 	struct tense_frames *f = t->frames;
@@ -80,9 +83,9 @@ static bool is_inside(const struct tense_task *t,
 }
 
 /*
- * Only programs of the experiment get breakpoints: the caller's at once, and
- * others when they map the file. One that another probe wants to be rid of
- * stays, since whose program it is in cannot be told.
+ * Only programs of the experiment get breakpoints: the caller's at once, others
+ * when they map the file. If another probe is removed, the breakpoint stays,
+ * because nothing tells here to which program it belongs.
  */
 static bool probe_filter(struct uprobe_consumer *consumer,
 			 enum uprobe_filter_ctx ctx, struct mm_struct *mm)
@@ -94,7 +97,7 @@ static bool probe_filter(struct uprobe_consumer *consumer,
 	       (mm == current->mm && member(probe));
 }
 
-/* The percent, in thousandths, of a function within another percent. */
+/* Returns the percent, in thousandths, of a function within another percent. */
 static u32 scaled(u32 percent, u32 by)
 {
 	u64 product = div_u64((u64)percent * by, 100 * TENSE_FINE);
@@ -112,7 +115,7 @@ static void enter(struct tense_task *t, const struct tense_probe *probe,
 
 	unwind(t, sp);
 	tense_slot(t->exp, probe->slot)->calls++;
-	/* A function that calls itself is entered once. */
+	/* A recursive function is entered once. */
 	if (!f || f->nr == FRAMES_MAX || is_inside(t, probe))
 		return;
 	f->frame[f->nr++] = (struct tense_frame) {
@@ -201,10 +204,10 @@ static void probe_free(struct tense_probe *probe)
 /**
  * tense_probe_add() - run a function at a percent of its own
  * @exp: for programs of this experiment
- * @slot: where it is counted; 0 to learn what a probe costs
+ * @slot: slot that counts the function; 0 to learn the cost of a probe
  * @percent: of the function, in thousandths
- * @fd: a file of the caller's
- * @offset: of the function's first instruction in it
+ * @fd: descriptor of a file that the caller has open
+ * @offset: of the function's first instruction in that file
  *
  * May sleep.
  *
@@ -236,7 +239,7 @@ int tense_probe_add(struct tense_experiment *exp, u32 slot, u32 percent,
 		goto out;
 	err = uprobe_register(d_real_inode(probe->path.dentry), offset,
 			      &probe->consumer);
-	/* No instruction that a breakpoint can stand for; one is not for users. */
+	/* No breakpoint is possible there. ENOTSUPP is not for user space. */
 	if (err == -ENOTSUPP || err == -ENOEXEC)
 		err = -EINVAL;
 	if (err)
@@ -251,8 +254,8 @@ out:
 }
 
 /**
- * tense_probes_remove() - the experiment is over
- * @exp: which no task is in any more
+ * tense_probes_remove() - remove all probes of an experiment that ends
+ * @exp: experiment without tasks
  *
  * May sleep.
  */
@@ -268,7 +271,7 @@ void tense_probes_remove(struct tense_experiment *exp)
 }
 
 /**
- * tense_probe_fork() - a child begins inside of the functions of its parent
+ * tense_probe_fork() - a child begins inside the functions of its parent
  * @child: not runnable yet
  * @parent: the calling task
  *
@@ -283,7 +286,7 @@ int tense_probe_fork(struct tense_task *child, const struct tense_task *parent)
 	return child->frames ? 0 : -ENOMEM;
 }
 
-/* The task has left the functions that it was in, all at once. */
+/* The task has left all its functions at once. */
 void tense_probe_forget(struct tense_task *t)
 {
 	lockdep_assert_held(&t->lock);

@@ -35,7 +35,7 @@
 /* Bounds the loop: hostile threads may write the word all the time. */
 #define RAISE_TRIES	16
 
-/* The charged time of @t, without the lead of its readings. */
+/* The charged time of @t, without the lead that its readings may have. */
 static u64 charged_time(const struct vclock *vc, const struct vclock_task *t)
 {
 	return t->cpu < 0 ? t->seen : max(t->seen, vclock_lvt(vc, t->cpu));
@@ -153,7 +153,7 @@ void vclock_wait_end(struct vclock_task *t)
 	t->lead = 0;
 }
 
-/* A task on @cpu wakes or forked @t, and may pass it a reading. */
+/* A task on @cpu wakes or forked @t, and may pass it a reading of the CPU. */
 void vclock_shown_by(const struct vclock *vc, struct vclock_task *t,
 		     unsigned int cpu)
 {

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R12: an experiment's share of a CPU is not its percents'. Whoever is imagined
- * faster gets more of the CPU, as if less had passed for it; where others wait in
- * the same queue, that is not to be at their cost. There, what passes for each of
- * the experiment's tasks is stretched by one factor, by which all of them together
- * get what they would at percent 100.
+ * R12: keeps an experiment's share of a CPU independent of its percents. A task
+ * that is imagined faster gets more of the CPU, as if it had run for less time. If
+ * tasks of other processes wait in the same queue, they must not pay for that. In
+ * such a queue, this file stretches the turns of all the experiment's tasks by one
+ * factor. Together they then get as much as they would at percent 100.
  *
- * A task of weight w that runs at p times its speed gets a share of w * p, so that
- * the factor is sum(w * p) / sum(w). Where nobody else waits it is 1: slices,
- * preemption and credits are then the imagined program's (R8).
+ * A task of weight w that runs at p times its speed gets a share of w * p. So the
+ * factor is sum(w * p) / sum(w). If no other process waits, the factor is 1:
+ * slices, preemption and credits are those of the imagined program (R8).
  *
- * That holds of speeds that stay. Whatever the percents do, the tasks are never
- * ahead by more than SLACK each: what they ran is compared to what the queue's
- * min_vruntime says that was theirs, and who is too far ahead pays in full.
+ * The factor is right for speeds that stay. The tasks are never ahead by more than
+ * SLACK each, whatever the percents do. This file compares their run time with
+ * their part of the queue's min_vruntime. A task that is too far ahead pays in
+ * full.
+ *
+ * share.h states the locking.
  */
 #ifdef __KERNEL__
 #include <linux/lockdep.h>
@@ -22,15 +25,15 @@
 
 #include "share.h"
 
-#define FRACTION	16	/* bits, of how many times its speed a task runs */
-#define LONG_ENOUGH	10000	/* ns that tell at which speed a task ran */
-#define STEADY		8000000ULL	/* ns that tell at which it goes on */
-#define MEMORY		256000000ULL	/* ns of speeds that change */
+#define FRACTION	16	/* bits of the fraction in a speed */
+#define LONG_ENOUGH	10000	/* ns that show the speed at which a task ran */
+#define STEADY		8000000ULL	/* ns after which a speed counts as steady */
+#define MEMORY		256000000ULL	/* ns of changing speeds to average over */
 #define NICE_0		1024	/* the weight whose vruntime is in ns */
-/* For each of the tasks, ns of vruntime, */
-#define SLACK		20000000LL	/* as turns of two ticks have it ahead */
-#define LEADS_MAX	8	/* of them are looked at, as that takes time */
-#define CREDIT		1000000000LL	/* that it may lack and get later */
+/* For each task, in ns of vruntime: */
+#define SLACK		20000000LL	/* allowed lead, which turns of two ticks cause */
+#define LEADS_MAX	8	/* sharers that leads() looks at, which takes time */
+#define CREDIT		1000000000LL	/* lack that the tasks get back later */
 
 static void add(struct tense_share *s, u64 weight, u64 fast)
 {
@@ -38,7 +41,7 @@ static void add(struct tense_share *s, u64 weight, u64 fast)
 	s->fast += weight * fast;
 }
 
-/* What the sums have of a task is what it was when it was added. */
+/* The sums contain the old values: call this before changing weight or fast. */
 static void subtract(struct tense_share *s, const struct tense_sharer *t)
 {
 	s->weight -= t->weight;
@@ -46,8 +49,8 @@ static void subtract(struct tense_share *s, const struct tense_sharer *t)
 }
 
 /*
- * The sums of a queue, or unused ones, if possible its last; NULL if it is one
- * queue too many.
+ * Returns the sums of a queue, in use or left from before, else unused ones. NULL
+ * if all TENSE_QUEUES are in use.
  */
 static struct tense_share *find(struct tense_shares *all, const void *queue)
 {
@@ -63,8 +66,9 @@ static struct tense_share *find(struct tense_shares *all, const void *queue)
 }
 
 /*
- * What is theirs of what the queue gave meanwhile. Where none of them was, it is
- * nothing, and min_vruntime may be that of another queue at the same address.
+ * Counts the experiment's part of the vruntime that passed in the queue. Without
+ * sharers the part is nothing, and min_vruntime may be that of another queue at the
+ * same address.
  */
 static void advance(struct tense_share *s, u64 min_vruntime)
 {
@@ -73,13 +77,13 @@ static void advance(struct tense_share *s, u64 min_vruntime)
 	if (tense_sharers(s) && passed <= 0)
 		return;
 	s->reached = min_vruntime;
-	/* Times the weight of thousands, a leap is not to overflow. */
+	/* Limited, so that the product with a weight of thousands does not overflow. */
 	passed = min(passed, 2 * CREDIT);
 	s->ahead = max_t(s64, s->ahead - s->weight * passed,
 			 -CREDIT * (s64)s->weight);
 }
 
-/* By how much a task is ahead by itself, as it would be at percent 100. */
+/* The lead of the task itself, as it would have it at percent 100. */
 static s64 lead(const struct tense_share *s, const struct tense_sharer *t)
 {
 	s64 waits = t->vruntime - s->reached;
@@ -89,7 +93,7 @@ static s64 lead(const struct tense_share *s, const struct tense_sharer *t)
 	return waits * (s64)t->weight;
 }
 
-/* The sums of the queue where it waits; NULL if it is one queue too many. */
+/* Returns the sums of the queue at @place; NULL if all sums are in use. */
 static struct tense_share *reach(struct tense_shares *in,
 				 const struct tense_place *place)
 {
@@ -140,8 +144,8 @@ static struct tense_share *queue_of(const struct tense_sharer *t)
 }
 
 /*
- * What it is ahead by itself goes with it. What others of the experiment were
- * ahead by how it stretched its turns does not.
+ * Removes a sharer. Its own lead leaves with it. The lead that its stretched turns
+ * gave to the others stays.
  */
 static struct tense_share *take(struct tense_sharer *t)
 {
@@ -155,9 +159,9 @@ static struct tense_share *take(struct tense_sharer *t)
 }
 
 /**
- * tense_share_init() - a task that never ran
+ * tense_share_init() - initialise a task that never ran
  * @t: the task
- * @parent: whose percent it has, or NULL
+ * @parent: the task whose percent it inherits, or NULL
  */
 void tense_share_init(struct tense_sharer *t, const struct tense_sharer *parent)
 {
@@ -169,12 +173,12 @@ void tense_share_init(struct tense_sharer *t, const struct tense_sharer *parent)
 
 /**
  * tense_share_enter() - a task waits for its turn in a queue
- * @t: the task, in no queue so far
- * @in: the experiment's queues of that CPU
+ * @t: the task
+ * @in: the experiment's queues on that CPU
  * @place: its place there
  *
- * Of an experiment that is in more queues of a CPU than there are sums for, the
- * tasks in the others have shares as if they were alone.
+ * An experiment may be in more queues of a CPU than there are sums for. Tasks in
+ * the further queues have shares as if they were alone.
  */
 void tense_share_enter(struct tense_sharer *t, struct tense_shares *in,
 		       const struct tense_place *place)
@@ -195,8 +199,8 @@ void tense_share_enter(struct tense_sharer *t, struct tense_shares *in,
 }
 
 /**
- * tense_share_no_group() - what is below a queue is not the experiment's alone
- * @below: of the experiment's in that queue
+ * tense_share_no_group() - a queue is no longer a sharer of the queue above
+ * @below: the sums of the queue, in which others wait, too
  */
 void tense_share_no_group(struct tense_share *below)
 {
@@ -209,8 +213,8 @@ void tense_share_no_group(struct tense_share *below)
 }
 
 /**
- * tense_share_no_groups() - nothing is to be handed on from queue to queue
- * @all: of the experiment's on a CPU
+ * tense_share_no_groups() - no queue passes turns on to the queue above
+ * @all: the experiment's sums on a CPU
  */
 void tense_share_no_groups(struct tense_shares *all)
 {
@@ -221,8 +225,8 @@ void tense_share_no_groups(struct tense_shares *all)
 }
 
 /**
- * tense_share_leave() - a task is in no queue any more
- * @t: the task, which may have been in none
+ * tense_share_leave() - a task leaves its queue
+ * @t: the task, which may be in none
  */
 void tense_share_leave(struct tense_sharer *t)
 {
@@ -258,9 +262,9 @@ static void remember(struct tense_sharer *t, u64 delta, u64 charged)
 }
 
 /*
- * How fast it is: as just now, if it has been that for a while, or else as it was
- * on the average. Of speeds that change from turn to turn, products of one task's
- * with the inverse of another's would be too large.
+ * Returns the task's speed: the latest one if it has been steady for a while, else
+ * the average. If speeds change from turn to turn, the product of one task's speed
+ * and another's inverse would be too large on average.
  */
 static u64 speed(struct tense_sharer *t, u64 delta, u64 charged)
 {
@@ -304,7 +308,7 @@ static void set_fast(struct tense_share *s, struct tense_sharer *t, u64 fast)
 	add(s, t->weight, t->fast);
 }
 
-/* What is not charged is of no speed. */
+/* Time that is not charged has no speed. */
 static void respeed(struct tense_share *s, struct tense_sharer *t, u64 delta,
 		    u64 charged)
 {
@@ -312,10 +316,10 @@ static void respeed(struct tense_share *s, struct tense_sharer *t, u64 delta,
 		set_fast(s, t, speed(t, delta, charged));
 }
 
-/* By the speeds of all. */
+/* Stretches a turn by the factor of all sharers. */
 static u64 scaled(const struct tense_share *s, u64 delta, u64 charged)
 {
-	/* What is not charged takes as long from the others. */
+	/* Time that is not charged takes as much of the CPU from others. */
 	if (tense_sharers(s) == 1 || !charged)
 		return delta;
 	return mul_u64_u64_div_u64(charged, s->fast, s->weight << FRACTION);
@@ -327,8 +331,8 @@ static s64 vruntime(const struct tense_sharer *t, s64 ns)
 }
 
 /*
- * By this its turn has another length than what it ran, from where on it waits
- * longer than it would. Who has waited for that has paid.
+ * The turn counts as @share ns, not as the @ran ns that it took. The task's next
+ * wait is longer by the difference. A task that has waited so long has paid.
  */
 static void stretch(struct tense_share *s, struct tense_sharer *t, u64 share, u64 ran)
 {
@@ -340,7 +344,7 @@ static void stretch(struct tense_share *s, struct tense_sharer *t, u64 share, u6
 	t->vruntime += vruntime(t, share);
 }
 
-/* What they are ahead each by itself, or some of it if they are many. */
+/* Sum of the sharers' own leads; of some of them if they are many. */
 static s64 leads(const struct tense_share *s)
 {
 	const struct tense_sharer *t;
@@ -353,9 +357,9 @@ static s64 leads(const struct tense_share *s)
 }
 
 /*
- * Speeds that stay make no turn shorter than the task's part in the weight. Where
- * speeds changed so that turns were too short on the whole, or too long, this one
- * is to be neither.
+ * At steady speeds, no turn counts less than the task's part of the weight. Speeds
+ * that change may have made the turns too short altogether, or too long. Then this
+ * turn must not be too short, or too long.
  */
 static u64 balance(const struct tense_share *s, const struct tense_sharer *t,
 		   u64 share, u64 ran)
@@ -371,14 +375,14 @@ static u64 balance(const struct tense_share *s, const struct tense_sharer *t,
 }
 
 /**
- * tense_share_turn() - how much of a turn in a queue is over
- * @t: whose
- * @running: how many tasks and groups share the queue
+ * tense_share_turn() - how much of a sharer's turn is over
+ * @t: the task or group
+ * @running: how many tasks and groups take turns in the queue
  * @delta: real ns that it ran
- * @charged: virtual ns that this made
- * @jump: virtual ns that it is to have run besides
+ * @charged: virtual ns charged for them
+ * @jump: virtual ns that count as if it had run them besides
  *
- * Return: as many ns as a task outside would have run.
+ * Return: ns of run time that use up as much of a turn outside of the experiment.
  */
 u64 tense_share_turn(struct tense_sharer *t, unsigned int running, u64 delta,
 		     u64 charged, u64 jump)
@@ -387,7 +391,10 @@ u64 tense_share_turn(struct tense_sharer *t, unsigned int running, u64 delta,
 	u64 ran = min(delta + jump, TENSE_SHARE_MAX);
 	u64 share;
 
-	/* Who has the queue alone takes nothing from anybody, and lacks nothing. */
+	/*
+	 * Alone in the queue, the experiment takes nothing from others and lacks
+	 * nothing.
+	 */
 	if (tense_sharers(s) >= running) {
 		share = min(charged + jump, TENSE_SHARE_MAX);
 		ran = share;
@@ -414,12 +421,12 @@ static void move_to(struct tense_sharer *t, const struct tense_place *place)
 /**
  * tense_share() - how much of a task's turn is over
  * @t: the task
- * @place: where it waits when its turn is over
+ * @place: its place in the queue
  * @delta: real ns that it ran
- * @charged: virtual ns that this made
- * @jump: virtual ns that it is to have run besides
+ * @charged: virtual ns charged for them
+ * @jump: virtual ns that count as if it had run them besides
  *
- * Return: as many ns as a task outside would have run.
+ * Return: ns of run time that use up as much of a turn outside of the experiment.
  */
 u64 tense_share(struct tense_sharer *t, const struct tense_place *place,
 		u64 delta, u64 charged, u64 jump)
@@ -432,7 +439,7 @@ u64 tense_share(struct tense_sharer *t, const struct tense_place *place,
 		return (place->running > 1 ? delta : charged) + jump;
 	s = queue_of(t);
 	move_to(t, place);
-	/* Of one task the factor is 1, whatever its speed. */
+	/* For a single task the factor is 1, whatever its speed. */
 	if (s->tasks > 1 || t->in->used > 1)
 		respeed(s, t, delta, charged);
 	if (t->in->used > 1)
@@ -441,8 +448,9 @@ u64 tense_share(struct tense_sharer *t, const struct tense_place *place,
 }
 
 /*
- * A group may have run what is not the experiment's meanwhile. It may also have
- * still to be charged what its tasks were.
+ * The group's vruntime may be later than expected: the group also ran tasks outside
+ * of the experiment. It may be earlier: the scheduler has still to charge the group
+ * for its tasks' turns.
  */
 static void pass(struct tense_share *s, struct tense_sharer *group, u64 vruntime)
 {
@@ -454,14 +462,14 @@ static void pass(struct tense_share *s, struct tense_sharer *group, u64 vruntime
 }
 
 /**
- * tense_share_group() - all that is below a queue is the experiment's
- * @below: of the experiment's in that queue
- * @in: the experiment's queues of that CPU
+ * tense_share_group() - make a queue a sharer of the queue above
+ * @below: the sums of the queue, in which only the experiment's tasks wait
+ * @in: the experiment's queues on that CPU
  * @place: the group's place in the queue above
  *
- * The group runs as many times its speed as those in it do together.
+ * The group's speed is the weighted average of the speeds in it.
  *
- * Return: of those in the queue above; NULL if it is one queue too many.
+ * Return: the sums of the queue above; NULL if all sums are in use.
  */
 struct tense_share *tense_share_group(struct tense_share *below,
 				      struct tense_shares *in,

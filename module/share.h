@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * R12: an experiment's share of a CPU is not its percents'. As plain C over plain
- * structs, so that the module and the tests of it compile the same file.
+ * R12: keeps an experiment's share of a CPU independent of its percents. Plain C
+ * over plain structs: the module and its tests compile the same file.
  *
- * All of it is under the lock of the runqueue of the CPU that it is about.
+ * The run queue lock of a CPU protects everything that belongs to the CPU.
  */
 #ifndef TENSE_SHARE_H
 #define TENSE_SHARE_H
@@ -15,47 +15,48 @@
 #include "share-host.h"
 #endif
 
-/* The part that a task or a group has in what a queue's have together. */
+/* A sharer: a task or a group that takes turns in one queue of a CPU. */
 struct tense_sharer {
 	struct tense_shares *in;	/* NULL: in no queue */
-	u8 queue;		/* which of them */
-	struct tense_sharer *next;	/* in that queue, */
-	struct tense_sharer **link;	/* and what leads to this one */
-	u64 weight;		/* what they have of it */
-	u64 fast;
+	u8 queue;		/* index into in->queue */
+	struct tense_sharer *next;	/* next in the list of that queue */
+	struct tense_sharer **link;	/* the pointer that points to this sharer */
+	u64 weight;		/* as it counts in the queue's sums */
+	u64 fast;		/* how many times its speed it runs; FRACTION bits */
 	u64 vruntime;		/* after its last charge */
-	u64 stretch;		/* how much of that is not what it ran */
-	/* Of a task: */
-	u64 latest;		/* its speed of its last charges that told one */
-	u64 part_real;		/* ns, of later ones, too short for that */
+	u64 stretch;		/* the part of vruntime that it did not run */
+	/* For a task only: */
+	u64 latest;		/* speed of its last charges that were long enough */
+	u64 part_real;		/* ns of later charges, which are too short so far */
 	u64 part_charged;
-	u64 steady;		/* real ns for which it has been that */
-	u64 real;		/* ns, since it was last steady, the older less */
-	u64 charged;
+	u64 steady;		/* real ns for which latest has held */
+	u64 real;		/* ns since the speed was last steady, older ones less */
+	u64 charged;		/* virtual ns of those */
 };
 
-/* Of the experiment's in one queue of a CPU: tasks, and groups that are its. */
+/* Sums over the experiment's sharers in one queue of a CPU. */
 struct tense_share {
-	const void *queue;	/* of the scheduler's; gone, maybe, if none is in it */
+	const void *queue;	/* the scheduler's; freed, perhaps, if no sharer is in it */
 	unsigned int tasks, groups;
-	struct tense_sharer *first;	/* of them */
-	u64 weight;		/* sums over them */
-	u64 fast;		/* weight times how many times its speed each runs */
-	u64 reached;		/* the queue's min_vruntime */
+	struct tense_sharer *first;	/* list of them */
+	u64 weight;		/* sum of their weights */
+	u64 fast;		/* sum of weight times fast */
+	u64 reached;		/* min_vruntime of the queue, as of the last update */
 	/*
-	 * Real ns, times 1024, that they ran beyond what was theirs while it got
-	 * there from where they came in; less than 0 if they lack some.
+	 * Real ns, times 1024, that the sharers ran beyond their part of the
+	 * queue's time since they came in, up to reached. Negative if they ran
+	 * less.
 	 */
 	s64 ahead;
-	struct tense_sharer group;	/* what is below this queue, in the next one */
+	struct tense_sharer group;	/* this queue as a sharer of the queue above */
 };
 
 #define TENSE_QUEUES	12
 
-/* In all queues of a CPU, those of groups. */
+/* The sums of all queues of a CPU, one queue per control group. */
 struct tense_shares {
 	struct tense_share queue[TENSE_QUEUES];
-	unsigned int used;	/* that have tasks */
+	unsigned int used;	/* number of queues with tasks */
 };
 
 static inline unsigned int tense_sharers(const struct tense_share *s)

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Experiments and their tasks.
+ * Experiments, their tasks, and the functions that the module's files share.
  *
- * Lock order: pi_lock, runqueue lock, experiment lock, task lock, those inside of
- * vclock.c; and experiment lock, hrtimer base lock. Nothing that may take a
- * pi_lock or a runqueue lock, a wake-up above all, is called under any of these
- * but the first two. A charge and a context switch take a task's lock only, and
- * the experiment's if a deadline is due or the experiment idle.
+ * Lock order, outermost first:
+ * - exp->probes_mutex, in probe.c
+ * - experiments_lock, in clocks.c
+ * - p->pi_lock
+ * - the run queue lock
+ * - exp->lock; under it the locks of hrtimer bases
+ * - t->lock; a parent's before its child's, which only hook_fork() nests
+ * - c->lock and the locks of GVT, in vclock.c and gvt.c
+ *
+ * Under exp->lock and every lock after it, nothing may take a pi_lock or a run
+ * queue lock. In particular, nothing may wake a task. A charge takes only t->lock
+ * and later locks. A context switch takes exp->lock only if the experiment is idle.
  */
 #ifndef TENSE_MODULE_H
 #define TENSE_MODULE_H
@@ -34,55 +41,55 @@ struct tense_experiment;
 struct tense_frames;
 struct vm_area_struct;
 
-/* What an experiment has on one CPU beside its clock. */
+/* State of an experiment on one CPU, beside the CPU's virtual clock. */
 struct tense_cpu {
 	struct tense_experiment *exp;
 	struct hrtimer timer;	/* next deadline, or end of the window */
 	call_single_data_t kick;
 	atomic_t kicked;	/* kick is queued and has not begun */
-	bool used;		/* interrupts may come here; never cleared */
-	u64 fire_next;		/* real: no deadline fires earlier; written here */
-	struct tense_shares shares;	/* runqueue lock */
+	bool used;		/* the timer or a kick may run here; never cleared */
+	u64 fire_next;		/* real: fires no deadline earlier; this CPU writes */
+	struct tense_shares shares;	/* under the run queue lock of this CPU */
 	/*
-	 * This CPU's part in the sums, which may be less than 0: it may have given
-	 * back what another one charged. Written here, interrupts disabled, as
-	 * what follows.
+	 * This CPU's part of the sums. A part may be negative: this CPU may have
+	 * refunded a charge of another CPU. Only this CPU writes it and the fields
+	 * below, with interrupts disabled.
 	 */
 	struct tense_slot slot[TENSE_SLOTS];
-	u64 over_user;		/* worst LVT - GVT - window when found ahead */
-	u64 over_kernel;
+	u64 over_user;		/* worst LVT - GVT - window, found in user mode */
+	u64 over_kernel;	/* the same, found in the kernel */
 };
 
-/* What Tense works in a task's time. */
+/* Kinds of work that Tense itself does in a task's time. */
 enum tense_own {
 	TENSE_OWN_NONE,
 	TENSE_OWN_CALL,		/* a call of the device */
-	TENSE_OWN_READING,	/* one that only reads the clock */
+	TENSE_OWN_READING,	/* a call that only reads the clock */
 	TENSE_OWN_ENTRY,	/* a probe at a function's entry */
-	TENSE_OWN_RETURN,	/* a probe at its return */
+	TENSE_OWN_RETURN,	/* a probe at a function's return */
 };
 
-/* Ways from such work to such work whose cost is learnt. */
+/* A way leads from one piece of Tense's work to the next. Tense learns its cost. */
 enum tense_ways {
 	TENSE_WAY_CALL,		/* from call to call */
 	TENSE_WAY_INSIDE,	/* from entry to return of an empty function */
-	TENSE_WAY_OUTSIDE,	/* from its return to its next entry */
+	TENSE_WAY_OUTSIDE,	/* from a return to the next entry */
 	TENSE_WAYS
 };
 
 struct tense_way {
-	u64 min;		/* shortest that a task ran on it */
-	u64 average;		/* of those that are about as short */
-	unsigned int alike;	/* how many of them, up to a few */
+	u64 min;		/* real ns: shortest seen */
+	u64 average;		/* real ns: average of those about as short */
+	unsigned int alike;	/* number of those, up to TIMES_TO_LEARN */
 };
 
-/* Timers that tasks armed, by one clock. */
+/* The timers that tasks armed on one clock. */
 struct tense_queue {
 	struct timerqueue_head timers;
-	struct vclock_deadline first;	/* armed for the first of them */
+	struct vclock_deadline first;	/* armed for the earliest of them */
 };
 
-/* What a user may have so many of. */
+/* Things of which a user may have a limited number. */
 enum tense_user_thing {
 	TENSE_USER_TASKS,
 	TENSE_USER_AREAS,
@@ -91,13 +98,13 @@ enum tense_user_thing {
 
 struct tense_experiment {
 	/*
-	 * Protects everything in here but refs and what says otherwise, and of
-	 * the tasks deadline, wait, outside and node. Interrupts are disabled
-	 * under it.
+	 * Protects all fields except refs and those with a rule of their own. Also
+	 * protects v.deadline, wait, outside and node of the experiment's tasks.
+	 * Interrupts are disabled under it.
 	 */
 	raw_spinlock_t lock;
 	struct vclock vc;
-	struct tense_user *user;	/* of its first task; constant */
+	struct tense_user *user;	/* user of its first task; constant */
 	struct list_head tasks;
 	struct list_head exited;
 	unsigned int tasks_now;
@@ -110,33 +117,33 @@ struct tense_experiment {
 	u64 fired;
 	struct tense_way way[TENSE_WAYS];
 	struct tense_queue queue[TENSE_TIMER_CLOCKS];
-	/* What the clocks show beyond the monotonic one; read without the lock. */
+	/* Offset of each clock to the monotonic one; read without the lock. */
 	s64 offset[TENSE_CLOCKS];
-	unsigned long virtual_clocks;	/* bits; written as a whole */
+	unsigned long virtual_clocks;	/* a bit per clock; written as a whole */
 
-	struct mutex probes_mutex;	/* protects the next two; outermost */
+	struct mutex probes_mutex;	/* protects probes and probes_now */
 	struct list_head probes;
 	unsigned int probes_now;
 
 	u64 started;		/* real; constant */
 	unsigned int id;	/* for tracing; constant */
-	refcount_t refs;	/* tasks, and who looks for one to join */
+	refcount_t refs;	/* one for each task, and for a task that is joining */
 	struct tense_cpu __percpu *cpu;
 	struct vclock_memory memory;
-	struct page *shared;	/* struct tense_shared; its tasks may map it */
-	struct list_head node;	/* among all experiments */
+	struct page *shared;	/* struct tense_shared, which the tasks may map */
+	struct list_head node;	/* in the list of all experiments */
 	struct rcu_head rcu;
 };
 
-/* What a task's deadline is there for. */
+/* Why a task has armed its own deadline. */
 enum tense_wait {
 	TENSE_RUNS,
-	TENSE_SLEEPS,		/* it asked for that */
-	TENSE_HELD,		/* woken from outside, ahead of GVT */
-	TENSE_GATED,		/* a window ahead of GVT */
+	TENSE_SLEEPS,		/* it asked to sleep */
+	TENSE_HELD,		/* an event outside woke it at a time ahead of GVT (R3) */
+	TENSE_GATED,		/* its CPU is a window ahead of GVT (R6) */
 };
 
-/* Credit that is there because a slot was charged what was Tense's own. */
+/* Credit for Tense's own work that was charged to a slot. */
 struct tense_refund {
 	u64 ns;			/* virtual */
 	u8 slot;
@@ -147,35 +154,35 @@ struct tense_refund {
 struct tense_task {
 	struct tense_experiment *exp;	/* constant */
 	struct task_struct *task;	/* constant; valid until it leaves */
-	u64 handle;		/* that it joined by, or 0; its own to use */
-	/* Protects all that says nothing else and is not the experiment's to. */
+	u64 handle;		/* handle by which it joined, or 0; only the task uses it */
+	/* Protects all fields without a rule of their own that exp->lock does not. */
 	raw_spinlock_t lock;
 	struct vclock_task v;
 	enum tense_wait wait;
-	bool started;		/* ever was runnable; runqueue lock to write */
-	struct tense_sharer share;	/* runqueue lock */
-	bool outside;		/* waits for the outside, or is on its way */
+	bool started;		/* was runnable once; written under the run queue lock */
+	struct tense_sharer share;	/* under the run queue lock */
+	bool outside;		/* no time is skipped: it waits for the outside, or wakes */
 	bool in_call;		/* runs code of this module: not charged */
 	bool at_gate;		/* gate_work is queued */
-	bool in_gate;		/* runs or waits in tense_gate(); its own to use */
-	u64 move;		/* virtual; not charged yet */
-	u64 unpaid;		/* real: interrupts have drained its ring for it */
-	struct tense_refund refund[TENSE_REFUNDS];	/* one for each slot */
+	bool in_gate;		/* runs or waits in tense_gate() */
+	u64 move;		/* virtual: a jump that is not charged yet */
+	u64 unpaid;		/* real: cost of drains by interrupts; its turn ends sooner */
+	struct tense_refund refund[TENSE_REFUNDS];	/* one per slot */
 	unsigned int refunds;
-	u64 refundable;		/* real ns that may be given back */
-	u64 recheck_at;		/* task clock: earliest timer for its ring */
-	enum tense_own left;	/* Tense's work that it was last in */
-	u64 left_at;		/* real */
-	u64 gated;		/* real */
-	u64 overhead;		/* real */
-	struct tense_area *area;	/* set by the task itself */
-	u64 counter;		/* when it was last charged or began to run */
-	u64 own;		/* ticks from then on that were the module's */
-	u32 tail;		/* records of its ring that were taken */
-	u8 slot;		/* what it runs */
-	u32 outer;		/* percent in no slot, in thousandths */
-	const struct mm_struct *mm;	/* of a program; only compared */
-	struct tense_frames *frames;	/* functions that it is in */
+	u64 refundable;		/* real: earned by running, not refunded yet */
+	u64 recheck_at;		/* local_clock(): no timer looks at its ring earlier */
+	enum tense_own left;	/* Tense's latest work in its time */
+	u64 left_at;		/* real: when that ended */
+	u64 gated;		/* real: time at the gate */
+	u64 overhead;		/* real: Tense's own work */
+	struct tense_area *area;	/* only the task itself sets it */
+	u64 counter;		/* at its last charge, or when it began to run */
+	u64 own;		/* ticks since then that were the module's work */
+	u32 tail;		/* index of the next record to take */
+	u8 slot;		/* its current slot */
+	u32 outer;		/* percent outside of all slots, in thousandths */
+	const struct mm_struct *mm;	/* memory of its program; only compared */
+	struct tense_frames *frames;	/* probed functions that it is in */
 	struct callback_head gate_work;
 	struct pid *pid;	/* set when it first runs, then constant */
 	struct pid *tgid;
@@ -184,16 +191,16 @@ struct tense_task {
 	struct rcu_head rcu;
 };
 
-/* The clock that waits and idle experiments follow; from any context. */
+/* The real clock that waits and idle experiments follow. Works in any context. */
 static inline u64 tense_real_now(void)
 {
 	return ktime_get_mono_fast_ns();
 }
 
-/* Set in emulators and virtual machines that hide what the counter can. */
+/* Module parameter: trust a counter whose quality an emulator or host hides. */
 extern bool tense_trust_counter;
 
-/* A counter that all CPUs share and user space can read. */
+/* Whether the CPUs share a counter that user space can read. */
 static inline bool tense_has_counter(void)
 {
 #ifdef CONFIG_X86_64
@@ -217,7 +224,7 @@ static inline u64 tense_counter(void)
 #endif
 }
 
-/* With interrupts disabled. */
+/* Caller has disabled interrupts. */
 static inline struct tense_slot *tense_slot(struct tense_experiment *exp,
 					    unsigned int slot)
 {
@@ -225,7 +232,7 @@ static inline struct tense_slot *tense_slot(struct tense_experiment *exp,
 	return &this_cpu_ptr(exp->cpu)->slot[slot];
 }
 
-/* What the task runs is charged from this value of the counter on. */
+/* The next charge of @t starts at this counter value. */
 static inline void tense_area_begin(struct tense_task *t, u64 counter)
 {
 	t->counter = counter;

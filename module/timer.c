@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R6 and R7: when a deadline or the end of the window comes, and who sleeps
- * until then. Each CPU has a timer for what its own running task may reach
- * first; a deadline fires when the last active CPU has reached it.
+ * R6 and R7: fires deadlines, stops tasks at the end of the window (the gate), and
+ * lets tasks sleep. Each CPU has a timer for the deadline or the end of the window
+ * that its own running task may reach first. A deadline fires when the last active
+ * CPU has reached it.
+ *
+ * exp->lock protects the queue of deadlines and t->wait; t->lock protects at_gate
+ * and in_gate. Only its own CPU uses a CPU's timer and "firing", with interrupts
+ * disabled. No lock is held while a deadline wakes a task.
  */
 #include <linux/ptrace.h>
 #include <linux/sched/clock.h>
@@ -13,7 +18,7 @@
 #include "tense.h"
 #include "trace.h"
 
-/* The deadline for which this CPU wakes tasks, interrupts disabled. */
+/* The deadline for which this CPU wakes tasks. Used with interrupts disabled. */
 struct firing {
 	const struct tense_experiment *exp;
 	u64 when;
@@ -28,20 +33,20 @@ static DEFINE_PER_CPU(struct firing, firing);
  */
 #define FIRE_MAX	256
 /*
- * Timers come early if a ring may hold changes of percent. They may look at rings
- * for 1 / RECHECK_PART of a CPU on average, and for RECHECK_BURST ns at once.
+ * Timers come early if a ring may hold changes of percent. They may spend 1 /
+ * RECHECK_PART of a CPU on rings on average, and RECHECK_BURST ns at once.
  */
 #define RECHECK_PART	100
 #define RECHECK_BURST	((u64)NSEC_PER_MSEC / 5)
 
 /**
- * tense_firing() - whether a wake-up is due to a deadline
+ * tense_firing() - whether this CPU wakes tasks for a deadline
  * @exp: experiment of the task that is being woken
  * @when: set to the deadline
  *
- * With interrupts disabled.
+ * Caller has disabled interrupts.
  *
- * Return: true if this CPU is about one of @exp's deadlines.
+ * Return: true if the deadline is one of @exp.
  */
 bool tense_firing(const struct tense_experiment *exp, u64 *when)
 {
@@ -65,7 +70,7 @@ static struct task_struct *take_task(struct tense_experiment *exp,
 	return t->task;
 }
 
-/* Does what the next deadline that is due is there for; false if none is. */
+/* Fires the next deadline that is due; false if none is. */
 static bool fire_next(struct tense_experiment *exp)
 {
 	struct task_struct *task = NULL;
@@ -98,7 +103,10 @@ static bool fire_next(struct tense_experiment *exp)
 	return true;
 }
 
-/* Real ns for which this CPU still fires no deadlines. Reads no clock without a pause. */
+/*
+ * Returns the real ns for which this CPU fires no deadlines. Reads the clock only
+ * then.
+ */
 static u64 pause_left(struct tense_cpu *c)
 {
 	u64 now;
@@ -112,7 +120,7 @@ static u64 pause_left(struct tense_cpu *c)
 	return 0;
 }
 
-/* With interrupts disabled, which keeps the tasks' memory for the wake-up. */
+/* Caller has disabled interrupts, so that RCU keeps tasks in memory for the wake-up. */
 static void fire(struct tense_experiment *exp)
 {
 	u64 start = local_clock(), was = READ_ONCE(exp->vc.due);
@@ -130,7 +138,7 @@ static void fire(struct tense_experiment *exp)
 	tense_kick_past(exp, was);
 }
 
-/* By how much the window is exceeded: until the timer came, or in the kernel. */
+/* Notes how far the task exceeds the window, apart for user mode and kernel. */
 static void note_over(struct tense_task *t)
 {
 	struct tense_cpu *c = this_cpu_ptr(t->exp->cpu);
@@ -144,8 +152,8 @@ static void note_over(struct tense_task *t)
 }
 
 /*
- * Who is about to end does not come back to user mode, but does task work again
- * and again before. Threads of io_uring never do, and hold locks meanwhile.
+ * An exiting task does not return to user mode, but does task work several times.
+ * Threads of io_uring never return there, and hold locks meanwhile.
  */
 static bool may_stop(struct task_struct *p)
 {
@@ -155,9 +163,9 @@ static bool may_stop(struct task_struct *p)
 }
 
 /**
- * tense_stop_ahead() - R6: who is ahead stops when it returns to user mode
- * @t: is ahead, locked; on another CPU it is not stopped but by that one
- * @jumped: it went there at once, as far as the program wanted
+ * tense_stop_ahead() - R6: let a task that is ahead stop at its return to user mode
+ * @t: is ahead, locked; if it runs on another CPU, only that CPU stops it
+ * @jumped: a jump took it there, so that it exceeds the window on purpose
  */
 void tense_stop_ahead(struct tense_task *t, bool jumped)
 {
@@ -172,7 +180,7 @@ void tense_stop_ahead(struct tense_task *t, bool jumped)
 	t->at_gate = !tense_at_return(&t->gate_work);
 }
 
-/* The running task is ahead. In no other class than the fair one it is charged. */
+/* Whether the running task is ahead and must stop. Only the fair class charges tasks. */
 static bool is_to_stop(const struct tense_task *t)
 {
 	lockdep_assert_held(&t->lock);
@@ -192,8 +200,8 @@ static void set_recheck(struct tense_task *t)
 }
 
 /*
- * Its time stands still in a call: a timer set for that could come again
- * and again, before the call gets any further.
+ * In a call the task's time stands still. A timer for its horizon could come again
+ * and again before the call gets any further.
  */
 static u64 horizon_of(struct tense_task *t)
 {
@@ -202,10 +210,13 @@ static u64 horizon_of(struct tense_task *t)
 	raw_spin_lock(&t->lock);
 	if (t->recheck_at)
 		set_recheck(t);
-	/* In this order: GVT that rises in between is not to hide the window. */
+	/*
+	 * Ask is_to_stop() first. GVT only rises, so a task that is not ahead then
+	 * is not ahead later, and the horizon contains the end of its window.
+	 */
 	if (t->v.cpu >= 0 && !t->in_call)
 		ns = is_to_stop(t) ? 0 : vclock_horizon(&t->exp->vc, &t->v);
-	/* In no other class than the fair one it gets any nearer to that. */
+	/* In another class than the fair one its time stands still: look once a tick. */
 	if (ns && rt_task(t->task))
 		ns = max(ns, (u64)TICK_NSEC);
 	raw_spin_unlock(&t->lock);
@@ -235,10 +246,10 @@ static void start_timer(struct tense_experiment *exp, u64 ns)
 }
 
 /**
- * tense_look() - have this CPU look soon for what is due
+ * tense_look() - let this CPU look for due deadlines soon
  * @exp: experiment
  *
- * With interrupts disabled; the runqueue may be locked.
+ * Caller has disabled interrupts, and may hold the run queue lock.
  */
 void tense_look(struct tense_experiment *exp)
 {
@@ -250,7 +261,7 @@ void tense_look(struct tense_experiment *exp)
  * @exp: experiment
  * @running: its task that runs on this CPU, charged just now, or NULL
  *
- * With interrupts disabled; the runqueue may be locked.
+ * Caller has disabled interrupts, and may hold the run queue lock.
  */
 void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 {
@@ -260,9 +271,10 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 	lockdep_assert_irqs_disabled();
 
 	/*
-	 * Who raises GVT looks for a deadline, who queues one at GVT, and one of
-	 * the two sees what the other one wrote. The same holds for deadlines and
-	 * CPUs that turn active: pairs with tense_kick().
+	 * One CPU raises GVT and then looks for a deadline. Another CPU queues a
+	 * deadline and then looks at GVT. With a barrier in between, one of the two
+	 * sees the other's write. The same holds for deadlines and CPUs that turn
+	 * active. Pairs with kick_others() and tense_kick_past().
 	 */
 	smp_mb();
 	if (running)
@@ -276,8 +288,8 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 }
 
 /**
- * tense_rearm_running() - the same for the calling task, outside of the scheduler
- * @t: the calling task
+ * tense_rearm_running() - call tense_rearm() for the calling task
+ * @t: the calling task, outside of the scheduler
  */
 void tense_rearm_running(struct tense_task *t)
 {
@@ -286,7 +298,7 @@ void tense_rearm_running(struct tense_task *t)
 	local_irq_enable();
 }
 
-/* The running task if it is one of the experiment's. */
+/* Returns the running task if it is in @exp. */
 static struct tense_task *member(const struct tense_experiment *exp)
 {
 	struct tense_task *t = current->tense;
@@ -295,8 +307,8 @@ static struct tense_task *member(const struct tense_experiment *exp)
 }
 
 /*
- * A task may begin to run on a CPU that is ahead already, and be charged for
- * nothing for long: its clock stands still after a host has stolen time.
+ * A task may begin to run on a CPU that is ahead already, and then run long without
+ * a charge: its clock stands still after a host has stolen time.
  */
 static void stop_if_ahead(struct tense_task *t)
 {
@@ -308,8 +320,8 @@ static void stop_if_ahead(struct tense_task *t)
 
 /*
  * Charges this CPU's running task. A thread may fill its ring as fast as this
- * empties it, and no task is charged for that. So this limits how often timers
- * look at the ring.
+ * function empties it, and no task is charged for that. So this function limits how
+ * often timers look at the ring.
  */
 static void settle_in_interrupt(struct tense_task *t)
 {
@@ -328,7 +340,7 @@ static void settle_in_interrupt(struct tense_task *t)
 	raw_spin_unlock(&t->lock);
 }
 
-/* Charges this CPU's running task and does what has become due. */
+/* Charges this CPU's running task and fires the deadlines that are due. */
 static void look_here(struct tense_experiment *exp)
 {
 	struct tense_task *t = member(exp);
@@ -350,29 +362,29 @@ static void kick_fn(void *info)
 {
 	struct tense_cpu *c = info;
 
-	/* With a barrier: what is queued from here on may need a new kick. */
+	/* A full barrier: a deadline that is queued from here on may need a new kick. */
 	atomic_xchg(&c->kicked, 0);
 	look_here(c->exp);
 }
 
-/* Interrupts are disabled, so that the CPU stays online. */
+/* Caller has disabled interrupts, so that the CPU stays online. */
 static void kick_cpu(struct tense_cpu *c, int cpu)
 {
 	WRITE_ONCE(c->used, true);
-	/* Several CPUs may want to, but only one may queue it. */
+	/* Several CPUs may want to kick this one, but only one may queue the call. */
 	if (!atomic_xchg(&c->kicked, 1) &&
 	    smp_call_function_single_async(cpu, &c->kick))
 		atomic_set(&c->kicked, 0);
 }
 
-/* A CPU that turns active meanwhile sets its timer itself. */
+/* A CPU that turns active meanwhile sets its own timer. */
 static void kick_others(struct tense_experiment *exp)
 {
 	int cpu;
 
 	lockdep_assert_irqs_disabled();
 
-	smp_mb();	/* the deadline, before who is active; see tense_rearm() */
+	smp_mb();	/* the deadline, before the active CPUs; see tense_rearm() */
 	for_each_online_cpu(cpu) {
 		if (cpu != smp_processor_id() &&
 		    READ_ONCE(exp->vc.cpu[cpu].tasks))
@@ -381,10 +393,11 @@ static void kick_others(struct tense_experiment *exp)
 }
 
 /**
- * tense_kick() - a deadline was queued that may be the first
+ * tense_kick() - set timers after queueing a deadline that may be the first
  * @exp: experiment
  *
- * This CPU's timer may be late then, or another CPU's. Runqueue unlocked.
+ * The timer of this CPU or of another one may be too late for that deadline. Caller
+ * holds no run queue lock.
  */
 void tense_kick(struct tense_experiment *exp)
 {
@@ -398,11 +411,12 @@ void tense_kick(struct tense_experiment *exp)
 }
 
 /**
- * tense_gate_moved() - R6: a task has come to another CPU
+ * tense_gate_moved() - R6: release a gated task sooner if it has migrated
  * @t: the task, which may be at the gate
  *
- * It was preempted on its way to sleep there, or woken and has not looked yet.
- * With interrupts disabled; the runqueue may be locked.
+ * A gated task can migrate if it was preempted before it slept, or woken without
+ * having looked yet. Caller has disabled interrupts, and may hold the run queue
+ * lock.
  */
 void tense_gate_moved(struct tense_task *t)
 {
@@ -424,12 +438,12 @@ void tense_gate_moved(struct tense_task *t)
 }
 
 /**
- * tense_kick_past() - another deadline is the first
+ * tense_kick_past() - set timers after the first deadline has changed
  * @exp: experiment
- * @was: the one before, in virtual ns
+ * @was: virtual time of the first deadline before
  *
- * A CPU that has passed that one sets its timer for the new one. With
- * interrupts disabled; the runqueue may be locked, and the experiment.
+ * A CPU that has passed @was sets its timer for the new first deadline. Caller has
+ * disabled interrupts, and may hold the run queue lock and the experiment lock.
  */
 void tense_kick_past(struct tense_experiment *exp, u64 was)
 {
@@ -438,10 +452,10 @@ void tense_kick_past(struct tense_experiment *exp, u64 was)
 
 	lockdep_assert_irqs_disabled();
 
-	/* Who has passed the new one needs no timer for it. */
+	/* A CPU that has passed the old deadline has passed an earlier one, too. */
 	if (due <= was || due == VCLOCK_NEVER)
 		return;
-	smp_mb();	/* the deadline, before who has passed it; see tense_rearm() */
+	smp_mb();	/* the deadline, before the LVTs; see tense_rearm() */
 	for_each_online_cpu(cpu) {
 		if (!vclock_untimed(&exp->vc, cpu, was))
 			continue;
@@ -453,9 +467,9 @@ void tense_kick_past(struct tense_experiment *exp, u64 was)
 }
 
 /**
- * tense_disarm() - take a deadline out of its queue
+ * tense_disarm() - take a deadline out of the queue
  * @exp: experiment, locked
- * @d: deadline, which need not be in it
+ * @d: deadline, which need not be queued
  */
 void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d)
 {
@@ -510,7 +524,7 @@ int tense_sleep(struct tense_task *t, u64 when)
 	return -EINTR;
 }
 
-/* Queues for the gate if the calling task is to; false if it may go on. */
+/* Queues the calling task at the gate and returns true if it is ahead. */
 static bool shut(struct tense_task *t)
 {
 	struct tense_experiment *exp = t->exp;
@@ -554,7 +568,7 @@ static void open(struct tense_task *t, u64 since)
 	trace_tense_gate(exp->id, current->pid, false, lvt, gvt);
 }
 
-/* Waits until GVT has come, or the task is killed. */
+/* Waits until GVT has reached the release time, or the task is killed. */
 static void wait_at_gate(struct tense_task *t)
 {
 	u64 since = tense_real_now();
@@ -573,8 +587,8 @@ static void wait_at_gate(struct tense_task *t)
 }
 
 /*
- * R13: what the gate itself takes is not charged. If it took more than a window,
- * two tasks would send each other back to it for ever.
+ * R13: the gate's own work is not charged. If it took more than a window, two tasks
+ * would send each other to the gate for ever.
  */
 static void enter_gate(struct tense_task *t)
 {
@@ -591,24 +605,24 @@ static void leave_gate(struct tense_task *t)
 	raw_spin_lock_irq(&t->lock);
 	t->in_gate = false;
 	tense_charge_go_on(t);
-	/* R9: publish the time after the jump to the other threads. */
+	/* R9: publish the task's time to the other threads. */
 	vclock_read(&t->exp->vc, &t->v);
 	raw_spin_unlock_irq(&t->lock);
 }
 
-/* R6, as task work: no lock of the kernel's is held here. */
+/* R6: runs as task work, when the task holds no lock of the kernel. */
 void tense_gate(struct callback_head *work)
 {
 	struct tense_task *t = container_of(work, struct tense_task, gate_work);
 
 	enter_gate(t);
-	/* Others on its CPU may have brought that further ahead meanwhile. */
+	/* Meanwhile other tasks on the CPU may have brought it further ahead. */
 	while (shut(t))
 		wait_at_gate(t);
 	leave_gate(t);
 	/*
-	 * While it was ahead its timer was set for no end of the window, and it
-	 * may have gone on without a context switch.
+	 * While the CPU was ahead, its timer was not set for the end of the window.
+	 * Set it: there may have been no context switch since.
 	 */
 	tense_rearm_running(t);
 }
@@ -640,30 +654,30 @@ static bool is_used(int cpu, void *exp)
 }
 
 /*
- * Waits until running interrupts have ended and cancels timers. Sends nothing to
- * CPUs that the experiment never used.
+ * Waits until the interrupts that use the experiment have ended, and cancels
+ * timers. Sends nothing to CPUs that the experiment never used.
  */
 static void await_interrupts(struct tense_experiment *exp)
 {
 	int cpu;
 
-	/* A call that waits is made before queued kicks, but not during one. */
+	/* A call that waits may overtake queued kicks, but not a running one. */
 	on_each_cpu_cond(is_used, nothing, exp, true);
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(exp->cpu, cpu)->timer);
 }
 
-/* No task is left. May sleep. */
+/* Caller has removed the last task. May sleep. */
 void tense_timers_stop(struct tense_experiment *exp)
 {
 	int cpu;
 
-	/* One that began when there was a task may still kick other CPUs. */
+	/* An interrupt that began while there was a task may still kick other CPUs. */
 	await_interrupts(exp);
 	for_each_possible_cpu(cpu) {
 		while (atomic_read(&per_cpu_ptr(exp->cpu, cpu)->kicked))
 			cpu_relax();
 	}
-	/* Those find no CPU to kick, but may have started timers. */
+	/* These kicks kick no further CPU, but may have started timers. */
 	await_interrupts(exp);
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The module's trace points: each charge, change of percent, deadline that fires,
+ * and task that the gate stops or releases.
+ */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM tense
 

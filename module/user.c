@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What each user may have at most. A user is who the real user id is or, in a
- * user namespace, who made the outermost one: ids are no scarce good in there.
- * An experiment, and all that its tasks have, is its first task's, whoever those
- * run as later. CAP_SYS_RESOURCE goes beyond. Deadlines need no limit: there is
- * one in each task and for each clock, and what waits in the queues of timers
- * are the kernel's own objects, which have limits of theirs.
+ * Limits on the experiments, tasks and areas of each user. A user is a real user
+ * id. Inside a user namespace, it is the owner of the outermost one, because user
+ * ids cost nothing in there. An experiment and its tasks count for the user of its
+ * first task, whatever ids they have later. CAP_SYS_RESOURCE lifts the limits.
+ *
+ * Deadlines need no limit. Each task and each clock has one deadline. The timers in
+ * the queues are the kernel's own objects and have limits of their own.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -25,7 +26,10 @@ struct tense_user {
 };
 
 static DEFINE_HASHTABLE(users, 6);
-/* Protects users, their experiments and refs. Innermost; interrupts enabled. */
+/*
+ * Protects the table, and experiments and refs of all users. Innermost lock, never
+ * taken in interrupts.
+ */
 static DEFINE_SPINLOCK(users_lock);
 
 static unsigned int experiments_max = 1024;
@@ -72,7 +76,7 @@ static struct tense_user *find(kuid_t uid)
 }
 
 /**
- * tense_user_get() - the calling task's user gets one more experiment
+ * tense_user_get() - count one more experiment for the calling task's user
  *
  * May sleep.
  *
@@ -119,8 +123,8 @@ static void drop(struct tense_user *user, unsigned int experiments)
 }
 
 /**
- * tense_user_put() - an experiment is gone
- * @user: whose it was
+ * tense_user_put() - an experiment ends
+ * @user: the experiment's user
  */
 void tense_user_put(struct tense_user *user)
 {
@@ -148,7 +152,7 @@ void tense_user_drop(struct tense_user *user)
 }
 
 /**
- * tense_user_is_mine() - whether that is the calling task's user
+ * tense_user_is_mine() - whether the calling task has the same user
  * @user: the user of an experiment
  */
 bool tense_user_is_mine(const struct tense_user *user)
@@ -157,11 +161,11 @@ bool tense_user_is_mine(const struct tense_user *user)
 }
 
 /**
- * tense_user_take() - one more of something
- * @user: who has it
- * @thing: what
+ * tense_user_take() - count one more thing for a user
+ * @user: the user
+ * @thing: kind of thing
  *
- * Return: 0, or -EDQUOT if that would be too many.
+ * Return: 0, or -EDQUOT if the user has too many.
  */
 int tense_user_take(struct tense_user *user, enum tense_user_thing thing)
 {
@@ -174,16 +178,16 @@ int tense_user_take(struct tense_user *user, enum tense_user_thing thing)
 }
 
 /**
- * tense_user_give() - one less of something
- * @user: who had it
- * @thing: what
+ * tense_user_give() - count one thing less for a user
+ * @user: the user
+ * @thing: kind of thing
  */
 void tense_user_give(struct tense_user *user, enum tense_user_thing thing)
 {
 	atomic_dec(&user->used[thing]);
 }
 
-/* When the module goes: whoever still has something has an experiment that was lost. */
+/* Runs when the module is unloaded. A user that is left has a lost experiment. */
 void tense_users_end(void)
 {
 	WARN_ON_ONCE(!hash_empty(users));

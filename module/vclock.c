@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The rules of virtual time. Each function names the rule that it keeps. */
+/*
+ * The rules of virtual time: charges, jumps, joins, ready times, deadlines and the
+ * window. Each function names the rule that it keeps. vclock.h states the locking.
+ * reading.c has the rest of R9, and gvt.c computes GVT.
+ */
 #ifdef __KERNEL__
 #include <linux/errno.h>
 #include <linux/math64.h>
@@ -10,16 +14,16 @@
 
 /* Real ns that one charge can hold without overflow: over two years. */
 #define CHARGE_MAX	BIT_ULL(56)
-/* And at a percent in thousandths: half a day. */
+/* The same at a percent in thousandths: over half a day. */
 #define CHARGE_MAX_FINE	BIT_ULL(46)
-/* Real ns that getting out of the kernel and into it can take, at most. */
+/* Real ns that leaving and entering the kernel takes at most. */
 #define HAND_OVER_MAX	100000
 /*
- * A timer that may come too early, in case that changes of percent are still
- * in a ring, comes again: not sooner than after so many real ns.
+ * A ring may still hold changes of percent, so a timer may come too early. It comes
+ * again after this many real ns at the earliest.
  */
 #define RECHECK_MIN	10000
-/* How far ahead a timer is ever set, in virtual ns: about a quarter hour. */
+/* How far ahead a timer is set at most, in virtual ns: about a quarter hour. */
 #define HORIZON_MAX	BIT_ULL(40)
 
 static struct vclock_time time_of(u64 real_ns, const struct vclock_task *t)
@@ -27,7 +31,7 @@ static struct vclock_time time_of(u64 real_ns, const struct vclock_task *t)
 	struct vclock_time v = { min(real_ns, CHARGE_MAX), 0 };
 	u32 factor = 100, percent = t->percent, rem;
 
-	/* The longer a charge, the less it matters. */
+	/* In a very long charge, thousandths hardly matter. */
 	if (t->fine && real_ns <= CHARGE_MAX_FINE) {
 		factor *= VCLOCK_FINE;
 		percent = vclock_fine(t);
@@ -55,7 +59,7 @@ static struct vclock_time time_less(struct vclock_time a, struct vclock_time b)
 	};
 }
 
-/* Pays for @v with what there is of @credit; returns what is left to pay. */
+/* Pays for @v from @credit. Returns the unpaid rest. */
 static struct vclock_time pay(struct vclock_time *credit, struct vclock_time v)
 {
 	struct vclock_time rest = { 0 };
@@ -91,7 +95,7 @@ static void swap_children(struct vclock_deadline *d)
 	d->right = left;
 }
 
-/* Put d's children and rank right; false if the rank was right already. */
+/* Puts d's children in order and corrects its rank; false if the rank was right. */
 static bool restore_rank(struct vclock_deadline *d)
 {
 	u8 rank;
@@ -135,7 +139,7 @@ static struct vclock_deadline *merge(struct vclock_deadline *a,
 	return root;
 }
 
-/* Who reads this without a lock is to see no state in between. */
+/* Called after each complete change: readers without a lock see no state in between. */
 static void tell_first(struct vclock *vc)
 {
 	WRITE_ONCE(vc->due, vc->first ? vc->first->when : VCLOCK_NEVER);
@@ -176,21 +180,21 @@ static void take_out(struct vclock *vc, struct vclock_deadline *d)
 	d->rank = 0;
 }
 
-/* Queues d for GVT = when (R7). It must not be queued already. */
+/* R7: queues d for GVT = when. The caller has not queued it yet. */
 void vclock_arm(struct vclock *vc, struct vclock_deadline *d, u64 when)
 {
 	put_in(vc, d, when);
 	tell_first(vc);
 }
 
-/* Takes d out of the queue; nothing happens if it is not in it. */
+/* Takes d out of the queue, if it is queued. */
 void vclock_disarm(struct vclock *vc, struct vclock_deadline *d)
 {
 	take_out(vc, d);
 	tell_first(vc);
 }
 
-/* Queues d for another GVT, or anew. */
+/* Queues d for another GVT, whether or not it is queued. */
 void vclock_rearm(struct vclock *vc, struct vclock_deadline *d, u64 when)
 {
 	take_out(vc, d);
@@ -198,16 +202,16 @@ void vclock_rearm(struct vclock *vc, struct vclock_deadline *d, u64 when)
 	tell_first(vc);
 }
 
-/* GVT now; while no CPU is active it follows real time (R5). */
+/* R5: returns GVT, which follows real time while no CPU is active. */
 u64 vclock_gvt(struct vclock *vc, u64 real)
 {
 	return gvt_at(&vc->gvt, real);
 }
 
 /*
- * Brings GVT up to now; skips idle time if that is wanted (R5). A task
- * on its way from vclock_expire() to vclock_join() counts as one that waits
- * for the outside: time does not skip past it.
+ * R5: brings GVT up to now, and to the first deadline if idle time is skipped. A
+ * task between vclock_expire() and vclock_join() counts in vc->outside, so that
+ * time does not skip past it.
  */
 void vclock_advance(struct vclock *vc, u64 real)
 {
@@ -216,7 +220,7 @@ void vclock_advance(struct vclock *vc, u64 real)
 	gvt_pass_idle(&vc->gvt, real, skip ? vc->first->when : 0);
 }
 
-/* Time starts at 0, with no CPU active. */
+/* Virtual time starts at 0, with no active CPU. */
 void vclock_init(struct vclock *vc, const struct vclock_memory *memory,
 		 u64 window, u64 real)
 {
@@ -235,7 +239,7 @@ void vclock_init(struct vclock *vc, const struct vclock_memory *memory,
 	}
 }
 
-/* A blocked task that becomes ready at @ready, by fork for instance. */
+/* Makes @t a blocked task that becomes ready at @ready, by fork for instance. */
 void vclock_task_init(struct vclock_task *t, u32 percent, u64 ready)
 {
 	*t = (struct vclock_task) {
@@ -248,7 +252,7 @@ void vclock_task_init(struct vclock_task *t, u32 percent, u64 ready)
 	};
 }
 
-/* R2: the caller has charged what ran before. -EINVAL changes nothing. */
+/* R2: the caller has charged the time before. An invalid percent changes nothing. */
 int vclock_set_percent(struct vclock_task *t, u32 percent)
 {
 	if (percent < 1 || percent > VCLOCK_PERCENT_MAX)
@@ -258,7 +262,7 @@ int vclock_set_percent(struct vclock_task *t, u32 percent)
 	return 0;
 }
 
-/* The same in thousandths of a percent. */
+/* R2: the same in thousandths of a percent. */
 int vclock_set_fine(struct vclock_task *t, u32 thousandths)
 {
 	int err = vclock_set_percent(t, thousandths / VCLOCK_FINE);
@@ -311,7 +315,7 @@ static void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v)
 	raw_spin_unlock(&c->lock);
 }
 
-/* How much of the counter's way from @from to @to the task ran. */
+/* Returns the ticks from @from to @to in which the task ran. */
 static u64 ran_between(const struct vclock_stretch *s, u64 from, u64 to)
 {
 	u64 ticks = to - from;
@@ -327,7 +331,7 @@ static u64 ran_between(const struct vclock_stretch *s, u64 from, u64 to)
 	return ticks;
 }
 
-/* Real ns of the next @ticks of a stretch; all of it if it is not longer. */
+/* Returns the real ns of the next @ticks of a stretch, or of its rest if shorter. */
 u64 vclock_part(const struct vclock_stretch *s, u64 ticks)
 {
 	u64 all;
@@ -339,8 +343,9 @@ u64 vclock_part(const struct vclock_stretch *s, u64 ticks)
 }
 
 /*
- * A change of percent at @stamp; in order, from { .at = s->from } on. Stamps
- * out of order, or of another stretch, are moved to where they could be.
+ * Notes a change of percent at @stamp. The caller starts with { .at = s->from } and
+ * passes the changes in order. A stamp that is out of order or outside of the
+ * stretch moves to the nearest possible value.
  */
 void vclock_divide(struct vclock_segments *g, const struct vclock_stretch *s,
 		   u64 stamp)
@@ -360,11 +365,10 @@ void vclock_divide(struct vclock_segments *g, const struct vclock_stretch *s,
 }
 
 /*
- * R1: the counter goes on while somebody else has the CPU, real time of the
- * task does not. What is missing is not everywhere alike: much of it is one
- * piece, which only a segment can hold that is as long, and a little is what
- * getting out of the kernel and back into it takes, at both ends. @rate is
- * ns per tick times 2^32.
+ * R1: the counter runs on while something else has the CPU; the task's real time
+ * does not. The difference is missing. If much is missing, most of it is one hole,
+ * and only the longest segment surely has room for it. The rest is the way out of
+ * the kernel and back into it, at both ends. @rate is ns per tick, times 2^32.
  */
 void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 		      u64 rate)
@@ -395,13 +399,16 @@ void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 	back = min(missing - front, last);
 	front = min(missing - back, first);
 	s->hole[1] = (struct vclock_hole) { s->from, s->from + front };
-	/* The end may be taken by the long one. */
+	/* The middle hole may already take up the end. */
 	real = g->longest.to == s->to ? s->to - middle : s->to;
 	s->hole[2] = (struct vclock_hole) { real - back, real };
 	s->holes = 3;
 }
 
-/* The task, but not yet its CPU. Inline: a charge is paid by who is measured. */
+/*
+ * Charges the task, but not yet its CPU. Inline, because the measured task pays for
+ * it.
+ */
 static inline struct vclock_time charge_task(struct vclock_task *t, u64 real_ns)
 {
 	struct vclock_time v = time_of(real_ns, t);
@@ -414,10 +421,9 @@ static inline struct vclock_time charge_task(struct vclock_task *t, u64 real_ns)
 }
 
 /*
- * R2: charges @t, at its percent of now, what it ran of the stretch up to the
- * counter's value @until, but for the last @own ticks of that, which were
- * Tense's (R13). Returns the virtual ns that this made, R8's measure of it.
- * vclock_pass() has to follow.
+ * R2: charges @t at its current percent for the stretch up to counter value @until.
+ * Leaves out the last @own ticks of that, which were Tense's work (R13). Returns
+ * the charged virtual ns (R8). The caller must call vclock_pass() afterwards.
  */
 u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
 		 u64 own)
@@ -434,7 +440,7 @@ u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
 	return t->charged.ns - before;
 }
 
-/* R1: the CPU of @t moves by what @t was charged of the stretch. */
+/* R1: adds the charge of the stretch to the LVT of the CPU of @t. */
 void vclock_pass(struct vclock *vc, struct vclock_task *t,
 		 const struct vclock_stretch *s)
 {
@@ -442,8 +448,8 @@ void vclock_pass(struct vclock *vc, struct vclock_task *t,
 }
 
 /*
- * R1: @t, which is runnable, ran for @real_ns since the last charge. Returns
- * the virtual ns that this made, R8's measure of it.
+ * R1: charges the runnable @t for @real_ns since the last charge. Returns the
+ * charged virtual ns (R8).
  */
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 {
@@ -478,8 +484,8 @@ void vclock_credit(struct vclock_task *t, u64 ns)
 }
 
 /*
- * R13: of what was charged, or is about to be at the percent of now,
- * @real_ns were Tense's own.
+ * R13: gives back @real_ns of Tense's own work. They were charged at the current
+ * percent, or are about to be.
  */
 void vclock_refund(struct vclock_task *t, u64 real_ns)
 {
@@ -526,8 +532,8 @@ static void leave_cpu(struct vclock *vc, unsigned int cpu, u64 real)
 }
 
 /*
- * R4: @t is runnable on @cpu from its ready time on. Also migration: a task
- * that is still counted on another CPU takes its time along.
+ * R4: @t becomes runnable on @cpu at its ready time. A task that is still counted
+ * on another CPU migrates, and takes the LVT of that CPU along.
  */
 void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 		 u64 real)
@@ -541,13 +547,13 @@ void vclock_join(struct vclock *vc, struct vclock_task *t, unsigned int cpu,
 		t->ready = vclock_lvt(vc, from);
 	}
 	t->cpu = (int)cpu;
-	/* In this order, since GVT is not to pass a task on its way. */
+	/* Enter before leaving: GVT must not pass a migrating task. */
 	enter_cpu(vc, cpu, t->ready, real);
 	if (from >= 0)
 		leave_cpu(vc, from, real);
 }
 
-/* @t stopped running and waits; what it ran has been charged. */
+/* @t stops running and waits. The caller has charged it. */
 void vclock_block(struct vclock *vc, struct vclock_task *t, u64 real)
 {
 	vclock_now(vc, t);
@@ -577,8 +583,8 @@ void vclock_ready_by(const struct vclock *vc, struct vclock_task *t,
 }
 
 /*
- * R3: something outside the experiment wakes @t. True if GVT has still to
- * reach its ready time: the caller queues a deadline for it.
+ * R3: something outside the experiment wakes @t. Returns true if GVT has not yet
+ * reached its ready time; the caller then queues a deadline for it.
  */
 bool vclock_ready_outside(struct vclock *vc, struct vclock_task *t, u64 real)
 {
@@ -593,7 +599,7 @@ bool vclock_ready_outside(struct vclock *vc, struct vclock_task *t, u64 real)
 	return t->ready > gvt;
 }
 
-/* R7: the next deadline that GVT has reached, taken out of the queue. */
+/* R7: takes the next deadline that GVT has reached out of the queue; NULL if none. */
 struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real)
 {
 	struct vclock_deadline *d;
@@ -607,8 +613,8 @@ struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real)
 }
 
 /*
- * R6: the GVT at which a gated @t goes on. Half a window of play, so that
- * a CPU that is let go does not stop at once again.
+ * R6: returns the GVT at which a gated @t continues. Half a window of slack keeps a
+ * released CPU from stopping again at once.
  */
 u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t)
 {
@@ -618,9 +624,9 @@ u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t)
 }
 
 /*
- * R4, R6: a gated @t has been moved, to a CPU that may be behind: if nobody else
- * is left there, nobody brings GVT to where it was to go on. True if that is
- * sooner now.
+ * R4, R6: a gated @t has migrated, perhaps to a CPU that is behind. If no other
+ * task runs there, that CPU holds GVT below the old release time for ever. Moves
+ * the deadline if the new release time is earlier; returns true if so.
  */
 bool vclock_regate(struct vclock *vc, struct vclock_task *t)
 {
@@ -632,13 +638,13 @@ bool vclock_regate(struct vclock *vc, struct vclock_task *t)
 	return true;
 }
 
-/* Virtual ns from @from to @to if that lies ahead. */
+/* Virtual ns from @from to @to; VCLOCK_NEVER if @to is not ahead. */
 static u64 until(u64 from, u64 to)
 {
 	return to > from && to != VCLOCK_NEVER ? to - from : VCLOCK_NEVER;
 }
 
-/* Real ns until @ahead virtual ones have passed at thousandths of a percent. */
+/* Real ns in which @ahead virtual ns pass, at a percent in thousandths. */
 static u64 real_of(u64 ahead, u32 fine)
 {
 	if (fine % VCLOCK_FINE)
@@ -657,15 +663,15 @@ static struct vclock_time lvt_of(struct vclock *vc, unsigned int cpu)
 	return lvt;
 }
 
-/* R7: GVT has reached a deadline. */
+/* R7: whether GVT has reached the first deadline. */
 bool vclock_due(const struct vclock *vc)
 {
 	return READ_ONCE(vc->due) <= vclock_reached(vc);
 }
 
 /*
- * R7: when the first deadline is no longer the one at @was, a CPU that had passed
- * that one has no timer for the one that is first now.
+ * R7: whether @cpu lacks a timer for the first deadline, which was at @was before.
+ * A CPU that had passed @was has no timer for the new one.
  */
 bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was)
 {
@@ -676,12 +682,13 @@ bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was)
 }
 
 /*
- * R7: real ns from now until GVT could reach the next deadline, or the CPU of
- * the running task the end of its window; with no task running here, until
- * an idle experiment reaches its next deadline. VCLOCK_NEVER if there is nothing to
- * wait for: a deadline that this CPU has passed is another CPU's to reach.
- * The caller has charged the task, or called vclock_advance() if no CPU is active.
- * Needs no lock but the task's.
+ * R7: returns real ns until the CPU of the running task could reach the next
+ * deadline or the end of its window. Without a running task: until an idle
+ * experiment reaches its next deadline. VCLOCK_NEVER if there is nothing to wait
+ * for: if this CPU has passed a deadline, another CPU has to reach it.
+ *
+ * The caller has charged the running task, or called vclock_advance() if no CPU is
+ * active. It needs to hold no lock but the task's.
  */
 u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 {
@@ -698,7 +705,7 @@ u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 	lvt = lvt_of(vc, running->cpu);
 	credit = running->credit;
 	ahead = until(lvt.ns, deadline);
-	/* Even alone: who joins does it at the GVT that the last charge told. */
+	/* Even alone: a CPU that joins starts at the GVT of the last charge. */
 	if (vc->cpus > 1)
 		ahead = min(ahead, until(lvt.ns, gvt + vc->window + 1));
 	if (ahead == VCLOCK_NEVER)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rules of virtual time, R1 to R10, as plain C over plain structs: no
- * allocation, and of the kernel only spin locks and barriers, so that the
+ * The rules of virtual time, R1 to R10, as plain C over plain structs. The code
+ * allocates nothing and needs only spin locks and barriers of the kernel. The
  * module, the unit tests and the simulator compile the same file.
  *
- * Interrupts are disabled throughout. The caller's locks protect a task, by one
- * of its own, and, by one of the experiment, its deadlines, "outside" and "skip".
- * A task's lock is taken within the experiment's; CPUs and GVT are locked in
- * here. "real" arguments are any monotonic clock in ns, the same one throughout.
+ * The caller disables interrupts throughout. A lock of the caller's for each task
+ * protects the task. A lock of the caller's for the experiment protects the
+ * deadlines, "outside" and "skip"; the caller takes it before a task's lock. The
+ * functions themselves take the innermost locks, c->lock of a CPU and then those of
+ * gvt.c. All "real" arguments are ns of one monotonic clock.
  */
 #ifndef TENSE_VCLOCK_H
 #define TENSE_VCLOCK_H
@@ -44,7 +45,7 @@ struct vclock_time {
 /* A node of the leftist heap that orders an experiment's deadlines. */
 struct vclock_deadline {
 	u64 when;
-	u64 seq;		/* first come first served among equals */
+	u64 seq;		/* first come, first served among equal times */
 	struct vclock_deadline *up, *left, *right;
 	u8 rank;		/* length of the right spine; 0: not queued */
 };
@@ -57,10 +58,10 @@ struct vclock_cpu {
 	u64 shown;		/* latest reading on it; needs no lock */
 };
 
-/* Arrays that live as long as what they are given to. */
+/* Arrays of the caller's, which live as long as the vclock. */
 struct vclock_memory {
 	unsigned int cpus;
-	struct vclock_cpu *cpu;		/* so many */
+	struct vclock_cpu *cpu;		/* one per CPU */
 	u64 *least;			/* 2 * gvt_leaves(cpus) */
 	raw_spinlock_t *lock;		/* gvt_leaves(cpus) */
 };
@@ -73,26 +74,26 @@ struct vclock {
 	bool skip;		/* idle time is skipped */
 	u64 seq;
 	struct vclock_deadline *first;
-	u64 due;		/* when that is; may be read without the lock */
+	u64 due;		/* time of first; may be read without the lock */
 	struct vclock_cpu *cpu;
 	bool ordered;		/* @latest orders readings on all CPUs */
 	u64 *latest;		/* latest reading; threads write it anytime */
 };
 
-/* What a task ran, while its percent changed at known values of a counter. */
+/* A stretch: run time of a task in which its percent changed at known counter values. */
 struct vclock_stretch {
-	u64 from, to;		/* counter: of what is left to be charged */
-	u64 ns;			/* real: what is left */
+	u64 from, to;		/* counter: the part that is not charged yet */
+	u64 ns;			/* real: length of that part */
 	struct vclock_hole {
-		u64 from, to;	/* counter: it did not run */
+		u64 from, to;	/* counter: the task did not run */
 	} hole[3];
-	unsigned int holes;	/* of them that there are */
+	unsigned int holes;	/* number of them */
 	struct vclock_time charged;	/* to the task, not yet to its CPU */
 };
 
-/* How the changes divide a stretch. */
+/* How the changes of percent divide a stretch. */
 struct vclock_segments {
-	u64 at;			/* counter: the end of those so far */
+	u64 at;			/* counter: the end of the segments so far */
 	u64 first;		/* end of the first segment that is not empty */
 	u64 last;		/* start of the last one that is not empty */
 	struct vclock_hole longest;
@@ -102,17 +103,17 @@ struct vclock_segments {
 struct vclock_task {
 	u32 percent;
 	u32 fine;		/* thousandths of a percent on top of it */
-	u32 lowest;		/* it may go down to that untold; or 0 */
+	u32 lowest;		/* lowest percent of its records, in thousandths; or 0 */
 	int cpu;		/* where it is runnable or gated; -1: blocked */
-	u64 seen;		/* latest LVT of a CPU while it was there */
-	u64 shown;		/* latest reading of it or of its waker */
+	u64 seen;		/* latest LVT of the CPUs that it was on */
+	u64 shown;		/* latest reading of the task or of its waker */
 	u64 until;		/* the last deadline that it armed */
-	u64 lead;		/* shown - charged time when until was armed */
-	u64 lead_of;		/* shown at that time */
-	bool counted;		/* a deadline that is armed now counts from then */
+	u64 lead;		/* shown - charged time when it armed until */
+	u64 lead_of;		/* value of shown at that time */
+	bool counted;		/* vclock_wait_from() has set lead for the next deadline */
 	u64 recheck;		/* real ns until a timer may look at its ring */
 	u64 ready;		/* when it last became ready */
-	struct vclock_time credit;	/* will not be charged */
+	struct vclock_time credit;	/* virtual time that will not be charged */
 	u64 blocked_at;		/* virtual */
 	u64 blocked_real;
 	struct vclock_time charged;
@@ -176,7 +177,7 @@ bool vclock_due(const struct vclock *vc);
 bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was);
 u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running);
 
-/* GVT up to the last call. */
+/* GVT as of the last update. */
 static inline u64 vclock_reached(const struct vclock *vc)
 {
 	return gvt_now(&vc->gvt);
@@ -192,7 +193,7 @@ static inline u64 vclock_lvt(const struct vclock *vc, unsigned int cpu)
 	return READ_ONCE(vc->cpu[cpu].lvt.ns);
 }
 
-/* R6: by how much the CPU of @t, which runs there, is more than a window ahead. */
+/* R6: how far the CPU of @t, which runs or is gated there, is beyond the window. */
 static inline u64 vclock_over(const struct vclock *vc,
 			      const struct vclock_task *t)
 {
@@ -207,7 +208,7 @@ static inline bool vclock_ahead(const struct vclock *vc,
 	return vclock_over(vc, t);
 }
 
-/* The percent, in thousandths. */
+/* The task's percent in thousandths. */
 static inline u32 vclock_fine(const struct vclock_task *t)
 {
 	return t->percent * VCLOCK_FINE + t->fine;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R7: time-outs and timers of tasks. They wait in the queue of their clock,
- * the first one of which is one of the experiment's deadlines.
+ * R7: time-outs and timers of tasks in virtual time. A timer waits in the queue of
+ * its clock. The first timer of each queue has one of the experiment's deadlines.
  *
- * An hrtimer's tense, is_virtual, is_fired and, while is_virtual is set, node
- * and state, are protected by the lock of the experiment that tense points to.
- * tense is set while the timer is queued here or its callback runs: the latter
- * does not keep others from queueing it elsewhere.
+ * timer->tense points to an experiment while the timer is queued here or its
+ * callback runs. The lock of that experiment protects the timer's tense, is_virtual
+ * and is_fired and, while is_virtual is set, node and state. While the callback
+ * runs, others may queue the timer elsewhere.
  */
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
@@ -14,7 +14,7 @@
 
 #include "tense.h"
 
-/* Timers that go over into real time with interrupts disabled at a time. */
+/* Timers that continue in real time per section with interrupts disabled. */
 #define HAND_OVER_MAX	64
 
 /* Bases of soft and hard timers have the same clocks, one after the other. */
@@ -70,7 +70,7 @@ void tense_waits_init(struct tense_experiment *exp)
 		timerqueue_init_head(&exp->queue[i].timers);
 }
 
-/* Returns true if it is the first of its queue. */
+/* Returns true if the timer is now the first of its queue. */
 static bool enqueue(struct tense_experiment *exp, struct hrtimer *timer)
 {
 	struct tense_queue *q = queue_of(exp, timer);
@@ -102,7 +102,7 @@ static void dequeue(struct tense_experiment *exp, struct hrtimer *timer)
 		arm_first(exp, q);
 }
 
-/* What follows schedule() anyway, which sets this CPU's timer. */
+/* Whether schedule() follows anyway, which sets this CPU's timer. */
 static bool goes_to_sleep(void)
 {
 	return num_online_cpus() == 1 &&
@@ -113,8 +113,8 @@ static bool goes_to_sleep(void)
  * tense_wait_start() - arm a timer in virtual time
  * @t: the running task
  * @timer: its timer, which is in no queue
- * @time: when, by the timer's clock, or in how many ns
- * @relative: the latter
+ * @time: the expiry by the timer's clock, or ns from now
+ * @relative: whether @time counts from now
  *
  * Return: false if the timer's clock is a real one.
  */
@@ -130,12 +130,12 @@ bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
 	/* Another experiment's callback is still running. */
 	if (old && old != exp)
 		return false;
-	/* A time that the program names does not count from now. */
+	/* An absolute time does not count from now, so it needs no lead (R9). */
 	virtual = relative ? tense_time(t, clock, &now) :
 			     tense_charged(t, clock, &now);
 	if (!virtual)
 		return false;
-	/* As in real time: a sum that wrapped is as far away as can be. */
+	/* As in real time: a sum that wraps becomes the latest time. */
 	time = ktime_add_safe(time, relative ? now : 0);
 	hrtimer_set_expires(timer, time);
 
@@ -168,10 +168,10 @@ static void end_wait(const struct tense_experiment *exp)
  * tense_wait_cancel() - take a timer out of its queue
  * @timer: timer
  *
- * Under RCU.
+ * Caller is in an RCU read-side section.
  *
- * Return: 1, -1 if the callback runs, also if it was armed again meanwhile, or 0
- * if it is in no queue.
+ * Return: 1 if the timer was queued; -1 if its callback runs, even if it was armed
+ * again meanwhile; 0 if it is in no queue.
  */
 int tense_wait_cancel(struct hrtimer *timer)
 {
@@ -195,7 +195,10 @@ int tense_wait_cancel(struct hrtimer *timer)
 	return ret;
 }
 
-/* The clock of a timer whose callback runs, or which is queued. Under RCU. */
+/*
+ * Tells the clock of a timer that is queued or whose callback runs. Caller is in an
+ * RCU read-side section.
+ */
 bool tense_wait_now(const struct hrtimer *timer, ktime_t *now)
 {
 	enum tense_clock_id clock = clock_of(timer);
@@ -216,11 +219,11 @@ bool tense_wait_now(const struct hrtimer *timer, ktime_t *now)
 }
 
 /**
- * tense_wait_take() - the timer that a deadline is there for
+ * tense_wait_take() - take out the timer of an expired deadline
  * @exp: experiment, locked
  * @d: deadline that has just expired
  *
- * Return: the timer, for tense_wait_run(), or NULL if it is a task's own.
+ * Return: the timer, for tense_wait_run(), or NULL if the deadline is a task's own.
  */
 struct hrtimer *tense_wait_take(struct tense_experiment *exp,
 				struct vclock_deadline *d)
@@ -236,24 +239,24 @@ struct hrtimer *tense_wait_take(struct tense_experiment *exp,
 			     node);
 	dequeue(exp, timer);
 	timer->is_fired = true;
-	/* No time is skipped before those that it wakes are on their way. */
+	/* Skip no time before the tasks that the timer wakes count as woken. */
 	exp->vc.outside++;
 	return timer;
 }
 
-/* There, callbacks of most timers may take locks that interrupts must not. */
+/* PREEMPT_RT runs most callbacks in threads: they may take locks that sleep. */
 static_assert(!IS_ENABLED(CONFIG_PREEMPT_RT));
 
 /**
- * tense_wait_run() - runs the callback of a timer
+ * tense_wait_run() - run the callback of a timer
  * @exp: experiment
  * @timer: from tense_wait_take()
  *
- * In a hard interrupt. The timer's memory may be gone afterwards.
+ * Runs in a hard interrupt. Afterwards the timer's memory may be gone.
  */
 void tense_wait_run(struct tense_experiment *exp, struct hrtimer *timer)
 {
-	/* As where timers run in real time. */
+	/* Tells lockdep the same as for timers in real time. */
 	bool in_hardirq = lockdep_hrtimer_enter(timer);
 	enum hrtimer_restart restart = timer->function(timer);
 
@@ -268,7 +271,7 @@ void tense_wait_run(struct tense_experiment *exp, struct hrtimer *timer)
 	raw_spin_unlock(&exp->lock);
 }
 
-/* The clocks were set. */
+/* The clocks were set: timers wait for other virtual times. Caller holds exp->lock. */
 void tense_waits_moved(struct tense_experiment *exp)
 {
 	int i;
@@ -278,8 +281,8 @@ void tense_waits_moved(struct tense_experiment *exp)
 }
 
 /*
- * The timer goes on in real time, with as much of it left. Nobody sees it in no
- * queue, and takes it for one that may be armed anew, in between.
+ * The timer continues in real time with the same time left. Its "tense" changes
+ * last: a task must not see it in no queue in between, and arm it anew.
  */
 static void hand_over(struct tense_experiment *exp, struct hrtimer *timer)
 {
@@ -297,7 +300,7 @@ static void hand_over(struct tense_experiment *exp, struct hrtimer *timer)
 		time = ktime_add_safe(time, real - virtual);
 
 	dequeue(exp, timer);
-	/* So that it is not taken for virtual again. */
+	/* hrtimer_start() must not take it for virtual again. */
 	timer->is_task = false;
 	hrtimer_start(timer, time, HRTIMER_MODE_ABS);
 	timer->is_task = true;
@@ -305,7 +308,10 @@ static void hand_over(struct tense_experiment *exp, struct hrtimer *timer)
 	smp_store_release(&timer->tense, NULL);
 }
 
-/* False if none is left. No task is left that could arm one meanwhile. */
+/*
+ * Hands over some timers; false if none is left. No task is left that could arm one
+ * meanwhile.
+ */
 static bool hand_over_some(struct tense_experiment *exp, struct tense_queue *q)
 {
 	struct timerqueue_node *node = NULL;
@@ -318,7 +324,7 @@ static bool hand_over_some(struct tense_experiment *exp, struct tense_queue *q)
 	return node;
 }
 
-/* The last task has left: what it armed may belong to others, too. */
+/* The last task has left. Other processes may still use a timer that it armed. */
 void tense_waits_end(struct tense_experiment *exp)
 {
 	int i;
