@@ -21,8 +21,9 @@ static _Thread_local struct {
 } area;
 
 /*
- * How far reading the clock got in the ring. A signal handler that reads it as
- * well may leave parts of two; then the check is wrong, and all is read anew.
+ * A position in the ring up to which the thread has read its clock. A signal
+ * handler that also reads the clock may leave parts of two positions. Then the
+ * check is wrong, and the thread walks the ring anew.
  */
 struct walk {
 	uint64_t from, sum;	/* counter; virtual ns times 2^32 up to there */
@@ -36,12 +37,12 @@ static _Thread_local struct {
 	uint64_t check;
 } walked;
 
-static _Atomic bool none;	/* this kernel or machine has no areas */
-/* A byte that is 0 again in a child of fork, which has no mapping of ours. */
+static _Atomic bool none;	/* the kernel or the machine has no areas */
+/* A byte that is 0 again in a child of fork, which does not inherit the mapping. */
 static _Atomic(volatile unsigned char *) alive;
 static pthread_key_t key;	/* unmaps when the thread ends */
 
-/* The fields that the kernel changes, or that others could. */
+/* For the fields that the kernel or another thread may change. */
 #define load(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
 #define acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define store(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
@@ -83,7 +84,7 @@ bool tense_area_push(const struct tense_change *change)
 	return done;
 }
 
-/* Virtual ns times 2^32, of so many ticks. */
+/* Virtual ns times 2^32 that pass in so many ticks. */
 static uint64_t scaled(uint64_t ticks, uint64_t rate, uint32_t percent)
 {
 	return ticks * rate / percent * 100 * TENSE_FINE;
@@ -99,7 +100,7 @@ static uint64_t check_of(const struct walk *w)
 	return (check ^ check >> 32) * 0x94d049bb133111eb;
 }
 
-/* Where the walk through the records after those of the page begins. */
+/* Begins the walk at the last position, or at the first record after the page. */
 static struct walk begin(const struct tense_clock *c)
 {
 	struct walk w = {
@@ -130,7 +131,7 @@ static void remember(const struct walk *w)
 	store(&walked.check, check_of(w));
 }
 
-/* Charges what ran up to the next record, as the kernel will. */
+/* Charges the time up to the next record, as the kernel will. */
 static void step(struct walk *w, uint64_t rate)
 {
 	const struct tense_record *r = &area.ring->record[w->next++ % RECORDS];
@@ -151,7 +152,7 @@ static bool copy_clock(struct tense_clock *to, unsigned int origin)
 	uint32_t seq = acquire(&c->seq);
 
 	to->seq = seq;
-	/* Each load before those that follow, and all before the last of seq. */
+	/* Load each field before the next, and all before loading seq again. */
 	to->flags = acquire(&c->flags);
 	to->counter = acquire(&c->counter);
 	to->ns = acquire(&c->ns);
@@ -209,7 +210,7 @@ static int64_t show(const struct tense_clock *c, uint64_t ns)
 	return ns;
 }
 
-/* Virtual time by the page that was copied, or -EAGAIN. */
+/* Returns the virtual time by the copied page, or -EAGAIN. */
 static int64_t now_by(const struct tense_clock *c)
 {
 	struct walk w = begin(c);
@@ -218,10 +219,10 @@ static int64_t now_by(const struct tense_clock *c)
 	do {
 		while (w.next != load(&area.ring->head))
 			step(&w, c->rate);
-		/* None of them is later than that. */
+		/* No record is later than now. */
 		now = tense_area_counter();
 	} while (w.next != load(&area.ring->head));
-	/* The page may be another one by now, and the records taken. */
+	/* Meanwhile the kernel may have changed the page and taken the records. */
 	if (acquire(&area.clock->seq) != c->seq || now < w.from ||
 	    now - c->counter > c->stale)
 		return -EAGAIN;
@@ -233,7 +234,7 @@ static int64_t now_by(const struct tense_clock *c)
 	return show(c, c->ns + ns);
 }
 
-/* False if the page does not tell: the kernel has to be asked. */
+/* Returns false if the page does not tell the time: ask the kernel. */
 static bool read_page(struct tense_clock *c, unsigned int origin)
 {
 	return tense_area_usable() && copy_clock(c, origin) &&
@@ -289,7 +290,10 @@ int64_t tense_area_shown(void)
 	return area.ring && *alive ? load(&area.ring->shown) : 0;
 }
 
-/* In this order: a signal handler uses what it finds. */
+/*
+ * ring last, and cleared first: a signal handler uses the rest only if it finds a
+ * ring.
+ */
 static void set(const struct tense_clock *clock, struct tense_ring *ring,
 		struct tense_shared *shared)
 {
@@ -309,7 +313,7 @@ static void unmap(void *unused)
 	struct tense_ring *ring = area.ring;
 
 	(void)unused;
-	/* Not what a child of fork has there instead. */
+	/* A child of fork has something else there. */
 	if (!ring || !*alive)
 		return;
 	set(NULL, NULL, NULL);
@@ -324,7 +328,7 @@ __attribute__((constructor(101))) static void area_init(void)
 	pthread_key_create(&key, unmap);
 }
 
-/* What is mapped belongs to the thread that the parent was before a fork. */
+/* A child of fork finds out that its area belongs to the parent, and forgets it. */
 static bool notice_fork(void)
 {
 	volatile unsigned char *page = alive, *other = NULL;
@@ -405,7 +409,7 @@ static bool prepare(int fd, const struct tense_change *change)
 		area.lowest = change->percent < real ? change->percent : real;
 		store(&area.ring->lowest, area.lowest);
 	}
-	/* Makes room, and the kernel look at the lowest. */
+	/* The call makes room, and tells the kernel the lowest percent. */
 	return tense_device_ops->lseek(fd, 0, SEEK_CUR) >= 0;
 }
 

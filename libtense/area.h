@@ -19,7 +19,7 @@ struct tense_change {
 	uint8_t flags;	/* TENSE_RECORD_* */
 };
 
-/* What stamps count; 0 where there is no such counter, and no area. */
+/* The counter of the stamps; 0 if the machine has none, and thus no area. */
 static inline uint64_t tense_area_counter(void)
 {
 #ifdef __x86_64__
@@ -29,18 +29,18 @@ static inline uint64_t tense_area_counter(void)
 #endif
 }
 
-/* The thread has an area, and is in an experiment. */
+/* Whether the thread has an area and is in an experiment. */
 bool tense_area_usable(void);
 
-/* False: a call of the device is needed first, or instead. */
+/* Returns false if the caller has to call the device first, or instead. */
 bool tense_area_push(const struct tense_change *change);
 
-/* Virtual time of the experiment in ns, or -EAGAIN: ask the device. */
+/* Virtual time in ns, or -EAGAIN: ask the device. */
 int64_t tense_area_now(void);
 
 /*
- * What the clock TENSE_ORIGIN_* shows in ns, -EAGAIN: ask the kernel, or
- * -ENODATA: it is the real one.
+ * The clock TENSE_ORIGIN_* in ns. -EAGAIN: ask the kernel. -ENODATA: the clock is
+ * the real one.
  */
 int64_t tense_area_clock(unsigned int origin);
 
@@ -50,15 +50,19 @@ int64_t tense_area_clock_at(unsigned int origin, int64_t now);
 /* The latest virtual time that the thread saw by its area, or 0. */
 int64_t tense_area_shown(void);
 
-/* The counter at the last change that was pushed, or back changes before that. */
+/*
+ * The counter at the last change that was pushed, or at the one "back" changes
+ * before it.
+ */
 uint64_t tense_area_stamp(unsigned int back);
 
 /* Real ns per tick, times 2^32, or 0 without an area. */
 uint64_t tense_area_rate(void);
 
 /*
- * Makes tense_area_push() work for the thread, as far as it can: fd is a
- * handle of the device, change what could not be pushed. False: it cannot.
+ * Makes tense_area_push() work for the thread, if it can. fd is a handle of the
+ * device. change is the change that could not be pushed. Returns false if it
+ * cannot.
  */
 bool tense_area_prepare(int fd, const struct tense_change *change);
 

@@ -13,9 +13,9 @@ LIBTENSE_LDFLAGS = $(LDFLAGS) -shared -pthread -Wl,-soname,libtense.so.0 \
 LIBTENSE_API := tense stack device area syscalls config
 LIBTENSE_API_OBJ := $(LIBTENSE_API:%=$(O)/libtense/%.o)
 LIBTENSE_OBJ := $(LIBTENSE_API_OBJ) $(O)/libtense/clocks.o $(O)/libtense/preload.o
-# Which functions an ELF file has and which of them a text names: of
-# libtense-functions.so and of the tool, which link libelf and zlib each in its
-# way: the program that a library is loaded into must not see them.
+# Find the functions of an ELF file, and those that a text names. Used by
+# libtense-functions.so and by the tool. Each links libelf and zlib in its own
+# way: a program must not see the symbols of a library that is loaded into it.
 LIBTENSE_SYMBOLS := symbols spec cxx-name debug-file
 LIBTENSE_SYMBOLS_OBJ := $(LIBTENSE_SYMBOLS:%=$(O)/libtense/%.o)
 LIBTENSE_SYMBOLS_HIDDEN := $(LIBTENSE_SYMBOLS_OBJ) $(O)/libtense/elf-error.o
@@ -23,8 +23,8 @@ LIBTENSE_SYMBOLS_LIBS := -l:libelf.a -l:libz.a -Wl,--exclude-libs,ALL
 LIBTENSE_MAN := $(wildcard libtense/man/*.[37])
 
 
-# libtense-functions.so needs libtense.so only; what it needs to find and to
-# decode functions is in a library of its own that it loads.
+# libtense-functions.so needs libtense.so only. It loads a library of its own to
+# find and to decode functions.
 LIBTENSE_FUNCTIONS := functions functions-calls stub-span stub-mark stub-entry
 LIBTENSE_FUNCTIONS_OBJ := $(LIBTENSE_FUNCTIONS:%=$(O)/libtense/%.o)
 LIBTENSE_REDIRECT := redirect redirect-scan redirect-object redirect-branches \
@@ -49,7 +49,7 @@ $(O)/lib/libtense.so.0: $(LIBTENSE_OBJ) libtense/libtense.map
 $(O)/lib/libtense.so: $(O)/lib/libtense.so.0
 	$(Q)ln -sf libtense.so.0 $@
 
-# Called where vector registers are in use and not saved.
+# Callers use vector registers and do not save them.
 $(addprefix $(O)/libtense/,stub-span.o stub-mark.o tense.o stack.o area.o): \
 	LIBTENSE_CFLAGS += -mgeneral-regs-only
 

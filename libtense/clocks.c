@@ -26,8 +26,8 @@ void tense_clocks_start(void)
 }
 
 /*
- * What the clock page calls it, -1 if it is not in there. Coarse clocks are as
- * fine as the others, so that they agree with them.
+ * Returns the clock's number on the clock page, -1 if it is not there. A coarse
+ * clock is as fine as the other one, so that the two agree.
  */
 static int origin_of(clockid_t clock)
 {
@@ -57,11 +57,14 @@ static void complain_once(void)
 
 	if (!atomic_flag_test_and_set(&said) &&
 	    write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
-		/* Nobody to tell. */
+		/* There is no one to tell. */
 	}
 }
 
-/* From the page, once there is one; else a negative number. */
+/*
+ * Reads the clock page, if there is one. Returns a negative number if it does not
+ * tell.
+ */
 static int64_t read_page(unsigned int origin)
 {
 	int64_t ns = tense_area_clock(origin), now;
@@ -69,7 +72,10 @@ static int64_t read_page(unsigned int origin)
 
 	if (ns != -EAGAIN)
 		return ns;
-	/* Makes a page, or the one that there is fresh; a stranger joins. */
+	/*
+	 * The call makes a page or updates it. A thread that is in no experiment
+	 * joins.
+	 */
 	now = tense_device_move(0);
 	if (now < 0)
 		complain_once();
@@ -87,7 +93,10 @@ int tense_clocks_get(clockid_t clock, struct timespec *ts)
 	if (origin < 0)
 		return tense_real_gettime(clock, ts);
 	ns = read_page(origin);
-	/* libc's own would not ask the kernel, which knows the virtual one. */
+	/*
+	 * Do not ask libc: its own clock does not ask the kernel for the virtual
+	 * time.
+	 */
 	if (ns < 0)
 		return bare_gettime(clock, ts);
 	*ts = (struct timespec) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The clocks of libc, which it reads without a system call, in virtual time.
+ * Virtual time for the clocks that libc reads without a system call.
  *
- * In an experiment the kernel shows virtual clocks to system calls. What is
- * here shows the same, from the thread's clock page where there is one. Until
- * tense_clocks_start(), everything here is the real thing.
+ * In an experiment, system calls show virtual clocks. The functions here show the
+ * same, from the thread's clock page if it has one. Until tense_clocks_start(),
+ * they show real clocks.
  */
 #ifndef LIBTENSE_CLOCKS_H
 #define LIBTENSE_CLOCKS_H
 
 #include <time.h>
 
-/* libc's; a bare system call until the preload layer has found it. */
+/* libc's function; a bare system call until the preload layer has found it. */
 extern int (*_Atomic tense_real_gettime)(clockid_t clock, struct timespec *ts);
 
-/* The calling thread is in an experiment. */
+/* Call this when the calling thread is in an experiment. */
 void tense_clocks_start(void);
 
 /* As clock_gettime(2). */

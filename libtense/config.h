@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * What the environment asks of libtense, read once before main().
- */
+/* The settings of libtense in the environment, read once before main(). */
 #ifndef LIBTENSE_CONFIG_H
 #define LIBTENSE_CONFIG_H
 
@@ -10,7 +8,7 @@
 struct tense_config {
 	bool off;	/* TENSE=0 */
 	bool strict;	/* TENSE_STRICT=1 */
-	bool warned;	/* TENSE_WARNED=1: some process before this one has */
+	bool warned;	/* TENSE_WARNED=1: a process before this one has warned */
 	bool preloaded;	/* LD_PRELOAD names libtense.so */
 };
 

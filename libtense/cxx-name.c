@@ -16,7 +16,7 @@ static demangle_function *find_demangler(void)
 	};
 	void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
 
-	/* Those that came with a dlopen are not in the default scope. */
+	/* A library that dlopen() loaded is not in the default scope. */
 	for (size_t i = 0; !found &&
 	     i < sizeof(libraries) / sizeof(libraries[0]); i++) {
 		void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
@@ -29,7 +29,7 @@ static demangle_function *find_demangler(void)
 	return (demangle_function *)found;
 }
 
-/* Rust's older mangling is that of C++ with a hash for the last scope. */
+/* Rust's older mangling is C++'s, with a hash as the last scope. */
 static void strip_hash(char *name)
 {
 	size_t len = strlen(name), hash = strlen("::h0123456789abcdef");
@@ -69,7 +69,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* Words that would run into each other keep one space. */
+/* A space stays between words that would otherwise run together. */
 static bool keeps_space(char before, char after)
 {
 	return is_word(before) && is_word(after);
@@ -94,7 +94,7 @@ char *tense_cxx_squeeze(const char *text)
 	return result;
 }
 
-/* Behind the bracket that closes the one at s; the end if none does. */
+/* Returns the place after the bracket that closes the one at s, or the end. */
 static const char *skip_group(const char *s)
 {
 	unsigned depth = 0;
@@ -119,7 +119,7 @@ static bool is_operator(const char *start, const char *s)
 	       (s == start || !is_word(s[-1]));
 }
 
-/* Behind "operator" and what it is that is overloaded or converted to. */
+/* Returns the place after "operator" and its overloaded operator or type. */
 static const char *skip_operator(const char *s)
 {
 	static const char *const tokens[] = {
@@ -151,7 +151,7 @@ static bool ends_with(const char *start, const char *end, const char *word)
 	return (size_t)(end - start) >= len && !strncmp(end - len, word, len);
 }
 
-/* Behind the qualifiers that follow the parameters of a member. */
+/* Returns the place after the qualifiers of a member function. */
 static const char *skip_qualifiers(const char *s)
 {
 	static const char *const words[] = {
@@ -170,8 +170,8 @@ static const char *skip_qualifiers(const char *s)
 }
 
 /*
- * At a parenthesis that opens: NULL if the parameters of the function are in
- * it, else where to go on.
+ * s is at an opening parenthesis. Returns NULL if it opens the parameters of the
+ * function, else the place to continue.
  */
 static const char *skip_parenthesis(const char *start, const char *s)
 {
@@ -181,7 +181,7 @@ static const char *skip_parenthesis(const char *start, const char *s)
 		return after;
 	if (ends_with(start, s, "decltype") || ends_with(start, s, "decltype "))
 		return after;
-	/* A function of which this one is local. */
+	/* The parameters of a function that contains this one. */
 	next = skip_qualifiers(after);
 	return !strncmp(next, "::", 2) ? next : NULL;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What people call a C++ function. */
+/* The names of C++ functions as people write them. */
 #ifndef TENSE_CXX_NAME_H
 #define TENSE_CXX_NAME_H
 
 #include <stdbool.h>
 
 /*
- * Without spaces but those between words, so that "f(int,char)" and
- * "f(int, char)" are the same.
+ * Without spaces except between words: "f(int,char)" and "f(int, char)" are the
+ * same.
  */
 struct tense_cxx_name {
 	char *full;		/* int ns::f<int>(int)const */
@@ -17,16 +17,16 @@ struct tense_cxx_name {
 };
 
 /*
- * The name as the compiler's library demangles it, if it is in this process:
- * with C++ programs it always is. NULL if not, or if this is not a mangled
- * name. The caller frees it.
+ * Demangles a name by the compiler's library, if that is in this process. In a
+ * C++ program it always is. Returns NULL if it is not, or if the name is not
+ * mangled. The caller frees the result.
  */
 char *tense_demangle(const char *mangled);
 
 /*
- * Takes apart what tense_demangle() returned. False if memory is short or
- * there is no name in it, as of a thunk or of a function that returns a
- * pointer to a function; then nothing is to be freed.
+ * Takes apart the result of tense_demangle(). Returns false if memory is short or
+ * there is no name in it. A thunk, and a function that returns a pointer to a
+ * function, have none. Then the caller has nothing to free.
  */
 bool tense_cxx_name_parse(const char *demangled, struct tense_cxx_name *name);
 void tense_cxx_name_free(struct tense_cxx_name *name);

@@ -25,7 +25,7 @@ struct build_id {
 static int open_regular(const char *path)
 {
 	struct stat st;
-	/* A fifo must not make us wait. */
+	/* A fifo must not block this process. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
@@ -147,7 +147,7 @@ static bool crc_is(int fd, uint32_t wanted)
 	return n == 0 && crc == wanted;
 }
 
-/* A file that is left from an older build would put names at wrong places. */
+/* A file of an older build would put names at wrong places. */
 static bool belongs(const char *path, const struct build_id *id, uint32_t *crc)
 {
 	struct build_id other;
@@ -166,7 +166,7 @@ static bool belongs(const char *path, const struct build_id *id, uint32_t *crc)
 	return good;
 }
 
-/* Takes path. NULL if it is not the debug file. */
+/* Frees path and returns NULL if the file is not the debug file. */
 static char *try_file(char *path, const struct build_id *id, uint32_t *crc)
 {
 	if (path && belongs(path, id, crc))
@@ -200,7 +200,7 @@ static char *by_build_id(const char *directory, const struct build_id *id)
 			     hex + 2), id, NULL);
 }
 
-/* In one of the debug directories. */
+/* Looks in the debug directories. */
 static char *in_directories(const struct build_id *id, const char *home,
 			    const char *link, uint32_t *crc)
 {
@@ -229,7 +229,7 @@ static bool same_file(const char *a, const char *b)
 	       sa.st_ino == sb.st_ino;
 }
 
-/* Beside the file. */
+/* Looks beside the file. */
 static char *by_link(const char *path, const struct build_id *id,
 		     const char *home, const char *link, uint32_t *crc)
 {

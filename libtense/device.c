@@ -11,30 +11,33 @@
 #include "config.h"
 #include "device.h"
 
-/* Descriptors of ours lie this close together, from tense_device_ops.high(). */
+/*
+ * The library's descriptors lie this close together, from tense_device_ops.high()
+ * on.
+ */
 #define NUMBERS		8
 #define CALIBRATE	32
-/* So many readings of the clock are worth a thread's area. */
+/* After so many readings of the clock, a thread gets an area. */
 #define READINGS	3
 
 static _Atomic int shared = -1;
 static _Atomic uint64_t rdev;
 static _Atomic bool keeping;
-static _Atomic int absent;	/* what the last probe found */
+static _Atomic int absent;	/* result of the last probe */
 
 /*
- * Virtual time goes on where it was if the last member of an experiment left
- * because the program closed our handle, as daemons do that close them all:
- * the latest time that was shown, the age of the experiments that ended so, and
- * what the monotonic clock showed when the last one began.
+ * A program may close our handle, as daemons close all descriptors. If the last
+ * member of an experiment leaves by that, virtual time continues in the next one.
+ * These are the latest time that was shown, the age of the experiments that ended
+ * so, and the monotonic clock when the last experiment began.
  */
 static _Atomic int64_t last, ended, origin;
 
 static _Thread_local int own = -1;
 static _Thread_local unsigned int own_percent;
-static _Thread_local int64_t seen;	/* by the thread, as the device says */
+static _Thread_local int64_t seen;	/* latest time that the device told the thread */
 static _Thread_local unsigned int readings;
-static pthread_key_t own_key;	/* closes it when the thread ends */
+static pthread_key_t own_key;	/* closes the handle when the thread ends */
 
 static const struct tense_device_ops *ops(void)
 {
@@ -48,7 +51,7 @@ static bool ours(int fd)
 	return dev && dev == rdev;
 }
 
-/* Moves a handle out of the way of numbers that programs choose themselves. */
+/* Moves a handle away from numbers that programs choose themselves. */
 static int raise_fd(int fd, bool joined_by)
 {
 	int high = ops()->dup_above(fd, ops()->high());
@@ -73,7 +76,7 @@ static void share(int fd)
 		ops()->close(fd);
 }
 
-/* Is there a handle that the thread joined by before an exec? */
+/* Whether there is a handle by which the thread joined before an exec. */
 static bool kept_over_exec(void)
 {
 	int high = ops()->high();
@@ -90,7 +93,7 @@ static int read_stats(int fd, struct tense_stats *stats)
 
 	if (n < 0)
 		return n;
-	/* Not our device, or not one that we know. */
+	/* It is not our device, or not a version that we know. */
 	if (n < (long)sizeof(*stats))
 		return -EBADF;
 	if (stats->version != TENSE_STATS_VERSION)
@@ -112,7 +115,7 @@ static int write_percent(int fd, unsigned int percent)
 	return n < 0 ? n : 0;
 }
 
-/* As the kernel has it: of an experiment once the thread is in one. */
+/* Returns the kernel's clock: the experiment's once the thread is in one. */
 static int64_t monotonic(void)
 {
 	struct timespec ts = { 0 };
@@ -122,8 +125,9 @@ static int64_t monotonic(void)
 }
 
 /*
- * The clocks begin anew with the real ones, which may be behind what the program
- * has seen: then the time jumps there. Returns the virtual time.
+ * After a loss, the clocks start again from the real ones. These may be behind
+ * the time that the program has seen: then jumps to that time. Returns the
+ * virtual time.
  */
 static int64_t catch_up(int64_t now)
 {
@@ -137,7 +141,7 @@ static void resume(const struct tense_stats *stats, bool lost)
 {
 	int64_t now = stats->lvt;
 
-	/* The only one there has ever been: this experiment is new. */
+	/* No other task was ever in it: this experiment is new. */
 	if (stats->tasks_total == 1) {
 		if (lost)
 			now = catch_up(now);
@@ -149,7 +153,7 @@ static void resume(const struct tense_stats *stats, bool lost)
 		write_percent(own, own_percent);
 }
 
-/* By a new handle, in place of one that was lost or for the first time. */
+/* Joins by a new handle, for the first time or in place of one that was lost. */
 static int join(bool lost)
 {
 	static atomic_flag joined = ATOMIC_FLAG_INIT;
@@ -165,7 +169,7 @@ static int join(bool lost)
 		ops()->close(fd);
 		return err;
 	}
-	/* The kernel gives back what a call costs once it has seen some in a row. */
+	/* The kernel refunds the cost of a call once it has seen some in a row. */
 	if (!stats.call)
 		for (i = 0; i < CALIBRATE; i++)
 			ops()->lseek(fd, 0, SEEK_CUR);
@@ -181,7 +185,7 @@ static int join(bool lost)
 	pthread_setspecific(own_key, &own);
 	resume(&stats, lost);
 
-	/* For the threads that this one creates, and after it has left. */
+	/* For threads that this one creates, and for the time after it has left. */
 	if (shared < 0 || !ours(shared)) {
 		fd = ops()->open();
 		if (fd >= 0)
@@ -211,7 +215,7 @@ static int handle(void)
 	return own >= 0 ? own : shared;
 }
 
-/* The program has closed it: the number may be in use for another file. */
+/* The program has closed the handle: its number may belong to another file. */
 static void forget(int fd)
 {
 	if (fd == own)
@@ -229,7 +233,7 @@ struct call {
 	const struct tense_change *change;
 };
 
-/* Without a system call, or -EAGAIN. */
+/* Returns the time without a system call, or -EAGAIN. */
 static int64_t read_clock(int fd)
 {
 	int64_t now = tense_area_now();
@@ -243,7 +247,7 @@ static int64_t read_clock(int fd)
 	return -EAGAIN;
 }
 
-/* What write(2) takes is coarser. */
+/* write(2) takes whole percents only. */
 static unsigned int whole(uint32_t percent)
 {
 	return (percent + TENSE_FINE / 2) / TENSE_FINE;
@@ -251,7 +255,10 @@ static unsigned int whole(uint32_t percent)
 
 static int64_t change_percent(int fd, const struct tense_change *change)
 {
-	/* Mostly the ring was full: this makes room, and harms no other file. */
+	/*
+	 * Most often the ring was full. This makes room, and harms no file of the
+	 * program.
+	 */
 	if (tense_area_usable() && tense_area_prepare(fd, change) &&
 	    tense_area_push(change))
 		return 0;
@@ -281,7 +288,7 @@ static int64_t seek(int fd, const struct call *c)
 		if (now >= 0)
 			return shown(now);
 	}
-	/* Of a file of the program's this would move the position. */
+	/* A jump would move the position of a file of the program. */
 	if ((c->ns || c->whence != SEEK_CUR) && !ours(fd))
 		return -EBADF;
 	if (c->whence == SEEK_HOLE) {
@@ -293,7 +300,7 @@ static int64_t seek(int fd, const struct call *c)
 	}
 	if (now < 0)
 		return now;
-	/* Hardly ever: the thread has been running since it last looked. */
+	/* This hardly ever holds: the thread has been running since it last looked. */
 	if (now <= seen && !ours(fd))
 		return -EBADF;
 	return shown(now);
@@ -449,7 +456,7 @@ int tense_device_complain(int err)
 			     "; TENSE_STRICT is set" :
 			     "; running in real time (TENSE=0 silences this)");
 		if (write(STDERR_FILENO, text, n) < 0) {
-			/* Nobody to tell. */
+			/* There is no one to tell. */
 		}
 	}
 	errno = saved;

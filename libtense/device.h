@@ -2,13 +2,13 @@
 /*
  * /dev/tense as libtense uses it.
  *
- * A handle refers to the device, not to a thread, so that one of them, shared,
- * serves all threads of the process. A thread that is no member by inheritance
- * joins by a handle of its own, and leaves by closing it. Both are found again
- * if the program closes them, or puts a file of its own in their place.
+ * A handle refers to the device, not to a thread: all threads of the process
+ * share one. A thread that did not inherit membership joins by a handle of its
+ * own, and leaves by closing it. The program may close these handles, or put a
+ * file of its own in their place; then libtense opens new ones.
  *
- * All but join and leave are async-signal-safe. Functions return a negative
- * errno value on failure and leave errno alone.
+ * All functions but join and leave are async-signal-safe. Functions return a
+ * negative errno value on failure and leave errno alone.
  */
 #ifndef LIBTENSE_DEVICE_H
 #define LIBTENSE_DEVICE_H
@@ -22,17 +22,18 @@
 #include "area.h"
 
 /*
- * Returns 0 if the calling thread is in an experiment, and makes it join one
- * if it is not. keep: it stays in across exec and tense_device_leave(), and
- * threads of the process that turn out to be in no experiment join as well.
+ * Makes the calling thread join an experiment unless it is in one. Returns 0 if
+ * it is in one afterwards. keep: it stays in across exec and
+ * tense_device_leave(), and threads of the process that are found outside join as
+ * well.
  */
 int tense_device_join(bool keep);
 int tense_device_leave(void);
 
 int tense_device_stats(struct tense_stats *stats);
-/* By the thread's ring if that is possible. */
+/* Uses the thread's ring if possible. */
 int tense_device_percent(const struct tense_change *change);
-/* Always makes a system call, so that a thread without a ring needs none. */
+/* Always makes a system call, so that the thread needs no ring. */
 int tense_device_write(unsigned int percent);
 
 /* lseek(2) with SEEK_CUR: jump, or with 0 read the clock. */
@@ -40,17 +41,17 @@ int64_t tense_device_move(int64_t ns);
 /* lseek(2) with SEEK_HOLE; a cancellation point. */
 int64_t tense_device_sleep(int64_t ns);
 
-/* Could the device be opened? Does not join. */
+/* Whether the device could be opened. Does not join. */
 int tense_device_probe(void);
 
 /*
- * Says on standard error, once in a process, that the program runs in real
- * time because of err, unless the environment asks for silence. Returns err,
- * with all the ways for a device not to be there as -ENODEV.
+ * Says on standard error that the program runs in real time because of err. Says
+ * it once per process, unless the environment asks for silence. Returns err, or
+ * -ENODEV for every error that means that there is no device.
  */
 int tense_device_complain(int err);
 
-/* The system calls, which the tests replace. Values or negative errnos. */
+/* The system calls, which the tests replace. They return values or negative errnos. */
 struct tense_device_ops {
 	int (*open)(void);			/* O_CLOEXEC */
 	int (*probe)(void);			/* would open() find it? */

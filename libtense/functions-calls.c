@@ -10,7 +10,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Where glibc keeps the stack pointer in a jmp_buf, mangled. */
+/* Index of the stack pointer, mangled, in glibc's jmp_buf. */
 #define JMPBUF_SP 6
 
 typedef void jump_fn(struct __jmp_buf_tag env[1], int val);
@@ -28,7 +28,7 @@ static uintptr_t get_sp(const struct __jmp_buf_tag *env)
 	return (sp >> 17 | sp << 47) ^ guard;
 }
 
-/* Is a jmp_buf what it is thought to be? */
+/* Whether a jmp_buf has the expected layout. */
 static bool look_at_jmpbuf(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), sp;
@@ -47,7 +47,7 @@ static void *find(const char *name)
 
 void functions_calls_init(void)
 {
-	/* POSIX's way to get a function out of a void pointer. */
+	/* This is how POSIX converts a void pointer to a function. */
 	*(void **)&next_longjmp = find("longjmp");
 	*(void **)&next__longjmp = find("_longjmp");
 	*(void **)&next_siglongjmp = find("siglongjmp");

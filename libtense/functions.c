@@ -17,7 +17,7 @@
 #include "stub.h"
 #include "stub-mark.h"
 
-/* Beside this library, where its RUNPATH leads to. */
+/* The file lies beside this library, where RUNPATH leads. */
 #define LIBRARY "libtense-redirect.so.0"
 
 static const struct redirect *redirect;
@@ -30,8 +30,8 @@ static const struct redirect *redirect;
 #define REAL (TENSE_PERCENT_REAL * TENSE_FINE)
 
 /*
- * Functions that do next to nothing, whose entries are not overwritten: the
- * stubs are called in their stead. Long enough to be overwritten.
+ * Functions that do next to nothing. Their entries are not overwritten: callers
+ * call the stubs instead. They are long enough to be overwritten.
  */
 void functions_empty(void);
 extern const char functions_empty_end[];
@@ -54,7 +54,7 @@ static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts;
 
-	/* Not libc's, which shows virtual time. */
+	/* libc's function shows virtual time. */
 	syscall(SYS_clock_gettime, clock, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
@@ -66,7 +66,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Ticks that CALLS calls take. */
+/* Returns the ticks that CALLS calls take. */
 __attribute__((noinline)) static uint32_t time_calls(void (*call)(void))
 {
 	uint64_t start = __builtin_ia32_rdtsc();
@@ -85,7 +85,7 @@ static uint32_t median(uint32_t *values, int n)
 	return values[n / 2];
 }
 
-/* Ticks between the entry and exit records of the last call. */
+/* Returns the ticks between the entry and exit records of the last call. */
 static uint32_t time_inside(void)
 {
 	return __tense_span_stamp(0) - __tense_span_stamp(1);
@@ -185,15 +185,14 @@ static void calibrate(void)
 	tense_stub_hold(true);
 	tense_stub_cost = cost;
 	pair = cost.enter + cost.leave;
-	/* No clock tells: all of them are virtual, and none counts this. */
+	/* No clock can tell: all are virtual, and none of them counts this cost. */
 	redirect->log_cost(pair * (__tense_span_rate() / 4294967296.0), pair);
 }
 
 /*
- * R13: looking for functions takes ms, of which the program is charged next to
- * nothing: they run at the highest percent. To give them back afterwards would
- * be too late for a process that ends, or makes others, before it has run as
- * long itself.
+ * R13: the search for functions takes ms, and the program must not pay for it. So
+ * the search runs at the highest percent. A later refund would come too late for
+ * a process that ends, or creates others, before it has run as long itself.
  */
 struct aside {
 	struct tense_span before;
@@ -201,7 +200,7 @@ struct aside {
 	int error;
 };
 
-/* error: the thread is in no experiment, by which percents have a meaning. */
+/* error: the thread is in no experiment, so that no percent applies. */
 static void step_aside(struct aside *aside, int error)
 {
 	aside->error = error;
@@ -212,7 +211,7 @@ static void step_back(const struct aside *aside)
 {
 	if (aside->error)
 		return;
-	/* CPU time, too, is virtual: so much less of it than of real time. */
+	/* CPU time is virtual, too: it is this much shorter than real time. */
 	if (redirect)
 		redirect->log_start((clock_ns(CLOCK_THREAD_CPUTIME_ID) -
 				     aside->since) *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The file TENSE_FUNCTIONS_MARKS: when functions were called, by all processes of
- * an experiment. They share the mapping, so that the order of the marks is that
- * of the calls, and no process has to end well for its marks to be there.
+ * The file TENSE_FUNCTIONS_MARKS: the times at which functions were called, in
+ * all processes of an experiment. The processes share the mapping, so the marks
+ * are in the order of the calls. A process may end in any way without losing
+ * marks.
  */
 #ifndef TENSE_MARKS_H
 #define TENSE_MARKS_H
@@ -14,11 +15,11 @@
 #define TENSE_MARK_SHIFT	2
 
 struct tense_marks {
-	uint64_t room;		/* marks, as whoever makes the file says */
-	uint64_t count;		/* that were made, and may be more than that */
+	uint64_t room;		/* number of marks, set by the maker of the file */
+	uint64_t count;		/* marks that were made; may exceed room */
 	/*
-	 * Virtual ns << TENSE_MARK_SHIFT | what the function is; 0: its thread
-	 * ended before the mark was complete.
+	 * Virtual ns << TENSE_MARK_SHIFT | TENSE_MARK_*. 0: the thread ended
+	 * before the mark was complete.
 	 */
 	uint64_t mark[];
 };

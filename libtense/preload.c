@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The layer that makes an unmodified program run in virtual time: joins before
- * main(), and stands in front of libc where it reads clocks without asking the
- * kernel, which keeps them and all waits in virtual time. All of that is inactive unless LD_PRELOAD names libtense.so: a program that merely
- * links with it decides itself when to join, and keeps libc's clocks.
+ * Makes an unmodified program run in virtual time. The kernel keeps its waits,
+ * and its clocks as system calls tell them, in virtual time. This file joins an
+ * experiment before main(). It also replaces the libc functions that read clocks
+ * without a system call.
+ *
+ * All of that is inactive unless LD_PRELOAD names libtense.so. A program that
+ * only links with libtense.so decides itself when to join, and keeps libc's
+ * clocks.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +23,7 @@
 #include "config.h"
 #include "device.h"
 
-/* The tests, which need libc's functions themselves, rename these. */
+/* The tests need libc's own functions, and rename these. */
 #ifndef INTERPOSE
 #define INTERPOSE(name) name
 #endif
@@ -48,7 +52,7 @@ EXPORT time_t INTERPOSE(time)(time_t *seconds)
 {
 	struct timespec ts;
 
-	/* Of the clock that also stamps files. */
+	/* time(2) shows the clock that also stamps files. */
 	if (tense_clocks_get(CLOCK_REALTIME_COARSE, &ts))
 		return -1;
 	if (seconds)
@@ -67,7 +71,7 @@ static void find_libc(void)
 {
 	__typeof__(&clock_gettime) gettime;
 
-	/* POSIX's way to get a function out of a void pointer. */
+	/* This is how POSIX converts a void pointer to a function. */
 	*(void **)&gettime = dlsym(RTLD_NEXT, "clock_gettime");
 	if (gettime)
 		tense_real_gettime = gettime;
@@ -92,11 +96,11 @@ __attribute__((constructor)) static void preload_init(void)
 		return;
 	if (tense_config.preloaded) {
 		err = start();
-		/* One warning is enough for all that a script runs. */
+		/* One warning is enough for all programs that a script runs. */
 		if (err)
 			setenv("TENSE_WARNED", "1", 1);
 	} else if (tense_config.strict) {
-		/* It joins by itself, if it can. */
+		/* The program joins by itself, if it can. */
 		err = tense_device_probe();
 		if (err)
 			tense_device_complain(err);

@@ -5,7 +5,7 @@
 
 #include "redirect-code.h"
 
-/* How far a short branch can be from where it goes. */
+/* Longest distance between a short branch and its target. */
 #define NEAR 136
 
 struct entries {
@@ -13,7 +13,7 @@ struct entries {
 	size_t count;
 };
 
-/* The last one that begins at an address or before. */
+/* Returns the last entry at or before an address. */
 static struct redirect_entry *find(const struct entries *e, uintptr_t address)
 {
 	size_t low = 0, high = e->count, middle;
@@ -69,7 +69,7 @@ static void decode(const struct entries *e, struct redirect_range range,
 			next++;
 		if (next < starts + count && *next < limit)
 			limit = *next;
-		/* Tables among the code: it finds its way back to code. */
+		/* A table between instructions: decoding soon finds code again. */
 		if (!redirect_code_branch(at, limit - at, &branch)) {
 			at++;
 			continue;
@@ -100,7 +100,7 @@ static void decode_near(const struct entries *e, struct redirect_range text,
 			high = entry->at + NEAR;
 		if (high > text.end)
 			high = text.end;
-		/* From where instructions begin. */
+		/* Decode from a sure start of instructions. */
 		start = next_start(starts, start_count, low);
 		low = start > starts ? start[-1] : entry->start;
 		if (low < text.start)
@@ -117,8 +117,9 @@ static void decode_near(const struct entries *e, struct redirect_range text,
 }
 
 /*
- * Jumps with 32 bits of distance. That other bytes look like one, and that to
- * the few that will be overwritten, is improbable, and only makes it refused.
+ * Finds jumps with 32 bits of distance by their bytes. Other bytes may look like
+ * a jump, but hardly like one to the few bytes that will be overwritten. The only
+ * consequence is that such a function is refused.
  */
 static void scan(const struct entries *e, struct redirect_range text)
 {

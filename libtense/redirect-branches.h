@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which of the bytes to be overwritten does any other code jump to? That of the
- * function itself, most often; functions written in assembler also jump past
- * each other's first instructions.
+ * Finds out to which of the bytes to be overwritten other code jumps. Most often
+ * that is code of the function itself. Functions written in assembler also jump
+ * past each other's first instructions.
  */
 #ifndef LIBTENSE_REDIRECT_BRANCHES_H
 #define LIBTENSE_REDIRECT_BRANCHES_H
@@ -14,9 +14,9 @@
 struct redirect_entry {
 	uintptr_t start, end;	/* of the function */
 	uintptr_t at;		/* overwritten from here */
-	unsigned int safe;	/* bytes from there that nobody jumps into */
+	unsigned int safe;	/* bytes from there that no code jumps into */
 	bool loop;		/* the function jumps to its entry */
-	size_t candidate;	/* whose it is */
+	size_t candidate;	/* index of the candidate that it belongs to */
 };
 
 struct redirect_range {
@@ -24,10 +24,10 @@ struct redirect_range {
 };
 
 /*
- * entries: in order. text: all that may have branches. Of its instructions
- * those near an entry are decoded; of others only long branches can reach it,
- * which are found by what their bytes look like. starts: where instructions
- * begin for sure, in order.
+ * entries: in order. text: all ranges that may contain branches. The instructions
+ * near an entry are decoded. From elsewhere, only long branches reach an entry,
+ * and these are found by their bytes. starts: addresses where instructions
+ * certainly begin, in order.
  */
 void redirect_branches(struct redirect_entry *entries, size_t count,
 		       const struct redirect_range *text, size_t text_count,

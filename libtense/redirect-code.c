@@ -43,7 +43,7 @@ static bool is_call(const ZydisDecodedInstruction *i)
 	return i->meta.category == ZYDIS_CATEGORY_CALL;
 }
 
-/* The instruction after it is not reached from it. */
+/* Whether the instruction never continues with the next one. */
 static bool is_end(const ZydisDecodedInstruction *i)
 {
 	switch (i->meta.category) {
@@ -82,8 +82,8 @@ size_t redirect_code_until_return(uintptr_t address, size_t most)
 }
 
 /*
- * Its return addresses are compared with those on a second stack, which only
- * calls can write.
+ * Whether the CPU compares return addresses with those on a second stack, which
+ * only calls can write.
  */
 static bool has_shadow_stack(void)
 {
@@ -93,7 +93,10 @@ static bool has_shadow_stack(void)
 	return shadow;
 }
 
-/* Why the instruction cannot be run elsewhere, as far as is known yet. */
+/*
+ * Returns the reason why the instruction cannot run elsewhere, as far as is known
+ * yet.
+ */
 static const char *obstacle(const struct instruction *in, uintptr_t after,
 			    const struct redirect_move *move)
 {
@@ -121,7 +124,7 @@ static const char *obstacle(const struct instruction *in, uintptr_t after,
 		return NULL;
 	if (has_shadow_stack())
 		return "its first instructions have a call, and there is a shadow stack";
-	/* What is called would return into the jump. */
+	/* The called function would return into the jump. */
 	if (after < move->at + move->length)
 		return "it calls a function within its first bytes";
 	if (in->operand[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
@@ -147,7 +150,10 @@ static const char *look_at_entry(const struct redirect_code *code,
 			size_t need = move->length - move->moved;
 			size_t rest = code->address + code->room - at;
 
-			/* Behind what is run: only padding may be there. */
+			/*
+			 * The rest lies after the function's end: only padding
+			 * may be there.
+			 */
 			if (rest < need || redirect_code_padding(at, rest) < need)
 				return "it is shorter than a jump";
 			break;
@@ -235,9 +241,9 @@ static bool emit_jump(struct output *out, uintptr_t to)
 }
 
 /*
- * A call whose return address is that of the original: a call, so that the
- * processor predicts as many returns as there are, of what then stores the
- * address. (One of the very next instruction would not count.)
+ * Pushes the original's return address by a call, and then overwrites it. Calls
+ * and returns stay paired, so that the processor's predictions hold. (It does not
+ * count a call of the very next instruction.)
  */
 static bool emit_return_address(struct output *out, uintptr_t to)
 {

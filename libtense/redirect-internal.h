@@ -16,17 +16,20 @@ extern const struct redirect_host *redirect_host;
 size_t redirect_scan(bool relocated);
 const char *redirect_watch(void);
 
-/* A function as the log names it. */
+/* A function as the log shows it. */
 struct redirect_name {
-	const struct tense_spec *spec;	/* that named it */
+	const struct tense_spec *spec;	/* the spec that named it */
 	const char *object, *symbol;
 	uint64_t offset;
 };
 
-/* In the file that TENSE_FUNCTIONS_LOG names. reason: NULL if it was redirected. */
+/*
+ * Writes to the file that TENSE_FUNCTIONS_LOG names. reason: NULL if it was
+ * redirected.
+ */
 void redirect_log(const struct redirect_name *name, const char *reason);
 void redirect_log_cost(double ns, unsigned int ticks);
-/* Real time that the thread ran for all this, and was not charged. */
+/* Real time of the search for functions, which was not charged. */
 void redirect_log_start(uint64_t ns);
 
 #endif

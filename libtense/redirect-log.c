@@ -29,7 +29,7 @@ static void put_field(FILE *to, const char *text)
 	}
 }
 
-/* One write: other processes append as well. */
+/* A single write, because other processes append as well. */
 static void append(const char *line, size_t size)
 {
 	const char *path = secure_getenv("TENSE_FUNCTIONS_LOG");
@@ -42,7 +42,7 @@ static void append(const char *line, size_t size)
 	if (fd < 0)
 		return;
 	if (write(fd, line, size) < 0) {
-		/* Nobody to tell. */
+		/* There is no one to tell. */
 	}
 	close(fd);
 }

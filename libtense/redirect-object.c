@@ -16,10 +16,10 @@
 #include "stub.h"
 #include "symbols.h"
 
-/* One of the object's, named or not. In the order of values. */
+/* A function of the object, named or not. In the order of values. */
 struct place {
 	uint64_t value;
-	uint64_t end;		/* of all up to here */
+	uint64_t end;		/* end of all places up to this one */
 	uint64_t size;
 	bool crowded;		/* the padding behind it is in use */
 };
@@ -30,12 +30,12 @@ struct candidate {
 	enum tense_match match;
 	uint64_t value, size, offset;
 	bool ifunc;
-	/* What its stub does, by all specs that name the function. */
+	/* The work of its stub, for all specs that name the function. */
 	unsigned int slot, percent, marks;
-	const struct candidate *twin;	/* whose stub does what this one asks */
-	const char *reason;	/* why not; "": a twin does it */
+	const struct candidate *twin;	/* the candidate whose stub also serves this one */
+	const char *reason;	/* why it is not redirected; "": a twin does it */
 	uintptr_t cave;		/* 0: the entry itself holds the long jump */
-	size_t patch_end;	/* it is redirected if so many were written */
+	size_t patch_end;	/* it is redirected once so many patches are written */
 	struct redirect_move move;
 };
 
@@ -45,14 +45,14 @@ struct object {
 	size_t place_count, place_room;
 	struct candidate *candidates;
 	size_t count, room;
-	enum tense_match *best;	/* of each spec */
+	enum tense_match *best;	/* best match of each spec */
 	uint64_t low, high;	/* values of the candidates */
 	bool go;
 	bool failed;
 	int file, memory;
 };
 
-/* What a function's entry jumps to. */
+/* A function's entry jumps to its thunk. */
 struct thunk {
 	uint8_t code[16];
 	uint8_t moved[STUB_MOVED_MAX];
@@ -81,8 +81,8 @@ static void make_thunk(struct thunk *t, const struct thunk *runs_at,
 }
 
 /*
- * Are they entered and left as functions are, and does it not matter to them
- * who calls?
+ * Returns a reason if the function is not entered and left as others are, or
+ * depends on its caller.
  */
 static const char *look_at_name(const char *name)
 {
@@ -224,8 +224,8 @@ static uint64_t next_value(const struct object *o, const struct place *p)
 }
 
 /*
- * The end of the padding behind a place. Nobody says where functions start that
- * have no symbol, but all the same they are aligned, and not a row of no-ops.
+ * Returns the end of the padding after a place. No table tells where functions
+ * without a symbol start. But they are aligned, and not a row of no-ops.
  */
 static uint64_t padding_end(const struct object *o, const struct place *p)
 {
@@ -239,7 +239,7 @@ static uint64_t padding_end(const struct object *o, const struct place *p)
 					  limit - p->end);
 }
 
-/* Five bytes of padding that a hop at from reaches, or 0. */
+/* Returns five bytes of padding that a hop at "from" reaches, or 0. */
 static uintptr_t take_cave(struct object *o, const struct place *place,
 			   uint64_t from)
 {
@@ -283,7 +283,7 @@ static const char *resolve(struct object *o, struct candidate *c)
 	return NULL;
 }
 
-/* Is what is in memory still what the file's symbols are about? */
+/* Whether the memory still has the code that the file's symbols describe. */
 static bool is_original(const struct object *o, const struct candidate *c)
 {
 	size_t size = c->size < 64 ? c->size : 64;
@@ -297,7 +297,7 @@ static bool is_original(const struct object *o, const struct candidate *c)
 	       !memcmp(file, memory, size);
 }
 
-/* What can be said before anything is decoded. */
+/* Returns a reason that is known before anything is decoded. */
 static const char *look_at(struct object *o, struct candidate *c)
 {
 	const char *reason;
@@ -364,7 +364,7 @@ static int compare_entries(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Where in memory the object has code. */
+/* Finds the ranges of memory in which the object has code. */
 static size_t find_text(const struct object *o, struct redirect_range *text,
 			size_t most)
 {
@@ -425,7 +425,7 @@ out:
 	free(starts);
 }
 
-/* Lets a stub do what another candidate asks as well; why it cannot, or "". */
+/* Lets a twin's stub also serve another candidate. Returns why it cannot, or "". */
 static const char *join_twin(struct candidate *twin, struct candidate *c)
 {
 	if (c->slot && twin->slot && c->slot != twin->slot)
@@ -434,7 +434,7 @@ static const char *join_twin(struct candidate *twin, struct candidate *c)
 		twin->slot = c->slot;
 		twin->percent = c->percent;
 	}
-	/* Two names of a function in one slot are one. */
+	/* Two names of one function in one slot count once. */
 	if (c->marks || twin->marks)
 		c->twin = twin;
 	twin->marks |= c->marks;
@@ -531,7 +531,7 @@ static void redirect(struct object *o, struct redirect_arena *arena)
 	free(patches);
 }
 
-/* The same under another version was reported already. */
+/* Whether the log already has the same function under another version. */
 static bool is_repeated(const struct object *o, const struct candidate *c)
 {
 	const struct candidate *other;
@@ -557,7 +557,7 @@ static size_t report(const struct object *o)
 			.offset = c->offset,
 		};
 
-		/* Another name of one that is redirected. */
+		/* Another name of a function that is redirected. */
 		if (reason && (!*reason || is_repeated(o, c)))
 			continue;
 		redirected += !reason;
@@ -640,7 +640,7 @@ size_t redirect_object(const struct redirect_object *of,
 	return redirected;
 }
 
-/* A thunk to a function of this library's own, or of the dynamic linker. */
+/* Makes a thunk to a function of this library or of the dynamic linker. */
 const char *redirect_probe(uintptr_t address, size_t size,
 				   const struct tense_stub *stub, bool patch,
 				   uintptr_t *entry)

@@ -14,22 +14,22 @@ struct redirect_object {
 	const char *path, *soname;
 	bool main;
 	bool relocated;
-	const char *reason;	/* why none of it can be redirected, or NULL */
+	const char *reason;	/* why no function of it can be redirected, or NULL */
 };
 
-/* Memory that is in use as long as the object is. */
+/* Memory that is used as long as the object is loaded. */
 struct redirect_arena {
 	void *at;
 	size_t size;
 };
 
-/* Returns how many functions were redirected; reports them all. */
+/* Redirects functions and logs each result. Returns how many were redirected. */
 size_t redirect_object(const struct redirect_object *of,
 				 struct redirect_arena *arena);
 
 /*
- * Makes a function of size bytes at address go through a stub: if patch, for
- * all its callers; else for those that call *entry. NULL or the reason why not.
+ * Makes a function of size bytes at address go through a stub. With patch, all
+ * calls do; without, those through *entry. Returns NULL, or the reason why not.
  */
 const char *redirect_probe(uintptr_t address, size_t size,
 				   const struct tense_stub *stub, bool patch,

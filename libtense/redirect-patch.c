@@ -12,11 +12,11 @@
 #include "redirect-threads.h"
 
 #define REACH (0x7fff0000UL)
-/* Lower addresses are those that a null pointer leads to. */
+/* Null pointers lead to addresses below this one. */
 #define LOWEST 0x10000UL
 
 struct gap {
-	uintptr_t low, high;	/* what has to reach it */
+	uintptr_t low, high;	/* range that has to reach it */
 	size_t size;
 	uintptr_t found;	/* 0: none yet */
 };
@@ -27,8 +27,8 @@ static uintptr_t distance(uintptr_t a, uintptr_t b)
 }
 
 /*
- * The end of a gap is what is taken: at its start is what grows upwards, the
- * heap. What is mapped later goes elsewhere.
+ * Takes the end of a gap: the heap grows upwards into its start. Later mappings
+ * go elsewhere.
  */
 static void consider(struct gap *gap, uintptr_t start, uintptr_t end)
 {
@@ -63,7 +63,7 @@ static bool find_gap(struct gap *gap)
 
 		start = strtoul(line, &next, 16);
 		end = strtoul(next + 1, NULL, 16);
-		/* Stacks grow downwards, and keep their distance. */
+		/* A stack grows downwards, and keeps its distance. */
 		if (!strstr(line, "[stack") && start > last)
 			consider(gap, last, start);
 		last = end;
@@ -83,7 +83,7 @@ void *redirect_patch_map(uintptr_t low, uintptr_t high, size_t size)
 	int attempt;
 	void *at;
 
-	/* Another thread may take it first. */
+	/* Another thread may take the gap first. */
 	for (attempt = 0; attempt < 8; attempt++) {
 		gap.found = 0;
 		if (!find_gap(&gap))
@@ -97,7 +97,7 @@ void *redirect_patch_map(uintptr_t low, uintptr_t high, size_t size)
 	return NULL;
 }
 
-/* Where /proc is not, or does not allow it. */
+/* For processes that cannot use /proc/self/mem. */
 static int write_mapped(const struct redirect_patch *p)
 {
 	uintptr_t start = p->at & -4096UL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The objects of the process: those that it starts with, and later ones. */
+/* The objects of the process: the first ones, and those that it loads later. */
 #include "redirect-internal.h"
 
 #include <dlfcn.h>
@@ -41,7 +41,7 @@ static const char *get_soname(const struct link_map *map)
 	}
 	if (!strings || !name)
 		return NULL;
-	/* The dynamic linker has made it an address where it could. */
+	/* The dynamic linker has made it an address, if it could. */
 	if (strings < map->l_addr)
 		strings += map->l_addr;
 	return (const char *)(strings + name);
@@ -80,7 +80,7 @@ static bool is_ours(const struct link_map *map)
 	return false;
 }
 
-/* The vDSO, of which there is no file. */
+/* The vDSO has no file. */
 static void refuse_kernel(const struct link_map *map)
 {
 	size_t i;
@@ -160,7 +160,7 @@ static struct known *find(const struct link_map *map)
 	return NULL;
 }
 
-/* Its code is gone, so nobody can be in what went with it. */
+/* The object's code is gone, so no thread runs the thunks that went with it. */
 static void forget_unseen(void)
 {
 	size_t i, kept = 0;
@@ -179,7 +179,7 @@ static void forget_unseen(void)
 	known_count = kept;
 }
 
-/* That of each namespace of dlmopen(). */
+/* Returns the list of the next namespace of dlmopen(). */
 static const struct r_debug *next_namespace(const struct r_debug *r)
 {
 	if (r->r_version < 2)
@@ -214,11 +214,11 @@ size_t redirect_scan(bool relocated)
 }
 
 /*
- * The dynamic linker calls an empty function of its own, for debuggers, when
- * it has mapped libraries that the program opens. Nobody can run their code
- * yet, and it is known for all the ways by which they can be opened. To stand in
- * front of dlopen() instead would make it look for libraries on our behalf and
- * not on its caller's, and miss libc's own calls.
+ * After the dynamic linker has mapped libraries that the program opens, it calls
+ * an empty function for debuggers. It does so however the program opens them, and
+ * before any thread can run their code. Replacing dlopen() instead would make it
+ * look for libraries on our behalf and not on its caller's. It would also miss
+ * libc's own calls.
  */
 const char *redirect_watch(void)
 {

@@ -29,7 +29,7 @@
 
 enum step { STARTED, ALLOWED, STOPPED, FAILED, DONE };
 
-/* Of the tracer, which shares the caller's memory, and even its errno. */
+/* State of the tracer, which shares the caller's memory, and even its errno. */
 struct state {
 	_Atomic int step;
 	int process, caller;
@@ -37,7 +37,7 @@ struct state {
 	size_t patch_count;
 	size_t count;
 	struct {
-		int tid, signal;	/* to be delivered yet */
+		int tid, signal;	/* signal: still to be delivered */
 	} thread[THREADS];
 	_Alignas(16) char stack[STACK];
 };
@@ -69,7 +69,7 @@ static long trace(int request, int tid, void *data)
 	return syscall(SYS_ptrace, request, tid, NULL, data);
 }
 
-/* False: it is gone. */
+/* Returns false if the thread is gone. */
 static bool wait_stopped(int tid, int *status)
 {
 	long got;
@@ -80,7 +80,7 @@ static bool wait_stopped(int tid, int *status)
 	return got == tid && WIFSTOPPED(*status);
 }
 
-/* A stop that is neither of our making nor one of the whole process. */
+/* Returns the signal of a stop, 0 if we or a stop of the whole process caused it. */
 static int pending_signal(int status)
 {
 	return status >> 16 ? 0 : WSTOPSIG(status);
@@ -110,7 +110,7 @@ static bool is_overwritten(const struct state *s, uintptr_t at)
 	return false;
 }
 
-/* False: it stays where it must not be. */
+/* Steps the thread out of the bytes to be overwritten; false if it stays there. */
 static bool step_out(struct state *s, size_t i)
 {
 	struct user_regs_struct regs;
@@ -129,7 +129,7 @@ static bool step_out(struct state *s, size_t i)
 	return false;
 }
 
-/* Until there is none that is not stopped: they may make new ones meanwhile. */
+/* Repeats until all threads are stopped: meanwhile they may create new ones. */
 static bool stop_all(struct state *s)
 {
 	char path[32], names[2048];
@@ -186,7 +186,7 @@ static int tracer(void *arg)
 	return 0;
 }
 
-/* 0 if that cannot be told. */
+/* Returns 0 if the number is not known. */
 static int count_threads(void)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -228,7 +228,7 @@ const char *redirect_threads_stop(struct redirect_threads *t,
 	s->patches = patches;
 	s->patch_count = count;
 	t->state = s;
-	/* Signals of the process are not for the tracer. */
+	/* The tracer must not take signals of the process. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	t->tracer = clone(tracer, s->stack + STACK,

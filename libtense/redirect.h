@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libtense-redirect.so: finds the functions that TENSE_FUNCTIONS names and
- * overwrites their entries. libtense-functions.so loads it, only where there is
- * something to do, and so that the program sees neither its symbols nor those
- * of the libraries that it needs.
+ * libtense-redirect.so finds the functions that TENSE_FUNCTIONS names and
+ * overwrites their entries. libtense-functions.so loads it only if there is
+ * something to do. It loads it so that the program sees neither its symbols nor
+ * those of the libraries that it needs.
  */
 #ifndef LIBTENSE_REDIRECT_H
 #define LIBTENSE_REDIRECT_H
@@ -14,33 +14,33 @@
 
 struct tense_stub;
 
-/* What libtense-functions.so gives to it. */
+/* Passed by libtense-functions.so. */
 struct redirect_host {
 	void (*entry)(void);		/* tense_stub_entry() */
 	void (*changed)(void);		/* libraries were opened or closed */
-	const char *reason;		/* why none can be, or NULL */
+	const char *reason;		/* why no function can be redirected, or NULL */
 	const void *const *ours;	/* addresses in Tense's libraries; NULL ends */
 };
 
-/* And what it gives back. Not to be called twice at a time. */
+/* Returned to libtense-functions.so. One call at a time. */
 struct redirect {
-	/* What TENSE_FUNCTIONS says. False: nothing that makes sense. */
+	/* Parses the text of TENSE_FUNCTIONS. Returns false if it names nothing. */
 	bool (*parse)(const char *text);
-	/* Are there functions whose calls are to be marked? */
+	/* Returns whether the calls of some functions are to be marked. */
 	bool (*marks)(void);
 	/*
-	 * Redirects what is named in objects that were not there when this was
-	 * called last. relocated: their code can be run. Returns how many.
+	 * Redirects functions in the objects that were loaded since the last
+	 * call. relocated: their code can run. Returns how many.
 	 */
 	size_t (*scan)(bool relocated);
 	/*
-	 * From now on calls host->changed(), before anybody can run what is new.
-	 * NULL, or the reason why not.
+	 * From now on calls host->changed() before a thread can run a new object.
+	 * Returns NULL, or the reason why not.
 	 */
 	const char *(*watch)(void);
 	/*
-	 * *entry: calls a function of size bytes at address by a stub. NULL, or
-	 * the reason why not.
+	 * Sets *entry to call a function of size bytes at address through a stub.
+	 * Returns NULL, or the reason why not.
 	 */
 	const char *(*probe)(uintptr_t address, size_t size,
 			     const struct tense_stub *stub, uintptr_t *entry);
@@ -48,7 +48,7 @@ struct redirect {
 	void (*log_start)(uint64_t ns);
 };
 
-/* What is exported, by this name, and its type. */
+/* The name under which the function is exported, and its type. */
 #define REDIRECT_INIT "tense_redirect"
 const struct redirect *tense_redirect(const struct redirect_host *host);
 

@@ -22,7 +22,7 @@ static int invalid(struct tense_spec *spec, const char **error,
 	return -EINVAL;
 }
 
-/* /.../ with no other slash in it: a path in front of a regex has some. */
+/* /.../ without another slash in it: a path in front of a regex has some. */
 static bool is_regex(const char *text)
 {
 	if (*text != '/' || !text[1])
@@ -33,14 +33,14 @@ static bool is_regex(const char *text)
 	return text[0] == '/' && !text[1];
 }
 
-/* The colon between object and pattern, which is not one of C++'s pairs. */
+/* Returns the colon between object and pattern, which is no part of C++'s pairs. */
 static const char *find_colon(const char *text)
 {
 	const char *symbol = NULL;
 
 	if (is_regex(text))
 		return NULL;
-	/* In front of a symbol any path can stand. */
+	/* In front of a symbol, any path may stand. */
 	for (const char *s = text; (s = strstr(s, ":=")); s++)
 		symbol = s;
 	if (symbol)
@@ -56,7 +56,7 @@ static const char *find_colon(const char *text)
 	return NULL;
 }
 
-/* C++ has single colons in brackets only: f[abi:cxx11](int). */
+/* C++ has single colons only in brackets: f[abi:cxx11](int). */
 static bool is_object(const char *text, const char *colon)
 {
 	size_t len = colon - text;
@@ -84,7 +84,7 @@ static int parse_regex(struct tense_spec *spec, const char **error)
 	snprintf(spec->message, sizeof(spec->message),
 		 "not a regular expression: %s", reason);
 	*error = spec->message;
-	/* There is nothing in it that regfree() might have. */
+	/* regfree() must not see it. */
 	spec->kind = TENSE_SPEC_NAME;
 	return code == REG_ESPACE ? -ENOMEM : -EINVAL;
 }
@@ -112,9 +112,9 @@ static int parse_version(struct tense_spec *spec, const char **error)
 }
 
 /*
- * Demangling all symbols of a program takes long. The word that ends a name
- * is also in the mangled one, but for operators and for constructors of what
- * has an abbreviation there.
+ * Demangling all symbols of a program takes long. The last word of a name is
+ * usually in the mangled symbol, too. Exceptions are operators, and constructors
+ * of types with an abbreviation.
  */
 static int find_needle(struct tense_spec *spec)
 {
@@ -237,7 +237,7 @@ static bool parse_percent(const char **text, unsigned *thousandths)
 	return true;
 }
 
-/* Calls are marked, and their percent is not changed. */
+/* Parses "from" or "to": calls are marked, and their percent does not change. */
 static unsigned int parse_mark(const char **line)
 {
 	static const struct {
@@ -292,7 +292,7 @@ bool tense_spec_is_pattern(const struct tense_spec *spec)
 	return spec->kind == TENSE_SPEC_GLOB || spec->kind == TENSE_SPEC_REGEX;
 }
 
-/* Paths of one file differ by links. */
+/* Two paths of one file differ by links. */
 static bool same_path(const char *wanted, const char *path)
 {
 	char *a, *b;
@@ -362,7 +362,7 @@ bool tense_spec_object(const struct tense_spec *spec, const char *path,
 	       (soname && same_name(wanted, soname, false));
 }
 
-/* Without what marks a specialised copy of the function. */
+/* Returns the length without the marks of a specialised copy of the function. */
 static size_t base_length(const char *name)
 {
 	static const char *const marks[] = {
@@ -403,7 +403,7 @@ static bool symbol_matches(const struct tense_spec *spec, const char *name)
 	return matches;
 }
 
-/* Some of the innermost scopes. */
+/* Compares the name with its innermost scopes only. */
 static bool scope_matches(const struct tense_spec *spec, const char *text)
 {
 	if (spec->global)

@@ -23,7 +23,7 @@
 
 #include "symbols.h"
 
-#define TENSE_SPEC_SLOTS	16	/* 0 is that of no function */
+#define TENSE_SPEC_SLOTS	16	/* slot 0 counts time outside of functions */
 
 enum tense_spec_kind {
 	TENSE_SPEC_NAME,
@@ -38,7 +38,7 @@ struct tense_spec {
 	unsigned marks;		/* TENSE_MARK_*, and then no slot */
 	enum tense_spec_kind kind;
 	char *object;		/* NULL: any; "": the executable */
-	char *pattern;		/* the name for which V was, see above */
+	char *pattern;		/* the name without V, see above */
 	char *version;		/* NULL: any */
 	uint64_t address;
 	bool has_address;
@@ -48,28 +48,31 @@ struct tense_spec {
 	char message[160];
 };
 
-/* How well a symbol fits. Where several do, the best ones are meant. */
+/*
+ * How well a symbol fits a spec. If several symbols fit, the spec means the best
+ * ones.
+ */
 enum tense_match {
 	TENSE_MATCH_NONE,
-	TENSE_MATCH_SCOPE,	/* some of its scopes, or no template arguments */
+	TENSE_MATCH_SCOPE,	/* innermost scopes, or no template arguments */
 	TENSE_MATCH_NAME,	/* demangled, without parameters */
 	TENSE_MATCH_DEMANGLED,
 	TENSE_MATCH_SYMBOL,
 };
 
 /*
- * 0, or -EINVAL or -ENOMEM with a message, which lives as long as the spec;
- * then nothing is to be freed.
+ * Returns 0, or -EINVAL or -ENOMEM with a message, which lives as long as the
+ * spec. After an error there is nothing to free.
  */
 int tense_spec_parse(const char *text, struct tense_spec *spec,
 		     const char **error);
 
-/* The same for "SLOT PERCENT [object:]pattern", or from or to in front of one. */
+/* Parses "SLOT PERCENT [object:]pattern", or "from" or "to" and [object:]pattern. */
 int tense_spec_parse_line(const char *line, struct tense_spec *spec,
 			  const char **error);
 void tense_spec_free(struct tense_spec *spec);
 
-/* Selects several functions on purpose. */
+/* Whether the spec selects several functions on purpose. */
 bool tense_spec_is_pattern(const struct tense_spec *spec);
 
 /* soname may be NULL. */
@@ -79,13 +82,10 @@ bool tense_spec_object(const struct tense_spec *spec, const char *path,
 enum tense_match tense_spec_match(const struct tense_spec *spec,
 				  const struct tense_symbol *symbol);
 
-/* The same by the name alone. */
+/* Compares the name alone. */
 bool tense_spec_symbol(const struct tense_spec *spec, const char *mangled);
 
-/*
- * The same for a name that is demangled already, as DWARF has it: without a
- * return type.
- */
+/* Compares a name that is demangled already, without a return type, as DWARF has it. */
 enum tense_match tense_spec_demangled(const struct tense_spec *spec,
 				      const char *demangled);
 

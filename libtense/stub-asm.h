@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What C and assembler have to agree on. */
+/* Constants that C and assembler share. */
 #ifndef LIBTENSE_STUB_ASM_H
 #define LIBTENSE_STUB_ASM_H
 
 #define STUB_GATES	32768
 #define STUB_GATE_SIZE	16
-/* Where a function returns to, in its gate. */
+/* Offset in a gate to which its function returns. */
 #define STUB_GATE_BACK	4
 
-/* Of struct tense_stub. */
+/* Offset in struct tense_stub. */
 #define STUB_RESUME	0
 
 /*
- * DWARF: from the address of a gate to what its slot holds.
+ * DWARF: computes the content of a gate's slot from the gate's address.
  * dup; plus_uconst 11; deref_size 4; plus; plus_uconst 15; deref
  */
 #define GATE_SLOT_EXPRESSION \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The code between a function and its caller. See stub.h for how it fits
- * together; every register and flag but the instruction pointer is the same
- * before and after, because callers of static functions and hand-written code
- * rely on more than the ABI grants.
+ * The code between a function and its caller; stub.h describes how it fits
+ * together. Every register and flag except the instruction pointer is the same
+ * before and after. Callers of static functions and hand-written code rely on
+ * more than the ABI grants.
  *
- * Everywhere below, X is the stack pointer that the caller has after the
- * function's return: the return address lies at X - 8.
+ * Everywhere below, X is the caller's stack pointer after the function's return:
+ * the return address lies at X - 8.
  */
 #include "stub-asm.h"
 
@@ -39,8 +39,8 @@
 .endm
 
 /*
- * Reached by a jump from the thunk of a function, which has pushed its struct
- * tense_stub: that is at X - 16.
+ * The thunk of a function has pushed its struct tense_stub, and jumps here. The
+ * struct's address is at X - 16.
  */
 	.globl	tense_stub_entry
 	.hidden	tense_stub_entry
@@ -99,8 +99,8 @@ stub_exit:
 /*
  * int tense_stub_call_saved(int (*function)(), long, long, long, long)
  *
- * Calls function with the other arguments, and with all vector and floating
- * point registers the same afterwards.
+ * Calls function with the other arguments. Saves and restores all vector and
+ * floating point registers.
  */
 	.globl	tense_stub_call_saved
 	.hidden	tense_stub_call_saved
@@ -125,7 +125,7 @@ tense_stub_call_saved:
 	jz	2f
 	movq	%rdx, %r8
 	xorl	%edx, %edx
-	/* xsave leaves the rest of its header alone, xrstor wants it 0. */
+	/* xsave leaves the rest of its header alone; xrstor wants it to be 0. */
 	.irp	at, 0, 8, 16, 24, 32, 40, 48, 56
 	movq	%rdx, 512+\at(%rsp)
 	.endr
@@ -155,17 +155,16 @@ tense_stub_call_saved:
 	.size	tense_stub_call_saved, . - tense_stub_call_saved
 
 /*
- * The gates, one for each return address, which is in the gate's slot of
- * tense_stub_slots. A gate is entered with a jump, calls the function, and so
- * is what the function returns to; it leaves to the return address by a
- * return. Calls and returns stay paired, as the processor's return predictor
- * and a shadow stack want it.
+ * The gates, one for each return address. The return address is in the gate's
+ * slot of tense_stub_slots. A jump enters the gate. The gate calls the function,
+ * so that the function returns to the gate. The gate returns to the return
+ * address. Calls and returns stay paired, for the processor's return predictor
+ * and for a shadow stack.
  *
- * An unwinder passes through a gate without knowing anything but its address:
- * the return address is found through the operand of the push. To the unwinder
- * a gate's frame is one byte large, for the frame address is how it tells one
- * frame from the next. The personality function is told that the function
- * ends.
+ * An unwinder that knows only a gate's address can pass through the gate: it
+ * finds the return address through the operand of the push. To the unwinder a
+ * gate's frame is one byte large, because it tells frames apart by their address.
+ * The personality function learns that the function ends.
  */
 	.globl	tense_stub_gates
 	.hidden	tense_stub_gates

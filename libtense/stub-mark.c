@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #define PAGE	4096
-/* So many marks find their pages there. */
+/* Number of marks whose pages are present ahead of use. */
 #define AHEAD	(16 * PAGE / sizeof(uint64_t))
 
 static struct tense_marks *marks;
 
-/* The first fault of a page takes as long as many marks. */
+/* The first access to a page takes as long as many marks. */
 static void touch(struct tense_marks *m)
 {
 	uint64_t at = __atomic_load_n(&m->count, __ATOMIC_RELAXED);

@@ -6,10 +6,10 @@
 
 #include "marks.h"
 
-/* Marks go to the file TENSE_FUNCTIONS_MARKS. NULL, or why not. */
+/* Opens the file TENSE_FUNCTIONS_MARKS for marks. Returns NULL, or why it cannot. */
 const char *tense_stub_mark_init(void);
 
-/* A call of a function that is TENSE_MARK_*. Signal-safe, makes no call. */
+/* Marks a call of a function that is TENSE_MARK_*. Signal-safe, makes no call. */
 void tense_stub_mark(int64_t now, unsigned int what);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What happens at the entry and the return of a redirected function. This file
- * is compiled to use general registers only, and makes no system call but in
- * the slow variants of span.h.
+ * The work at the entry and the return of a redirected function. This file is
+ * compiled to use general registers only. It makes no system call except in the
+ * slow variants of span.h.
  */
 #include <cpuid.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define UNUSED	__attribute__((unused))
 #define HIDDEN	__attribute__((visibility("hidden"), used))
 
-/* A span per slot; more only where stacks are switched. */
+/* One span per slot, and some more for programs that switch stacks. */
 #define SPANS	20
 
 struct span {
@@ -30,9 +30,9 @@ struct span {
 static _Thread_local struct {
 	unsigned int depth;
 	/*
-	 * In a slow call, which may itself use stubs: the stack below which it
-	 * is, so that it is seen to have ended if a signal handler jumps out of
-	 * it; HELD: for good. 0: not.
+	 * Nonzero during a slow call, which may itself use stubs. It is the stack
+	 * pointer below which the call runs, so that a jump out of the call by a
+	 * signal handler shows. HELD: for good.
 	 */
 	uintptr_t busy;
 	struct span span[SPANS];
@@ -42,29 +42,29 @@ static _Thread_local struct {
 
 struct tense_stub_cost tense_stub_cost;
 
-/* What tense_stub_call_saved() saves with xsave; 0: with fxsave. */
+/* Register state that tense_stub_call_saved() saves with xsave; 0: with fxsave. */
 HIDDEN uint32_t tense_stub_state_mask;
 HIDDEN uint64_t tense_stub_state_size = 512;
 
 #define STATE_MASK 0xe7	/* x87, SSE, AVX, AVX-512 */
 
 /*
- * The return address of each gate. Each thread's own finds are not worth a
- * table of their own: threads that run the same code share them.
+ * The return address of each gate. Threads share the gates: a thread that runs
+ * the same code needs the same ones.
  */
 HIDDEN _Atomic uintptr_t tense_stub_slots[STUB_GATES];
-/* From return address to number of gate + 1. */
+/* Maps a return address to the number of its gate + 1. */
 #define BUCKETS (2 * STUB_GATES)
 static _Atomic uintptr_t keys[BUCKETS];
 static _Atomic uint32_t numbers[BUCKETS];
 static _Atomic uint32_t gates;
 
-/* The stack that the thread got when it was made. */
+/* The stack with which the thread was created. */
 static uintptr_t main_thread, main_top, main_size, other_size;
 
 extern void *__libc_stack_end;
 
-/* Without which the compiler might keep what a signal handler looks at. */
+/* Keeps the order of stores that a signal handler looks at. */
 static inline void barrier(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
@@ -89,8 +89,8 @@ static inline bool is_home(uintptr_t address)
 }
 
 /*
- * Is a on the stack on which b is, and deeper? Other stacks than the thread's
- * own, of signals and of coroutines, are small.
+ * Whether a is on the same stack as b, and deeper. Stacks of signals and of
+ * coroutines are small, other than the thread's own.
  */
 static inline bool is_deeper(uintptr_t a, uintptr_t b)
 {
@@ -125,7 +125,7 @@ static bool is_busy(uintptr_t sp)
 	return self.busy;
 }
 
-/* more: ticks that the entry took beyond what others take. */
+/* more: ticks that this entry took beyond the usual ones. */
 static inline int span_begin(struct tense_span *before,
 			     const struct tense_stub *s, unsigned int more)
 {
@@ -165,7 +165,7 @@ static inline void span_count(const struct tense_stub *s, unsigned int more)
 				   (long)own));
 }
 
-/* Like a call that is counted, but in no slot. */
+/* Leaves ticks uncharged like a counted call, but in no slot. */
 static void span_own(unsigned int more)
 {
 	unsigned int own = tense_stub_cost.count + more;
@@ -176,7 +176,7 @@ static void span_own(unsigned int more)
 	slow(tense_stub_call_saved(__tense_span_own_slow, (long)own));
 }
 
-/* Returns the ticks that it took. */
+/* Returns the ticks that the mark took. */
 static unsigned int mark(unsigned int what)
 {
 	uint64_t start = __builtin_ia32_rdtsc();
@@ -195,8 +195,9 @@ static unsigned int mark(unsigned int what)
 typedef bool which_fn(const struct span *span, uintptr_t address);
 
 /*
- * Takes out spans that are not all the youngest: those that stay lie on another
- * stack. What was before the oldest that ends will be before them.
+ * Ends spans that are not all the youngest: those that stay lie on another stack.
+ * The state before the oldest span that ends becomes the state before those that
+ * stay.
  */
 __attribute__((noinline))
 static void end_among(which_fn *which, uintptr_t address, unsigned int own)
@@ -222,7 +223,7 @@ static void end_among(which_fn *which, uintptr_t address, unsigned int own)
 	span_end(&before, own);
 }
 
-/* Ends the spans that which() names: nearly always all, or none. */
+/* Ends the spans that which() selects: nearly always all, or none. */
 static inline void end_spans(which_fn *which, uintptr_t address,
 			     unsigned int own)
 {
@@ -275,13 +276,13 @@ static uint32_t make_gate(unsigned int bucket, uintptr_t address)
 		atomic_store(&gates, STUB_GATES);
 		return 0;
 	}
-	/* If another thread was faster this gate is lost, which is cheap. */
+	/* If another thread was faster, this gate is lost, which costs little. */
 	atomic_store(&tense_stub_slots[number], address);
 	atomic_compare_exchange_strong(&numbers[bucket], &none, number + 1);
 	return none ? none : number + 1;
 }
 
-/* The gate to a return address, or 0 if there are no more. */
+/* Returns the gate for a return address, or 0 if there are no more. */
 static uintptr_t find_gate(uintptr_t address)
 {
 	unsigned int bucket = address * 0x9e3779b97f4a7c15ULL >> 40, probe;
@@ -320,9 +321,9 @@ static inline bool is_active(uint32_t slot)
 }
 
 /*
- * A signal handler may come between any two steps, use the stack of spans
- * above, and never return: then the span is found as it is here, and ended. Its
- * slot is taken, which is all that counts, as soon as depth says so.
+ * A signal handler may come between any two steps, use the spans above, and never
+ * return. Then the span is found as it is here, and ended. Its slot is taken as
+ * soon as depth says so, and nothing else matters.
  */
 static inline bool push(const struct tense_stub *stub, uintptr_t at,
 			unsigned int more)
@@ -348,7 +349,7 @@ static inline bool push(const struct tense_stub *stub, uintptr_t at,
 	return true;
 }
 
-/* Gives the function its percent. Here and there, so that neither makes a call. */
+/* Gives the function its percent. Inlined, so that neither caller makes a call. */
 __attribute__((always_inline))
 static inline uintptr_t enter(const struct tense_stub *stub, uintptr_t *at,
 			      unsigned int more)
@@ -357,7 +358,7 @@ static inline uintptr_t enter(const struct tense_stub *stub, uintptr_t *at,
 	uintptr_t gate = 0;
 
 	if (self.depth) {
-		/* What lies at a gate's place has ended if the gate is gone. */
+		/* A span at the place of a gate has ended if the gate is gone. */
 		end_spans(tail ? ended : left, (uintptr_t)at, 0);
 		if (is_active(stub->slot)) {
 			span_count(stub, more);
@@ -365,7 +366,7 @@ static inline uintptr_t enter(const struct tense_stub *stub, uintptr_t *at,
 		}
 	}
 	/*
-	 * Jumped to by another redirected function, to return in its place: one
+	 * Another redirected function jumped here, to return in its place. One
 	 * gate ends both.
 	 */
 	if (!tail) {
@@ -395,8 +396,8 @@ static uintptr_t enter_special(const struct tense_stub *stub, uintptr_t *at)
 }
 
 /*
- * at: where the return address lies. Returns the gate by which to call the
- * function, or 0: it is to return to where it would have.
+ * at: address of the return address. Returns the gate by which to call the
+ * function. 0: the function returns to its caller directly.
  */
 HIDDEN uintptr_t tense_stub_enter(const struct tense_stub *stub, uintptr_t *at)
 {
@@ -420,7 +421,7 @@ void tense_stub_settle(uintptr_t sp)
 	if (!self.depth)
 		return;
 	end_spans(sp == UINTPTR_MAX ? any : ended, sp, 0);
-	/* From a signal handler on a stack of its own there is no return. */
+	/* A signal handler on a stack of its own does not return after that. */
 	if (self.depth && is_home(sp) &&
 	    !is_home((uintptr_t)__builtin_frame_address(0)) &&
 	    !sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK)
@@ -447,7 +448,7 @@ unsigned int tense_stub_inside(const struct tense_stub *stub,
 }
 
 /*
- * The personality function of the gates: an exception, or the end of a thread,
+ * The personality function of the gates. An exception, or the end of a thread,
  * unwinds the frame of the innermost function.
  */
 HIDDEN int tense_stub_unwound(UNUSED int version, int actions,

@@ -11,7 +11,7 @@
 
 struct entry {
 	struct tense_symbol symbol;
-	char *copy;		/* of the name, where it had a version */
+	char *copy;		/* copy of the name, if it had a version */
 };
 
 struct segment {
@@ -25,7 +25,7 @@ struct list {
 	size_t nr_segments;
 };
 
-/* Where versions of .dynsym are. */
+/* The versions of the symbols of .dynsym. */
 struct versions {
 	Elf *elf;
 	Elf_Data *of_symbol;	/* NULL: there are none */
@@ -68,7 +68,7 @@ static bool get_offset(const struct list *list, uint64_t value,
 	return false;
 }
 
-/* The part of a function that is hardly ever run: jumped to, not called. */
+/* A function's part that hardly ever runs. Code jumps to it and never calls it. */
 static bool is_cold_part(const char *name)
 {
 	const char *cold = strstr(name, ".cold");
@@ -76,7 +76,10 @@ static bool is_cold_part(const char *name)
 	return cold && cold != name && (!cold[5] || cold[5] == '.');
 }
 
-/* What the compiler links to every object, and nobody wants to scale. */
+/*
+ * A function that the compiler links to every object, and that no one wants to
+ * scale.
+ */
 static bool is_startup(const char *name)
 {
 	static const char *const names[] = {
@@ -217,7 +220,7 @@ static void get_versions(Elf *elf, struct versions *versions)
 	}
 }
 
-/* Adds what the tables of one file have. */
+/* Adds the symbols in the tables of one file. */
 static int add_file(struct list *list, Elf *elf, bool debug, bool *symtab)
 {
 	struct versions versions;
@@ -246,7 +249,7 @@ static int add_file(struct list *list, Elf *elf, bool debug, bool *symtab)
 	return 0;
 }
 
-/* Of duplicates the one that tells most comes first. */
+/* Among duplicates, the most informative comes first. */
 static int compare(const void *left, const void *right)
 {
 	const struct tense_symbol *a = &((const struct entry *)left)->symbol;
@@ -305,7 +308,7 @@ static void free_list(struct list *list)
 	free(list->segments);
 }
 
-/* The program itself tells enough if its debug file is damaged. */
+/* If the debug file is damaged, the program's own symbols suffice. */
 static int add_debug_file(struct list *list, Elf *elf, const char *path,
 			  int *fd, Elf **debug)
 {

@@ -15,9 +15,9 @@ enum tense_source {
 struct tense_symbol {
 	const char *name;	/* mangled, without a version */
 	const char *version;	/* NULL if it has none */
-	const char *file;	/* source of a local one, NULL if not told */
+	const char *file;	/* source file of a local function, NULL if not known */
 	uint64_t value;		/* ELF st_value */
-	uint64_t size;		/* 0 if not told */
+	uint64_t size;		/* 0 if not known */
 	uint64_t offset;	/* in the file */
 	enum tense_source source;
 	bool ifunc;		/* value is that of the resolver */
@@ -25,15 +25,15 @@ struct tense_symbol {
 };
 
 /*
- * Calls each() for the functions of .dynsym, of .symtab and, where that was
- * stripped, of the separate debug file: in the order of their values, aliases
- * each, duplicates once. What a symbol points to is gone afterwards. Functions
- * are what can be called: the cold parts that compilers split off are not, and
- * the few functions that are linked to every object are left out.
+ * Calls each() for the functions of .dynsym and of .symtab. If .symtab was
+ * stripped, uses that of the separate debug file. Calls come in the order of
+ * values, for each alias, once for duplicates. Afterwards the strings of a symbol
+ * are gone. The cold parts that compilers split off are no functions. The few
+ * functions that are linked to every object are left out.
  *
- * Returns 0; what each() returned, if that was not 0, without further calls;
- * or -errno: -ENOEXEC if the file is not a program or library, -EBADMSG if it
- * is damaged.
+ * Returns 0; the result of each(), if that was not 0, without further calls; or
+ * -errno. -ENOEXEC: the file is not a program or library. -EBADMSG: it is
+ * damaged.
  */
 int tense_symbols_each(const char *path,
 		       int (*each)(const struct tense_symbol *symbol, void *data),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The system calls of device.c. Bare ones: libc's are cancellation points,
- * which the functions that read a clock are not, and may be interposed.
+ * The system calls of device.c. They bypass libc's functions, which are
+ * cancellation points and may be interposed. Functions that read a clock must not
+ * be cancellation points.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,14 +18,14 @@
 #include "device.h"
 
 /*
- * The device ignores the position, and there most files of the program's that
- * could have taken the descriptor's number refuse to be read or written.
+ * The device ignores the position. If the descriptor's number now belongs to
+ * another file of the program, most such files refuse to read or write there.
  */
 #define NOWHERE (INT64_MAX - 4096)
 
 /*
- * Descriptors lie above what the program may have, so that it is not given
- * their numbers; but not where they would make a large table, or must not be.
+ * Descriptors lie above the numbers that the program gets. But they stay low
+ * enough for a small table, and below the limit.
  */
 #define HIGH_LIMIT	1024
 #define HIGH_ROOM	16
@@ -64,7 +65,7 @@ static int close_for_parent(void *arg)
 	return sys_close(*(int *)arg);
 }
 
-/* A process that shares nothing but memory and descriptors closes it. */
+/* A process that shares nothing but memory and descriptors closes the handle. */
 static int sys_close_unseen(int fd)
 {
 	_Alignas(16) char stack[4096];

@@ -12,13 +12,13 @@
 
 #define SCALE_ONE	(1ULL << 32)
 #define CALIBRATE	64
-#define TICKS_MAX	2000	/* more than that are system calls */
+#define TICKS_MAX	2000	/* a larger number is a system call */
 
 static _Thread_local struct tense_stack stack;
-/* By how much spans multiply what the stack says, and in which slot we are. */
+/* The factor of the spans on top of the stack, and the thread's slot. */
 static _Thread_local struct tense_span span = { .scale = SCALE_ONE };
 
-/* Also finds out, for every function, whether the device can be used. */
+/* Called by every function: finds out whether the device can be used. */
 static int base(void)
 {
 	struct tense_stats stats;
@@ -32,7 +32,7 @@ static int base(void)
 	return err;
 }
 
-/* The percent for the kernel, times TENSE_FINE: whole ones for the program's. */
+/* The kernel's percent, times TENSE_FINE. The program's own percents are whole ones. */
 static uint32_t effective(uint64_t product, uint64_t scale)
 {
 	const uint64_t min = TENSE_SCALE_MIN * SCALE_ONE * TENSE_FINE;
@@ -52,8 +52,8 @@ static uint32_t effective(uint64_t product, uint64_t scale)
 }
 
 /*
- * R13: counter ticks that a change without a system call takes, from changes
- * that change nothing. The kernel itself gives back what others cost.
+ * R13: learns the counter ticks of a change without a system call, from changes
+ * that have no effect. The kernel itself refunds the cost of system calls.
  */
 static unsigned int own_ticks(const struct tense_change *none)
 {
@@ -80,13 +80,14 @@ static void set_depth(unsigned int depth, uint64_t product)
 	atomic_signal_fence(memory_order_seq_cst);
 	stack.depth = depth;
 	atomic_signal_fence(memory_order_seq_cst);
-	/* Up to there a signal handler could use that level as well. */
+	/* Until then, a signal handler could use that level as well. */
 	stack.level[depth] = product;
 }
 
 /*
- * Makes the product at the new depth the thread's percent. The stack first: a
- * signal handler that comes in between goes back to what that says.
+ * Makes the product at the new depth the thread's percent. Changes the stack
+ * first: a signal handler that comes in between restores the percent from the
+ * stack.
  */
 static int move_to(unsigned int depth, uint64_t product)
 {
@@ -195,7 +196,7 @@ EXPORT int tense_sleep(int64_t ns)
 	return now < 0 ? now : 0;
 }
 
-/* The product of two scales; the kernel's percent has bounds of its own. */
+/* Returns the product of two scales. The kernel's percent has bounds of its own. */
 static uint64_t multiply(uint64_t scale, unsigned int percent)
 {
 	const uint64_t max = SCALE_ONE * TENSE_SCALE_MAX / 100;
@@ -239,7 +240,7 @@ static int push_slow(const struct tense_span *to, unsigned int own,
 	return tense_device_percent(&change);
 }
 
-/* Pushes by a system call, and does not map an area. */
+/* Pushes by a system call and maps no area. */
 static int push_call(const struct tense_span *to, unsigned int own,
 		     unsigned int flags)
 {
@@ -255,7 +256,7 @@ static int push_call(const struct tense_span *to, unsigned int own,
 typedef int push_fn(const struct tense_span *to, unsigned int own,
 		    unsigned int flags);
 
-/* span first: a signal handler that comes in between goes back to that. */
+/* Sets span first: a signal handler that comes in between restores that. */
 static inline int begin(push_fn *push_by, struct tense_span *before,
 			unsigned int percent, unsigned int slot,
 			unsigned int own)

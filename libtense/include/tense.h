@@ -2,12 +2,11 @@
 /*
  * libtense: virtual time for the calling thread.
  *
- * Every function returns 0 or a negative errno value, never sets errno, and
- * may be called from any thread. Without /dev/tense all of them return
- * -ENODEV, after one warning on standard error, and the program runs as if
- * they were not there. Times are nanoseconds of virtual time; percent is the
- * speed relative to real (200 = imagined twice as fast). Each function has a
- * man page in section 3.
+ * Every function returns 0 or a negative errno value, never sets errno, and may
+ * be called from any thread. Without /dev/tense all of them return -ENODEV, after
+ * one warning on standard error. The program then runs as if they were not there.
+ * Times are nanoseconds of virtual time. Percent is the speed relative to real
+ * (200 = imagined twice as fast). Each function has a man page in section 3.
  */
 #ifndef TENSE_H
 #define TENSE_H
@@ -21,7 +20,7 @@ extern "C" {
 /* Bounds of a percent, and of the product of nested ones. */
 #define TENSE_SCALE_MIN 1
 #define TENSE_SCALE_MAX 100000
-/* How deep tense_scale_percent() may nest in one thread. */
+/* Deepest nesting of tense_scale_percent() in one thread. */
 #define TENSE_SCALE_DEPTH 64
 
 int tense_init(void);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# libtense-measure: how long a function takes. It needs nothing of libtense.
+# libtense-measure measures how long a function takes. It does not need libtense.
 
 MEASURE_LIB_SRC := measure kbest counter ticks cache
 MEASURE_LIB_OBJ := $(MEASURE_LIB_SRC:%=$(O)/libtense/measure/%.o)
@@ -44,7 +44,7 @@ uninstall::
 		$(LIBDIR)/pkgconfig/libtense-measure.pc \
 		$(INCLUDEDIR)/tense-measure.h $(MANDIR)/man3/tense_kbest.3
 
-# With sanitizers, and as it is shipped.
+# One test with sanitizers, one of the library as it is shipped.
 $(O)/tests/unit/test-kbest: tests/unit/test-kbest.c \
 		$(MEASURE_LIB_SRC:%=libtense/measure/%.c) \
 		$(wildcard libtense/measure/*.h) \

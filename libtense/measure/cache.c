@@ -8,9 +8,9 @@
 #define CACHES		"/sys/devices/system/cpu/cpu0/cache"
 #define INDICES		8
 #define LINE		64
-/* Where the machine does not tell: more than most have. */
+/* For machines that do not tell: more than most have. */
 #define UNKNOWN_SIZE	((size_t)32 << 20)
-/* Those of servers are shared, and a CPU uses a part. */
+/* A server's cache is shared, and a CPU uses a part of it. */
 #define MAX_SIZE	((size_t)256 << 20)
 
 static size_t size_of(const char *directory, int index)
@@ -47,7 +47,7 @@ int cache_prepare(struct cache *cache)
 
 	if (!size)
 		size = UNKNOWN_SIZE;
-	/* Not all of what is written last stays, in caches of few ways. */
+	/* In a cache of few ways, not all of the last data stays. */
 	cache->size = 2 * (size < MAX_SIZE ? size : MAX_SIZE);
 	cache->memory = calloc(1, cache->size);
 	return cache->memory ? 0 : -ENOMEM;

@@ -7,7 +7,7 @@
 /* The size of the largest cache in a directory like .../cpu0/cache; 0: none. */
 size_t cache_size(const char *directory);
 
-/* What is to be written to so that no cache has anything else left. */
+/* Memory to write to, so that no cache has anything else left. */
 struct cache {
 	unsigned char *memory;
 	size_t size;

@@ -9,10 +9,10 @@
 #include <x86intrin.h>
 #endif
 
-/* What interrupts one of the batches does not interrupt them all. */
+/* An interruption of one batch does not reach all of them. */
 #define BATCHES		20
 #define BATCH_READS	100
-/* Its error is that of two readings of the clock: 0.001 % at most. */
+/* Two readings of the clock cause its error: 0.001 % at most. */
 #define CALIBRATION_NS	20000000
 
 static uint64_t read_gettime(void)
@@ -24,7 +24,7 @@ static uint64_t read_gettime(void)
 }
 
 #ifdef __x86_64__
-/* What came before is done, and what comes after has not begun. */
+/* Earlier instructions are complete, and later ones have not begun. */
 static uint64_t read_counter(void)
 {
 	unsigned int cpu;
@@ -36,7 +36,7 @@ static uint64_t read_counter(void)
 	return value;
 }
 
-/* One that runs at the same rate whatever the CPU's frequency. */
+/* Whether the counter has the same rate at every frequency of the CPU. */
 static bool has_counter(void)
 {
 	unsigned int a, b, c, d;
@@ -56,7 +56,7 @@ static bool has_counter(void)
 }
 #endif
 
-/* Nanoseconds of one unit of the counter. */
+/* Returns the nanoseconds of one unit of the counter. */
 static double calibrate(void)
 {
 	uint64_t began = read_gettime(), from = read_counter(), now;

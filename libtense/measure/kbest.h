@@ -17,8 +17,8 @@ struct kbest {
 void kbest_add(struct kbest *b, double time);
 
 /*
- * (the K-th - the shortest) / the shortest; infinite if there are fewer, or the
- * shortest is 0, which is less than the clock can tell.
+ * (K-th shortest - shortest) / shortest. Infinite if there are fewer times, or if
+ * the shortest is 0 because the clock cannot tell it.
  */
 double kbest_spread(const struct kbest *b);
 bool kbest_converged(const struct kbest *b);

@@ -18,16 +18,16 @@
 #define DEFAULT_MAX_SAMPLES	30
 #define DEFAULT_EPSILON		0.001
 
-/* A timer interrupt comes all 1 to 10 ms: what is shorter mostly has none. */
+/* A timer interrupt comes every 1 to 10 ms: shorter runs mostly have none. */
 #define SHORT_NS		10e6
-/* From here on, even many interruptions are a small part of it. */
+/* In longer runs, even many interruptions take a small part. */
 #define LONG_NS			1e9
 
 struct run {
 	void (*function)(void *arg);
 	void *arg;
 	struct counter counter;
-	struct cache cache;	/* without memory: a warm one */
+	struct cache cache;	/* has no memory if the cache stays warm */
 	double tick_ns;
 	unsigned int ticks;
 	struct kbest best;
@@ -39,7 +39,7 @@ static double latency(const struct run *r)
 	       r->counter.counter.latency_ns : r->counter.gettime.latency_ns;
 }
 
-/* Without what it takes to read the clock, which is within each time. */
+/* Returns a run's time without the time that reading the clock takes. */
 static double time_once(struct run *r)
 {
 	uint64_t from, to, before, after;
@@ -55,12 +55,12 @@ static double time_once(struct run *r)
 	r->function(r->arg);
 	to = counter_read(&r->counter);
 	after = r->tick_ns > 0 ? ticks_now(cpu) : UINT64_MAX;
-	/* Of the ticks of two CPUs, which ones it had is not known. */
+	/* The run moved to another CPU: it is not known which ticks it had. */
 	if (before != UINT64_MAX && after != UINT64_MAX && after > before &&
 	    sched_getcpu() == cpu)
 		ticks = (unsigned int)(after - before);
 	ns = (double)(to - from) * r->counter.ns;
-	/* One that came while they were counted is not in so short a time. */
+	/* A tick came while they were counted: it is not in so short a time. */
 	if (ticks * r->tick_ns > ns / 2)
 		ticks = 0;
 	r->ticks += ticks;
@@ -70,7 +70,7 @@ static double time_once(struct run *r)
 
 static void sample(struct run *r, unsigned int max_samples)
 {
-	/* The first one fills the caches, if they are to be full. */
+	/* Unless the cache is cold, the first run fills it. */
 	if (!r->cache.memory)
 		r->function(r->arg);
 	do

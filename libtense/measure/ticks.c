@@ -7,10 +7,10 @@
 
 #define WATCH_NS	100000000.0
 #define GAPS		4096
-/* Longer than any two readings of a clock that nothing comes between. */
+/* Longer than two undisturbed readings of a clock take. */
 #define GAP_NS		500.0
 
-/* "           CPU0       CPU2": those that are online. */
+/* " CPU0 CPU2": the CPUs that are online. */
 int ticks_column(char *line, int cpu)
 {
 	char *rest, *word = strtok_r(line, " \n", &rest), name[20];

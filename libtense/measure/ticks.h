@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Timer interrupts: how many came, and what one takes at least. */
+/* Timer interrupts: their number, and the least time that one takes. */
 #ifndef MEASURE_TICKS_H
 #define MEASURE_TICKS_H
 
@@ -8,23 +8,23 @@
 
 #include "counter.h"
 
-/* Those of a CPU so far, or UINT64_MAX where the machine does not tell. */
+/* Timer interrupts of a CPU so far; UINT64_MAX if the machine does not tell. */
 uint64_t ticks_now(int cpu);
 
-/* The same, of a file like /proc/interrupts. */
+/* The same from a file like /proc/interrupts. */
 uint64_t ticks_read(FILE *f, int cpu);
 
-/* The column of a CPU, by that file's first line; -1 if it has none. */
+/* Returns the column of a CPU in the file's first line; -1 if it has none. */
 int ticks_column(char *line, int cpu);
 
 /*
- * The least that a timer interrupt takes from a program, in ns: the shortest of
- * as many interruptions as there were ticks meanwhile, the longest of all. 0
- * where that cannot be told.
+ * Returns the least time that a timer interrupt takes from a program, in ns. If n
+ * ticks came meanwhile, takes the n longest interruptions and returns the
+ * shortest of them. 0 if that is unknown.
  */
 double ticks_cost(const struct counter *c);
 
-/* The n-th longest of so many, which are put in order; n counts from 1. */
+/* Returns the n-th longest of so many gaps, which it sorts; n counts from 1. */
 double ticks_nth_longest(double *gaps, unsigned int count, unsigned int n);
 
 #endif
