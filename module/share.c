@@ -359,7 +359,7 @@ static s64 leads(const struct tense_share *s)
 /*
  * At steady speeds, no turn counts less than the task's part of the weight. Speeds
  * that change may have made the turns too short altogether, or too long. Then this
- * turn must not be too short, or too long.
+ * turn counts in full, or at most by half.
  */
 static u64 balance(const struct tense_share *s, const struct tense_sharer *t,
 		   u64 share, u64 ran)
