@@ -2,8 +2,8 @@
 /*
  * Tense: between the scheduler and the module that keeps virtual time.
  *
- * Nothing here knows what virtual time is. This file holds what needs the
- * scheduler's internals or must stay in memory while the module goes.
+ * This file does not know virtual time. It contains the code that needs the
+ * scheduler's internals, or must stay in memory while the module is removed.
  */
 #include <linux/export.h>
 #include <linux/module.h>
@@ -16,10 +16,10 @@
 
 DEFINE_STATIC_KEY_FALSE(tense_key);
 
-/* Set while this CPU runs the soft interrupts of a hard one that has ended. */
+/* Set while this CPU runs soft interrupts at the end of a hard one. */
 DEFINE_PER_CPU(bool, tense_softirq);
 
-/* Protects registration only: a task that has a part pins the module. */
+/* Protects registration only: a task with a part pins the module. */
 static DEFINE_MUTEX(tense_mutex);
 const struct tense_ops *tense_ops;
 
@@ -27,7 +27,7 @@ const struct tense_ops *tense_ops;
  * tense_register() - let a module keep virtual time
  * @ops: its hooks
  *
- * Return: 0, or -EBUSY if another module does that already.
+ * Return: 0, or -EBUSY if another module is registered.
  */
 int tense_register(const struct tense_ops *ops)
 {
@@ -46,18 +46,21 @@ int tense_register(const struct tense_ops *ops)
 EXPORT_SYMBOL_GPL(tense_register);
 
 /**
- * tense_unregister() - the module goes
+ * tense_unregister() - remove the module's hooks
  * @ops: its hooks
  *
- * No task may have a part any more, which the references that the tasks hold
- * guarantee in a module's exit function. Afterwards no CPU runs a hook.
+ * No task may have a part any more. In a module's exit function, the references
+ * that the tasks hold guarantee this. Afterwards no CPU runs a hook.
  */
 void tense_unregister(const struct tense_ops *ops)
 {
 	mutex_lock(&tense_mutex);
 	if (!WARN_ON_ONCE(tense_ops != ops)) {
 		static_branch_disable(&tense_key);
-		/* The hooks run with interrupts disabled or for a task with a part. */
+		/*
+		 * The hooks run with interrupts disabled or for a task with a
+		 * part.
+		 */
 		synchronize_rcu();
 		WRITE_ONCE(tense_ops, NULL);
 	}
@@ -65,7 +68,7 @@ void tense_unregister(const struct tense_ops *ops)
 }
 EXPORT_SYMBOL_GPL(tense_unregister);
 
-/* Must hold rq's lock, of this CPU. */
+/* Caller holds the lock of this CPU's run queue. */
 static void settle(struct rq *rq)
 {
 	lockdep_assert_rq_held(rq);
@@ -77,7 +80,7 @@ static void settle(struct rq *rq)
 /**
  * tense_settle() - charge the running task up to now
  *
- * For any context but with a runqueue's lock or a pi_lock held.
+ * Works in any context. Caller holds no run queue lock.
  */
 void tense_settle(void)
 {
@@ -95,10 +98,10 @@ void tense_settle(void)
 EXPORT_SYMBOL_GPL(tense_settle);
 
 /**
- * tense_at_return() - run something before the running task is in user mode
- * @work: what; no lock of the kernel's is held then
+ * tense_at_return() - run work before the running task returns to user mode
+ * @work: the work; the task holds no lock of the kernel when it runs
  *
- * May be called with the runqueue locked.
+ * Caller may hold the run queue lock.
  *
  * Return: 0, or -ESRCH if the task is past exiting.
  */
@@ -114,8 +117,8 @@ static bool is_work(struct callback_head *work, void *data)
 }
 
 /**
- * tense_not_at_return() - the running task takes back tense_at_return()
- * @work: what; not to be called from such work, but whether or not it has run
+ * tense_not_at_return() - take back tense_at_return() of the running task
+ * @work: the work, whether or not it has run; not called from such work
  */
 void tense_not_at_return(struct callback_head *work)
 {
@@ -153,11 +156,11 @@ static void enqueue(struct task_struct *p)
 }
 
 /**
- * tense_attach() - the calling task gets a part
- * @t: the part; its owner is tense_ops->leave() from now on
+ * tense_attach() - give the calling task a part
+ * @t: the part; tense_ops->leave() owns it from now on
  *
- * Return: 0, or -ENODEV if the task is not in the fair class, the only one
- * that charges.
+ * Return: 0, or -ENODEV if the task is not in the fair class, the only one that
+ * charges.
  */
 int tense_attach(struct tense_task *t)
 {
@@ -183,9 +186,9 @@ int tense_attach(struct tense_task *t)
 EXPORT_SYMBOL_GPL(tense_attach);
 
 /**
- * tense_detach() - the calling task gives its part back
+ * tense_detach() - take the calling task's part away
  *
- * Called for a task with a part only, and may sleep.
+ * Caller is a task with a part. May sleep.
  */
 void tense_detach(void)
 {
@@ -204,21 +207,21 @@ void tense_detach(void)
 	rq_unlock(rq, &rf);
 	local_irq_enable();
 
-	/* A sleep to be restarted would be the module's code as well. */
+	/* A sleep to be restarted would run the module's code. */
 	current->restart_block.fn = do_no_restart_syscall;
 	ops->leave(t);
-	/* Here and not in ops->leave(), whose code may be gone after this. */
+	/* Not in ops->leave(), whose code may be gone after this. */
 	module_put(ops->owner);
 }
 EXPORT_SYMBOL_GPL(tense_detach);
 
-/* Returns the part of a jump that counts as CPU time for a task that had so much. */
+/* Returns the part of a jump that counts as CPU time. @had: CPU time so far. */
 static u64 cpu_time_of_jump(u64 had, u64 jump)
 {
 	return min(jump, TENSE_CPU_TIME_MAX - min(had, TENSE_CPU_TIME_MAX));
 }
 
-/* Returns how much of its turn that was. */
+/* Returns the ns of its turn that are over. */
 static u64 charge_task(struct task_struct *p, u64 delta)
 {
 	struct tense_place place = place_in_fair(p);
@@ -237,7 +240,7 @@ static u64 charge_task(struct task_struct *p, u64 delta)
 }
 
 /**
- * tense_in_interrupt() - is this CPU in interrupt work that is no task's
+ * tense_in_interrupt() - whether this CPU does interrupt work of no task
  *
  * Return: true in a hard interrupt, and in the soft ones that run at its end.
  */
@@ -247,7 +250,10 @@ bool tense_in_interrupt(void)
 }
 EXPORT_SYMBOL_GPL(tense_in_interrupt);
 
-/* The group above a queue; NULL above all groups. Must hold the queue's lock. */
+/*
+ * Returns the group above a queue; NULL above all groups. Caller holds the
+ * queue's lock.
+ */
 static struct sched_entity *group_of(const struct cfs_rq *cfs_rq)
 {
 #ifdef CONFIG_FAIR_GROUP_SCHED
@@ -259,12 +265,12 @@ static struct sched_entity *group_of(const struct cfs_rq *cfs_rq)
 }
 
 /**
- * tense_group_of() - whose queue it is
- * @queue: as told by struct tense_place; a task has to be in it, or in one below
+ * tense_group_of() - a queue as a group in the queue above
+ * @queue: from struct tense_place. A task is in it, or in a queue below.
  *
- * Must hold the runqueue's lock.
+ * Caller holds the run queue lock.
  *
- * Return: the queue as one group's among others.
+ * Return: the queue's group.
  */
 struct tense_group tense_group_of(const void *queue)
 {
@@ -291,12 +297,13 @@ struct tense_group tense_group_of(const void *queue)
 EXPORT_SYMBOL_GPL(tense_group_of);
 
 /**
- * tense_group_owes() - a group's turn takes another time than it runs
- * @queue: the group's
- * @ns: its turn is over by so many sooner, if less than 0 later. This counts when
- *	the group is next charged, as it was or will be for what has just run.
+ * tense_group_owes() - change the length of a group's turn
+ * @queue: the group's queue
+ * @ns: the turn is over sooner by so many ns; later if negative. The next
+ *	charge of the group applies it. The group's charge for the last run may
+ *	have come before or may still come.
  *
- * Must hold the runqueue's lock.
+ * Caller holds the run queue lock.
  */
 void tense_group_owes(const void *queue, s64 ns)
 {
@@ -305,8 +312,8 @@ void tense_group_owes(const void *queue, s64 ns)
 EXPORT_SYMBOL_GPL(tense_group_owes);
 
 /*
- * Before the group's queue, or one above, changes: how long a turn is depends on
- * who else waited.
+ * Charges the running task before its group's queue, or one above, changes: the
+ * length of its turn depends on the others that waited.
  */
 static void charge_below(struct rq *rq)
 {
@@ -319,8 +326,8 @@ static void charge_below(struct rq *rq)
 }
 
 /*
- * What was taken off already may exceed what this charge is. Of what is owed all
- * counts at some time: the module takes it for what the group's vruntime says.
+ * An earlier reduction may exceed this charge. Keeps the rest of the debt,
+ * because the module expects all of it in the group's vruntime.
  */
 static u64 group_share(struct sched_entity *se, u64 delta)
 {
@@ -333,14 +340,14 @@ static u64 group_share(struct sched_entity *se, u64 delta)
 	return share;
 }
 
-/* Of the weight that nearly all have, fair time is time. */
+/* At the weight that nearly all tasks have, fair time is time. */
 static u64 in_fair_time(struct sched_entity *se, u64 ns,
 			u64 (*fair)(u64 delta, struct sched_entity *se))
 {
 	return se->load.weight == NICE_0_LOAD ? ns : fair(ns, se);
 }
 
-/* Called by the fair class only, see tense_charge(). */
+/* Only the fair class calls it, see tense_charge(). */
 void __tense_charge(struct sched_entity *se, u64 delta,
 		    u64 (*fair)(u64 delta, struct sched_entity *se))
 {

@@ -2,8 +2,8 @@
 /*
  * Tense: clocks, time-outs and timers of tasks in virtual time.
  *
- * RCU keeps the module's code, and the experiment that a timer points to, for
- * those that are in no experiment themselves.
+ * A task outside of every experiment may use a timer inside. RCU keeps the
+ * module's code for it, and the experiment that the timer points to.
  */
 #include <linux/export.h>
 #include <linux/hrtimer.h>
@@ -24,10 +24,10 @@ static bool timer_now(const struct hrtimer *timer, ktime_t *now)
 }
 
 /**
- * hrtimer_now() - what the clock that a timer is set by shows
+ * hrtimer_now() - the time on the clock of a timer
  * @timer: the timer; its base is not locked
  *
- * Return: virtual time if that is what the timer runs in, or will.
+ * Return: virtual time if the timer runs in virtual time, or will.
  */
 ktime_t hrtimer_now(const struct hrtimer *timer)
 {
@@ -49,7 +49,7 @@ bool __tense_time(enum tense_clock_id clock, ktime_t *now)
 	return tense_ops->time(current->tense, clock, now);
 }
 
-/* A signal may end it, so that it is the program that waits. */
+/* Whether a signal may end the wait, which is then a wait of the program's own. */
 static bool is_own_wait(void)
 {
 	return (READ_ONCE(current->__state) & ~TASK_FREEZABLE) ==
@@ -73,7 +73,10 @@ bool __tense_schedule_timeout(long *timeout)
 bool __tense_timer_start(struct hrtimer *timer, ktime_t time,
 			 enum hrtimer_mode mode)
 {
-	/* Queued in real or in virtual time: its callback may yet be running. */
+	/*
+	 * It may be queued in real or in virtual time, and its callback may be
+	 * running.
+	 */
 	hrtimer_try_to_cancel(timer);
 	if (!in_task() || !tense_has(current) || timer->is_soft ||
 	    (IS_ENABLED(CONFIG_PREEMPT_RT) && !timer->is_hard))

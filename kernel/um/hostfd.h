@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Between the two halves of the hostfd driver: kernel and host side. */
+/* Interface between the kernel side and the host side of the hostfd driver. */
 #ifndef __UM_HOSTFD_H
 #define __UM_HOSTFD_H
 
 #define HOSTFD_MAX	16
 
-/* What hostfd_user_probe() finds out about a descriptor. */
+/* Result of hostfd_user_probe() for a descriptor. */
 #define HOSTFD_READ	0x01	/* open for reading */
 #define HOSTFD_WRITE	0x02	/* open for writing */
 #define HOSTFD_POLL	0x04	/* can be waited for */
@@ -13,7 +13,7 @@
 #define HOSTFD_NONBLOCK	0x10
 #define HOSTFD_SEEK	0x20
 
-/* Events. HUP and ERR are reported without being asked for. */
+/* Events. The host reports HUP and ERR even if they are not asked for. */
 #define HOSTFD_IN	0x01
 #define HOSTFD_OUT	0x02
 #define HOSTFD_HUP	0x04

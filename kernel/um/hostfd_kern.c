@@ -3,11 +3,11 @@
  * /dev/hostfdN: descriptors that the UML process inherited, as devices.
  *
  * hostfd.fds=5,7 on the kernel command line makes /dev/hostfd0 of the host's
- * descriptor 5 and /dev/hostfd1 of 7. Whatever they refer to - pipe, terminal,
- * socket, file - reads, writes, seeks and poll pass through, block only the
- * guest's process and end when a signal arrives. The last close in the guest
- * closes the host's descriptor, so that whoever is at the other end learns of
- * it; the device is dead from then on.
+ * descriptor 5 and /dev/hostfd1 of 7. A descriptor may be a pipe, a terminal, a
+ * socket or a file. Reads, writes, seeks and poll pass through, block only the
+ * guest's process, and end when a signal arrives. The last close in the guest
+ * closes the host's descriptor, which tells the process at its other end. From
+ * then on the device is dead.
  */
 
 #define pr_fmt(fmt) "hostfd: " fmt
@@ -29,7 +29,7 @@
 #include <os.h>
 #include "hostfd.h"
 
-/* As much as a pipe holds by default. */
+/* Size of a pipe by default. */
 #define HOSTFD_CHUNK	65536
 
 struct hostfd {
@@ -37,11 +37,11 @@ struct hostfd {
 	char name[12];
 	int index;
 	int fd;			/* the host's, -1 when closed */
-	int flags;		/* what probing found */
-	int users;		/* open files, under hostfd_mutex */
-	spinlock_t lock;	/* armed and fired */
-	int armed;		/* events asked for */
-	int fired;		/* events that came since asked for */
+	int flags;		/* from hostfd_user_probe() */
+	int users;		/* open files; under hostfd_mutex */
+	spinlock_t lock;	/* protects armed and fired */
+	int armed;		/* events that are asked for */
+	int fired;		/* events that came since they were asked for */
 	wait_queue_head_t wait;
 };
 
@@ -55,11 +55,11 @@ static DEFINE_MUTEX(hostfd_mutex);
 static int event_fd = -1;
 static int helper_pid = -1;
 
-/* Must hold h->lock. */
+/* Caller holds h->lock. */
 static void hostfd_rearm(struct hostfd *h)
 {
 	lockdep_assert_held(&h->lock);
-	/* Who waits for a descriptor that cannot be armed looks again. */
+	/* If the descriptor cannot be armed, let waiters look again. */
 	if (hostfd_user_arm(h->fd, h->index, h->armed)) {
 		h->fired |= HOSTFD_ERR;
 		h->armed = 0;
@@ -68,8 +68,9 @@ static void hostfd_rearm(struct hostfd *h)
 }
 
 /*
- * A waiter may take back an event that another one was about to see. It asks
- * for the event again, and it is reported again as long as it is there.
+ * A waiter may clear an event that another waiter was about to see. The first
+ * one also asks for the event again, and the host reports it again while it is
+ * there.
  */
 static void hostfd_arm(struct hostfd *h, int events)
 {
@@ -88,7 +89,7 @@ static void hostfd_fire(struct hostfd *h, int events)
 
 	spin_lock_irqsave(&h->lock, flags);
 	h->fired |= events;
-	/* After a hangup or an error nothing else will come. */
+	/* After a hangup or an error no other event comes. */
 	if (events & (HOSTFD_HUP | HOSTFD_ERR))
 		h->armed = 0;
 	h->armed &= ~events;
@@ -102,7 +103,7 @@ static irqreturn_t hostfd_interrupt(int irq, void *data)
 {
 	struct hostfd_event event;
 
-	/* The helper writes whole events at once. */
+	/* The helper writes whole events. */
 	while (os_read_file(event_fd, &event, sizeof(event)) == sizeof(event))
 		hostfd_fire(&hostfds[event.index], event.events);
 	return IRQ_HANDLED;
@@ -130,7 +131,7 @@ static ssize_t hostfd_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	if (!len)
 		return 0;
 
-	/* What was read cannot be put back. */
+	/* Data that was read cannot be put back. */
 	bad = fault_in_iov_iter_writeable(to, len);
 	if (bad == len)
 		return -EFAULT;
@@ -231,7 +232,7 @@ static __poll_t hostfd_poll(struct file *file, poll_table *wait)
 		want |= HOSTFD_IN;
 	if (poll_requested_events(wait) & (EPOLLOUT | EPOLLWRNORM))
 		want |= HOSTFD_OUT;
-	/* A poll for no events still waits for the hangup, which has to be armed. */
+	/* A poll for no events still waits for the hangup, which must be armed. */
 	if (!(ready & (HOSTFD_HUP | HOSTFD_ERR)) && (!want || (want & ~ready)))
 		hostfd_arm(h, want & ~ready);
 	return mask;
@@ -273,7 +274,7 @@ static int hostfd_open(struct inode *inode, struct file *file)
 	if (err)
 		return err;
 
-	/* The position is the host's. */
+	/* The host keeps the position. */
 	file->f_mode &= ~(FMODE_PREAD | FMODE_PWRITE);
 	file->private_data = h;
 	return 0;
@@ -313,7 +314,7 @@ static int __init hostfd_add(struct hostfd *h, int index, int fd)
 	spin_lock_init(&h->lock);
 	init_waitqueue_head(&h->wait);
 
-	/* From here on there may be events. */
+	/* Events may come from here on. */
 	flags = hostfd_user_probe(fd, index);
 	if (flags < 0)
 		return flags;
@@ -323,7 +324,7 @@ static int __init hostfd_add(struct hostfd *h, int index, int fd)
 	h->misc.minor = MISC_DYNAMIC_MINOR;
 	h->misc.name = h->name;
 	h->misc.fops = &hostfd_fops;
-	/* Whoever may enter the guest may use what was passed to it. */
+	/* Every user of the guest may use the descriptors that were passed to it. */
 	h->misc.mode = 0666;
 	return misc_register(&h->misc);
 }

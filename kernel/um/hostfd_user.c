@@ -2,10 +2,10 @@
 /*
  * Host side of the hostfd driver, see hostfd_kern.c.
  *
- * A descriptor may share its file description, and with it O_NONBLOCK and
- * O_ASYNC, with processes outside, such as the shell. So these flags are
- * neither set nor needed here: readiness comes from an epoll set that a helper
- * process waits on, and each registration reports once until armed again.
+ * Processes outside, such as the shell, may share the description of a
+ * descriptor, and with it O_NONBLOCK and O_ASYNC. So the driver neither sets
+ * nor needs these flags. A helper process waits on an epoll set. Each
+ * descriptor in it reports once, until it is armed again.
  */
 
 #include <errno.h>
@@ -42,8 +42,8 @@ static int events_from_host(unsigned int host)
 }
 
 /*
- * Has an address space of its own, because errno is per address space here,
- * but shares the descriptors.
+ * The helper shares the descriptors, but has an address space of its own,
+ * because errno is per address space here.
  */
 static int hostfd_helper(void *unused)
 {
@@ -69,7 +69,7 @@ static int hostfd_helper(void *unused)
 			out[i].index = in[i].data.u32;
 			out[i].events = events_from_host(in[i].events);
 		}
-		/* Shorter than PIPE_BUF, so all of it or nothing. */
+		/* Shorter than PIPE_BUF: the host writes all of it or nothing. */
 		CATCH_EINTR(n = write(event_fds[1], out, n * sizeof(out[0])));
 		if (n < 0)
 			return 1;
@@ -142,8 +142,8 @@ int hostfd_user_probe(int fd, int index)
 		flags |= HOSTFD_SEEK;
 
 	/*
-	 * A regular file is always ready, and refused with EPERM. A hangup may
-	 * be reported though nobody asked yet, which does no harm.
+	 * The host refuses a regular file with EPERM: it is always ready. A
+	 * hangup may be reported before it is asked for, which does no harm.
 	 */
 	event.events = EPOLLONESHOT;
 	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0)
@@ -154,7 +154,7 @@ int hostfd_user_probe(int fd, int index)
 	return flags;
 }
 
-/* Asks for one event out of @events, also for one that is there already. */
+/* Asks for one of @events. An event that is there already counts. */
 int hostfd_user_arm(int fd, int index, int events)
 {
 	struct epoll_event event = { .data.u32 = index };
@@ -169,7 +169,7 @@ int hostfd_user_arm(int fd, int index, int events)
 	return 0;
 }
 
-/* The events that are there now. */
+/* Returns the events that are there now. */
 int hostfd_user_poll(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN | POLLOUT };
@@ -183,9 +183,9 @@ int hostfd_user_poll(int fd)
 }
 
 /*
- * A descriptor that would block is asked first. Somebody outside may still be
- * faster and let the kernel wait, which is why the user of this driver should
- * pass file descriptions of its own, opened with O_NONBLOCK.
+ * Asks the host whether a descriptor would block. A process outside may still
+ * be faster, and let the kernel wait. So users of this driver should pass file
+ * descriptions of their own, opened with O_NONBLOCK.
  */
 static int would_block(int fd, int flags, int event)
 {
@@ -214,7 +214,7 @@ long hostfd_user_write(int fd, int flags, const void *buf, unsigned long len)
 
 	if (would_block(fd, flags, HOSTFD_OUT))
 		return -EAGAIN;
-	/* A pipe that is ready has room for PIPE_BUF, more could block. */
+	/* A pipe that is ready has room for PIPE_BUF; more could block. */
 	if ((flags & HOSTFD_POLL) && !(flags & HOSTFD_NONBLOCK) &&
 	    len > PIPE_BUF)
 		len = PIPE_BUF;

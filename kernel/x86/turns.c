@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Time stolen by an emulator whose CPUs take turns on one clock, that of
- * instructions. For how long each CPU waited for its turn stands in a page of
- * memory, "tense.turns=ADDRESS", which the emulator writes before a CPU reads
- * its counter. Two CPUs then are as fast as one, each by its own task clock.
+ * Time stolen by an emulator whose CPUs take turns on one clock, which counts
+ * instructions. The emulator writes into a page, "tense.turns=ADDRESS", how
+ * long each CPU has waited for its turn. It does so before a CPU reads its
+ * counter. By its own task clock, each CPU is then as fast as a single one.
  */
 #include <linux/init.h>
 #include <linux/memblock.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an emulator whose CPUs take turns tells the kernel; of both sides. */
+/*
+ * The page by which an emulator whose CPUs take turns reports to the kernel.
+ * The emulator and the kernel share this file.
+ */
 #ifndef _LINUX_TENSE_TURNS_H
 #define _LINUX_TENSE_TURNS_H
 
@@ -9,8 +12,8 @@
 #define TENSE_TURNS_CPUS	511
 
 struct tense_turns {
-	__u64 magic;	/* from when on the emulator writes the rest */
-	__u64 waited[TENSE_TURNS_CPUS];	/* ns, while it had something to do */
+	__u64 magic;	/* once set, the emulator writes the rest */
+	__u64 waited[TENSE_TURNS_CPUS];	/* ns of waiting with work to do */
 };
 
 #endif

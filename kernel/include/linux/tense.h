@@ -2,13 +2,14 @@
 /*
  * Tense: hooks by which a module charges tasks for virtual time.
  *
- * A task that is in an experiment has task_struct.tense set; all others, and
- * all tasks while no module is registered, pay for one static branch.
+ * task_struct.tense of a task in an experiment is set. All other tasks pay for
+ * one static branch at each hook. So do all tasks while no module is
+ * registered.
  *
- * task_struct.tense of a task is written only by the task itself, under its
- * runqueue's lock, or by its parent before it first runs. It may be read by
- * the task itself, under its runqueue's lock, and, while it is blocked, under
- * its pi_lock. Each task with it set holds a reference to the module.
+ * The task itself writes its task_struct.tense, under its run queue lock, or
+ * its parent does before it first runs. The task itself may read it. Others may
+ * read it under the task's run queue lock or, while the task is blocked, under
+ * its pi_lock. Each task whose pointer is set holds a reference to the module.
  */
 #ifndef _LINUX_TENSE_H
 #define _LINUX_TENSE_H
@@ -25,7 +26,10 @@ struct callback_head;
 struct module;
 struct tense_task;
 
-/* Clocks that can be virtual; the first ones as enum hrtimer_base_type. */
+/*
+ * Clocks that can be virtual; the first ones in the order of enum
+ * hrtimer_base_type.
+ */
 enum tense_clock_id {
 	TENSE_MONOTONIC,
 	TENSE_REALTIME,
@@ -39,25 +43,26 @@ enum tense_clock_id {
 #ifdef CONFIG_TENSE
 
 /*
- * The fair class compares by signed differences and multiplies by weights:
- * jumps of years would turn a task that is far behind into one that is far
- * ahead, for which all others wait. So one charge ends no more of a turn, in ns.
+ * The fair class compares by signed differences and multiplies by weights. A
+ * jump of years would turn a task that is far behind into one that is far
+ * ahead, and all others would wait for it. So one charge uses up at most this
+ * many ns of a turn.
  */
 #define TENSE_SHARE_MAX	BIT_ULL(30)
 
 /*
- * A jump adds to a task's CPU time only up to this total, in ns: 13 days. Sums over
- * threads and children must not overflow.
+ * A jump adds to a task's CPU time only up to this total, in ns: 13 days. Sums
+ * over threads and children must not overflow.
  */
 #define TENSE_CPU_TIME_MAX	BIT_ULL(50)
 
 /**
- * struct tense_place - where a task of the fair class waits for its turn
+ * struct tense_place - place of a task in a queue of the fair class
  * @queue: the queue, only to be compared; NULL in another class
- * @running: how many tasks and groups share it, with this one
- * @weight: the task's own
- * @vruntime: the task's own
- * @min_vruntime: the queue's
+ * @running: number of tasks and groups in the queue, with this one
+ * @weight: the task's weight
+ * @vruntime: the task's vruntime
+ * @min_vruntime: the queue's min_vruntime
  */
 struct tense_place {
 	const void *queue;
@@ -68,14 +73,15 @@ struct tense_place {
 };
 
 /**
- * struct tense_group - a queue of the fair class, as one group's among others
- * @running: how many tasks and groups share it
- * @depth: how many queues are above it
- * @min_vruntime: the queue's
- * @above: where the group waits for its own turn; NULL above all groups
- * @weight: its own, there
- * @vruntime: its own, there
- * @limited: so much of the CPU is all that it may have
+ * struct tense_group - a queue of the fair class as a group in the queue above
+ * @running: number of tasks and groups in the queue
+ * @depth: number of queues above it
+ * @min_vruntime: the queue's min_vruntime
+ * @above: queue in which the group waits for its own turn; NULL above all
+ *	groups
+ * @weight: the group's weight in that queue
+ * @vruntime: the group's vruntime in that queue
+ * @limited: the group has a limit on its CPU time
  */
 struct tense_group {
 	unsigned int running;
@@ -88,10 +94,10 @@ struct tense_group {
 };
 
 /**
- * struct tense_charge - what a task's run made
- * @charged: ns that it is to have run
- * @jump: ns of jumps, which it has not run
- * @share: by how many its turn is over sooner
+ * struct tense_charge - result of charging a task
+ * @charged: ns of CPU time that the task is charged
+ * @jump: ns of jumps, which the task has not run
+ * @share: ns of its turn that are over
  */
 struct tense_charge {
 	u64 charged;
@@ -100,31 +106,32 @@ struct tense_charge {
 };
 
 /**
- * struct tense_ops - what a module does at the hooks
+ * struct tense_ops - functions that a module provides for the hooks
  * @owner: the module
- * @charge: the task ran for so many ns; returns what that made. Runqueue locked.
- * @enqueue: the task is runnable on a CPU, maybe another one than before.
- *	Runqueue locked.
- * @dequeue: the task is in no queue any more, and maybe has stopped to wait.
- *	Runqueue locked.
- * @hold: current, or an interrupt, wakes the blocked task; true if it is
- *	to sleep on, until the module wakes it. pi_lock held.
- * @switched: the CPU is about to run the second task instead of the first,
- *	either of which may be NULL. Runqueue locked.
- * @tick: the task has just been charged by the tick. Runqueue locked.
- * @fork: the task, which is running, creates the child; returns the child's
- *	part or an error. May sleep.
- * @leave: the part no longer belongs to a task and may be freed. May sleep.
+ * @charge: the task ran for so many ns; returns the charge. Run queue locked.
+ * @enqueue: the task is runnable on a CPU, maybe on another one than before.
+ *	Run queue locked.
+ * @dequeue: the task is in no queue any more, and may have stopped to wait. Run
+ *	queue locked.
+ * @hold: current, or an interrupt, wakes the blocked task. Returns true if the
+ *	task has to sleep on until the module wakes it. pi_lock held.
+ * @switched: the CPU is about to run the second task instead of the first.
+ *	Either may be NULL. Run queue locked.
+ * @tick: the tick has just charged the task. Run queue locked.
+ * @fork: the running task creates a child. Returns the child's part or an
+ *	error. May sleep.
+ * @leave: the part no longer belongs to a task, and may be freed. May sleep.
  * @now: reads a clock for the running task; false if the clock is the real one.
- *	No reading is earlier than one before it. No lock but those of timers'
- *	owners held.
+ *	No reading is earlier than one before it. No lock is held except those
+ *	of timers' owners.
  * @time: tells the charged time in the same way. Time-outs and timers of the
- *	running task count from that.
+ *	running task count from it.
  * @timer_start: arms the timer for the running task, at a time or in so many
- *	ns; false if it is to run in real time. The timer is not queued.
- * @timer_cancel: takes the timer out of its experiment's queue: 1, -1 if its
- *	callback runs, also if it was armed again meanwhile, or 0 if it is in
- *	none any more. Under RCU.
+ *	ns. Returns false if the timer has to run in real time. The timer is not
+ *	queued.
+ * @timer_cancel: takes the timer out of its experiment's queue. Returns 1 if it
+ *	was queued; -1 if its callback runs, even if it was armed again
+ *	meanwhile; 0 if it is in no queue. Under RCU.
  * @timer_now: tells the timer's clock while its callback runs. Under RCU.
  * @clock_set: clocks were set. Under RCU.
  */
@@ -244,7 +251,10 @@ static inline void tense_exit(void)
 		tense_detach();
 }
 
-/* The time from which the running task's waits count; @now if the clock is real. */
+/*
+ * Returns the time from which the running task's waits count; @now if the clock
+ * is real.
+ */
 static inline ktime_t tense_ktime(enum tense_clock_id clock, ktime_t now)
 {
 	if (tense_has(current))
@@ -261,7 +271,7 @@ static inline void tense_wait_timespec(enum tense_clock_id clock,
 		*ts = ktime_to_timespec64(now);
 }
 
-/* R9: changes @ts to what the running task reads, if the clock is virtual. */
+/* R9: sets @ts to the running task's reading if the clock is virtual. */
 static inline void tense_timespec(enum tense_clock_id clock,
 				  struct timespec64 *ts)
 {
@@ -281,26 +291,26 @@ static inline u64 tense_clock_t(u64 now)
 }
 
 /*
- * schedule_timeout() for a task that waits in virtual time; false if it is
- * to wait in real time.
+ * schedule_timeout() for a task that waits in virtual time. Returns false if
+ * the task has to wait in real time.
  */
 static inline bool tense_schedule_timeout(long *timeout)
 {
 	return tense_has(current) && __tense_schedule_timeout(timeout);
 }
 
-/* Belongs to a task, which may be in an experiment. */
+/* Whether the timer belongs to a task, which may be in an experiment. */
 static inline bool tense_timer_is_task(const struct hrtimer *timer)
 {
 	return static_branch_unlikely(&tense_key) && timer->is_task;
 }
 
-/* Queued in virtual time, or fired and its callback runs. */
+/* Whether the timer is queued in virtual time, or its callback runs from there. */
 static inline bool tense_timer_is_virtual(const struct hrtimer *timer)
 {
 	if (!static_branch_unlikely(&tense_key))
 		return false;
-	/* A timer that goes over into real time is queued there before. */
+	/* A timer that changes to real time is queued there first. */
 	return smp_load_acquire(&timer->tense);
 }
 
@@ -318,7 +328,7 @@ static inline void tense_clock_set(void)
 		__tense_clock_set();
 }
 
-/* Marks soft interrupts that run at the end of a hard one: they are no task's. */
+/* Marks soft interrupts that run at the end of a hard one: they belong to no task. */
 static __always_inline void tense_irq_exit(void (*softirqs)(void))
 {
 	if (static_branch_unlikely(&tense_key)) {

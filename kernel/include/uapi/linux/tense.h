@@ -3,8 +3,8 @@
  * Tense: run programs in virtual time.
  *
  * The whole interface is the character device /dev/tense, mode 0660, group
- * tense. Times are nanoseconds of virtual time since the experiment began,
- * percent is the speed of a thread relative to real: 200 = imagined twice as
+ * tense. Times are nanoseconds of virtual time since the experiment began.
+ * Percent is the speed of a thread relative to real: 200 = imagined twice as
  * fast, so that one virtual ns passes for two real ones.
  *
  * An experiment is a set of threads that share one virtual timeline. A thread
@@ -12,72 +12,77 @@
  * parent's percent, and needs no descriptor for it.
  *
  * open(2)
- *	The calling thread joins: the experiment of its thread group if a
- *	sibling is in one, else that of its parent process if that is the same
- *	user's, else a new one. A thread that is in one already stays there
- *	and gets a further handle.
- *	Handles refer to the device, not to a thread: each of the calls below
+ *	The calling thread joins the experiment of its thread group if a
+ *	sibling is in one. Otherwise it joins that of its parent process if the
+ *	same user owns it, else a new one. A thread that is in an experiment
+ *	already stays there and gets a further handle.
+ *	A handle refers to the device, not to a thread: each of the calls below
  *	works on the calling thread.
  *	-EDQUOT		the user has as many threads in experiments as the
- *			module's parameter tasks_max allows; so do fork(2) and
- *			clone(2) of a thread in one
- *	-EMFILE		or as many experiments as experiments_max allows
+ *			module's parameter tasks_max allows. fork(2) and
+ *			clone(2) of a thread in an experiment also return it
+ *	-EMFILE		the user has as many experiments as experiments_max
+ *			allows
  *	-ENOMEM		no memory
- *	-ENODEV		the kernel cannot scale this thread: not in the fair
- *			scheduling class
+ *	-ENODEV		the kernel cannot scale the thread: it is not in the
+ *			fair scheduling class
  *
  * Time
- *	Of a thread in an experiment, all that measures elapsed time is
- *	virtual: the clocks CLOCK_REALTIME, _MONOTONIC, _BOOTTIME, _TAI, _RAW
- *	and the coarse ones, as system calls tell them, each of which shows
- *	what the real one did when the experiment began plus the virtual time
- *	since, and follows when the real one is set; every wait with a time-out
- *	that a signal may end; and the timers that it arms: timerfd_settime(2),
- *	timer_settime(2), setitimer(2), alarm(2). CPU time is what was charged;
- *	a jump counts as CPU time as far as a thread's is below 2^50 ns.
- *	A program that is executed in an experiment gets no vDSO that would
- *	read real clocks. What the kernel itself waits for, and timers on
+ *	For a thread in an experiment, these show or take virtual time:
+ *	- the clocks CLOCK_REALTIME, _MONOTONIC, _BOOTTIME, _TAI, _RAW and the
+ *	  coarse ones, as system calls tell them. Each shows the value of the
+ *	  real one when the experiment began plus the virtual time since, and
+ *	  follows when the real one is set;
+ *	- every wait with a time-out that a signal may end;
+ *	- the timers that the thread arms: timerfd_settime(2), timer_settime(2),
+ *	  setitimer(2), alarm(2).
+ *	CPU time is the charged time. A jump counts as CPU time as long as the
+ *	thread's CPU time is below 2^50 ns.
+ *	A program that is executed in an experiment gets no vDSO, which would
+ *	read real clocks. Waits of the kernel itself, and timers on
  *	CLOCK_REALTIME_ALARM and _BOOTTIME_ALARM, take real time. When the last
- *	thread leaves, timers that others can still see go on in real time.
+ *	thread leaves, timers that others can still see continue in real time.
  *
  * write(2)
- *	Sets the percent of the calling thread: decimal text, optionally ended
- *	by one newline, at most 15 bytes. What ran before the call is charged
- *	at the old percent. Returns the number of bytes, all of them.
+ *	A decimal number sets the percent of the calling thread: at most 15
+ *	bytes, optionally ended by one newline. The time before the call is
+ *	charged at the old percent. Returns the number of bytes, all of them.
  *	-EINVAL		not a decimal number, or not in 1..100000; the old
  *			percent stays
  *	-EFAULT		bad address
  *	-ESRCH		the calling thread is in no experiment
  *
- *	"clocks ordered" or "clocks unordered": whether readings on different
- *	CPUs are ordered also where threads tell each other only in memory.
- *	Default: ordered if there are several CPUs. Unordered, a reading may be
- *	up to a window earlier than one before it on another CPU. The wake-up
- *	of a task that slept, a fork and a migration order readings in both
- *	cases.
+ *	"clocks ordered" or "clocks unordered" chooses the order of readings on
+ *	different CPUs between threads that communicate only by memory. The
+ *	default is ordered if there are several CPUs. Unordered, a reading may
+ *	be up to a window earlier than one before it on another CPU. The
+ *	wake-up of a task that slept, a fork and a migration order readings in
+ *	both cases.
  *	-EINVAL		another text
- *	"clocks all", "clocks monotonic" or "clocks none": which clocks of the
- *	experiment are virtual, and what waits by them. "monotonic" leaves out
- *	those that tell the time of day: CLOCK_REALTIME and _TAI. A timer that
- *	is armed already stays as it is.
+ *	"clocks all", "clocks monotonic" or "clocks none" chooses which clocks
+ *	of the experiment are virtual, and with them the waits by these clocks.
+ *	"monotonic" leaves out those that tell the time of day: CLOCK_REALTIME
+ *	and _TAI. A timer that is armed already stays as it is.
  *	-EINVAL		another text
  *
- *	"idle real" or "idle skip": when no thread of the experiment can run,
- *	virtual time follows the real one, or jumps to the next deadline unless
- *	a thread waits for the outside. It does in each wait but a sleep, one
- *	for a signal, a child, a futex, a semaphore or a message queue, and one
- *	on a pipe that is younger than the experiment.
+ *	"idle real" or "idle skip" chooses how virtual time passes while no
+ *	thread of the experiment can run. It follows real time, or it jumps to
+ *	the next deadline unless a thread waits for the outside. These waits are
+ *	not for the outside: a sleep; a wait for a signal, a child, a futex, a
+ *	semaphore or a message queue; a wait on a pipe that is younger than the
+ *	experiment. All other waits are.
  *	-EINVAL		another text
- *	-EPERM		of clocks and idle: the experiment is another user's
+ *	-EPERM		for clocks and idle: another user owns the experiment
  *
- *	"probe SLOT PERCENT FD OFFSET", decimal, in at most 63 bytes: functions
- *	that begin at OFFSET of the regular file that is open for reading as
- *	FD are run at PERCENT, in thousandths, of what holds outside of them,
- *	and counted in SLOT, 1 to 15, by breakpoints: in the calling process
- *	from now on, and in each process of the experiment that maps the file
- *	later. A function that calls itself is entered once. It lasts as long
- *	as the experiment. With SLOT 0 the kernel learns what a probe costs, to
- *	give it back: from an empty function that is called in a loop.
+ *	"probe SLOT PERCENT FD OFFSET", decimal, in at most 63 bytes, runs a
+ *	function at a percent of its own, by breakpoints. The function begins
+ *	at OFFSET of the regular file that is open for reading as FD. It runs at
+ *	PERCENT, in thousandths, of the percent outside of it, and is counted
+ *	in SLOT, 1 to 15. This holds in the calling process from now on, and in
+ *	each process of the experiment that maps the file later. A function that
+ *	calls itself is entered once. A probe lasts as long as the experiment.
+ *	With SLOT 0 the kernel learns the cost of a probe, in order to refund
+ *	it. OFFSET is then an empty function that is called in a loop.
  *	-EBADF		FD is not open for reading
  *	-EPERM		the caller lacks CAP_PERFMON, and the module was loaded
  *			without user_probes
@@ -89,17 +94,18 @@
  *
  * lseek(2)	returns the thread's virtual time after the call
  *	SEEK_CUR d	jump: charge d ns as if the thread had run them. d = 0
- *			reads the clock: some such calls in a row tell the
- *			kernel what a call costs, which it gives back from then
- *			on for each call of the experiment. d < 0 is credit:
- *			the next -d virtual ns of this thread are not charged,
- *			its time stands still and never goes back. Its time also
- *			stands still on a CPU whose time is behind what the
- *			thread saw: there, d counts from the time of that CPU.
+ *			reads the clock. From some such calls in a row, the
+ *			kernel learns the cost of a call. From then on it
+ *			refunds this for each call of the experiment. d < 0 is
+ *			credit: the next -d virtual ns of this thread are not
+ *			charged, its time stands still and never goes back. Its
+ *			time also stands still on a CPU whose time is behind
+ *			the time that the thread saw: there, d counts from the
+ *			time of that CPU.
  *	SEEK_SET t	jump to t. -EINVAL if more than t was charged already.
  *	SEEK_HOLE d	sleep for d ns of virtual time, 0 returns at once.
- *			-EINTR	a signal handler ran; the remaining time is
- *				known from the clock
+ *			-EINTR	a signal handler ran; the clock tells the
+ *				remaining time
  *			-EINVAL	d < 0
  *	SEEK_DATA d	-EOPNOTSUPP: predicted I/O is not implemented yet
  *	SEEK_END	-EINVAL
@@ -124,9 +130,8 @@
  *	TENSE_RING_SIZE bytes, read and write	struct tense_ring
  *	offset TENSE_SHARED_OFFSET,
  *	TENSE_SHARED_SIZE bytes, read and write	struct tense_shared
- *	It lasts until the thread leaves the experiment and is not inherited:
- *	neither by threads nor, since a fork does not copy the mappings, by
- *	processes.
+ *	The area lasts until the thread leaves the experiment. Threads do not
+ *	inherit it. Processes do not either: a fork does not copy the mappings.
  *	-EACCES		PROT_WRITE, or PROT_EXEC, where it is not allowed
  *	-EDQUOT		the user has as many areas as areas_max allows
  *	-EINVAL		not shared, another offset or size
@@ -137,9 +142,10 @@
  * close(2), also by exec with O_CLOEXEC
  *	A thread that joined by open leaves when it closes the handle it
  *	joined by, or a copy of it. Every thread leaves when it exits, however
- *	it dies, and when it executes a program that gives it more privileges,
- *	as set-user-ID does: that runs in real time. When the last one has
- *	left, the experiment is gone. Closing any other handle changes nothing.
+ *	it dies. A thread also leaves when it executes a program that gives it
+ *	more privileges, as set-user-ID does: that program runs in real time.
+ *	When the last thread has left, the experiment is gone. Closing any other
+ *	handle changes nothing.
  *
  * The module cannot be removed (-EBUSY, -EAGAIN) while a handle is open or a
  * thread is in an experiment.
@@ -147,22 +153,24 @@
  * The fast path. The counter is the time-stamp counter. A change of percent
  * is a record in the ring: the thread writes record[head % TENSE_RING_RECORDS]
  * and then, with release order, head + 1. Whenever the kernel charges the
- * thread, it takes the new records and splits what the thread ran since the
- * last charge at their stamps, in proportion to the counter. A stamp outside
- * of what is split, or before the one before it, is moved there: a record can
+ * thread, it takes the new records. It splits the stretch since the last charge
+ * at their stamps, in proportion to the counter. A stamp that is outside of
+ * this stretch, or before the stamp before it, is moved there: a record can
  * only misplace its own thread's time. There is room as long as head -
- * tense_clock.tail < TENSE_RING_RECORDS; any call of the device makes room. A
- * percent that is not valid leaves the old one, a slot that is not is slot 0.
+ * tense_clock.tail < TENSE_RING_RECORDS; any call of the device makes room. An
+ * invalid percent leaves the old one. An invalid slot is slot 0.
  *
- * A record's slot says what the thread runs from then on; tense_stats counts
- * by slot. What a thread starts while its slot is not 0, threads and, by exec,
- * programs, begins in slot 0 with the percent that held there; a process that
- * it forks is still in the slot. Its own counter ticks before the stamp are Tense's work and not
- * charged, as far as they are after the stamp of the record before.
+ * A record sets the slot of the thread from then on, and tense_stats counts by
+ * slot. While its slot is not 0, a thread may start threads and, by exec,
+ * programs: these begin in slot 0 with the percent that held there. A process
+ * that it forks is still in the slot. The "own" ticks before a record's stamp
+ * are Tense's work. The kernel does not charge them, as far as they are after
+ * the stamp of the record before.
  *
- * So that no deadline is late because a change is still in the ring, the
- * thread tells the smallest percent that it uses in tense_ring.lowest,
- * followed by any call of the device, before it first uses it by a record.
+ * A deadline must not be late because a change is still in the ring. So the
+ * thread stores the smallest percent that it uses in tense_ring.lowest, and
+ * then makes any call of the device. It does so before the first record with
+ * that percent.
  *
  * A thread reads the page while seq is even, and the same before and after. The
  * virtual time is the latest of
@@ -170,13 +178,13 @@
  *	- tense_ring.shown;
  *	- ns + (counter - tense_clock.counter) * rate / percent * 100000 / 2^32
  *	  less credit, with records from tail on taken into account as above.
- * Only lseek(2) can tell the time if flags lack TENSE_CLOCK_VALID, if the counter
- * is more than stale ticks further, or if the third of these is more than ahead ns
- * after ns. A clock shows the time plus its origin, if its bit, 1 <<
- * TENSE_ORIGIN_*, is set in clocks; else it is the real one.
+ * Only lseek(2) can tell the time in three cases: flags lack TENSE_CLOCK_VALID,
+ * the counter is more than stale ticks further, or the third of these times is
+ * more than ahead ns after ns. A clock shows the time plus its origin if its bit
+ * in clocks, 1 << TENSE_ORIGIN_*, is set; else it is the real one.
  *
  * No reading is earlier than one that happened before it. The counter also runs
- * on while the thread does not, so that a reading may be ahead of the time that
+ * on while the thread does not run. So a reading may be ahead of the time that
  * is charged later: by ahead ns at most. Later readings are no earlier. Nothing
  * else depends on a reading: the kernel does not charge it, and no deadline counts
  * from it. To order its readings, the thread
@@ -201,7 +209,7 @@
 #define TENSE_PERCENT_MIN	1
 #define TENSE_PERCENT_REAL	100
 #define TENSE_PERCENT_MAX	100000
-/* On the fast path percents are in thousandths. */
+/* The fast path has percents in thousandths. */
 #define TENSE_FINE		1000
 
 #define TENSE_WINDOW_MIN_NS	20000
@@ -223,7 +231,7 @@
 #define TENSE_CLOCK_VALID	1	/* the clock can be read from the page */
 #define TENSE_CLOCK_MEMBER	2	/* until the thread leaves */
 
-/* Of struct tense_clock, tense_ring and tense_shared. */
+/* The version of struct tense_clock, tense_ring and tense_shared. */
 #define TENSE_CLOCK_VERSION	2
 
 /* tense_clock.origin, and bits of tense_clock.clocks */
@@ -247,9 +255,9 @@ struct tense_clock {
 	__u64 limit;		/* virtual; 0: not ordered across CPUs */
 	__u32 percent;		/* times TENSE_FINE */
 	__u32 tail;		/* records that the kernel has taken */
-	__u32 clocks;		/* those that are virtual */
+	__u32 clocks;		/* bits of the clocks that are virtual */
 	__u32 version;		/* TENSE_CLOCK_VERSION */
-	__s64 origin[TENSE_ORIGINS];	/* what they show at virtual time 0 */
+	__s64 origin[TENSE_ORIGINS];	/* their values at virtual time 0 */
 };
 
 /* tense_record.flags */
@@ -267,14 +275,14 @@ struct tense_record {
 struct tense_ring {
 	__u32 head;
 	__u32 lowest;		/* percent times TENSE_FINE; 0: never under
-				 * the one in force
+				 * the current one
 				 */
 	__u64 shown;		/* virtual: latest time that the thread saw */
 	__u32 reserved[1020];
 	struct tense_record record[TENSE_RING_RECORDS];
 };
 
-/* All threads of an experiment map the same. */
+/* All threads of an experiment map the same page. */
 struct tense_shared {
 	__u64 latest;		/* virtual: latest time that any of them saw */
 };
@@ -300,16 +308,16 @@ struct tense_stats {
 	__u32 thread_size;	/* of struct tense_thread */
 	__u32 threads;		/* records that follow in a buffer long enough */
 	__u64 gvt;		/* virtual */
-	__u64 lvt;		/* virtual: the calling thread's charged time,
-				 * which readings may be ahead of
+	__u64 lvt;		/* virtual: the calling thread's charged time;
+				 * its readings may be ahead
 				 */
 	__u64 window;		/* virtual: bound on LVT - GVT */
 	__u64 skew;		/* virtual: worst LVT - GVT seen */
 	__u64 over_user;	/* virtual: worst LVT - GVT - window at which a
 				 * thread was stopped in its own code
 				 */
-	__u64 over_kernel;	/* the same in the kernel, which it has to leave
-				 * first
+	__u64 over_kernel;	/* the same in the kernel, which the thread has
+				 * to leave before it stops
 				 */
 	__u64 elapsed;		/* real, since the experiment began */
 	__u64 charged;		/* virtual, all threads */
@@ -317,12 +325,12 @@ struct tense_stats {
 	__u64 gated;		/* real, all threads */
 	__u64 overhead;		/* real: Tense's own work, not charged */
 	__u64 call;		/* real: estimated cost of entering and leaving
-				 * one call of this device, given back for
+				 * one call of this device, refunded for
 				 * each; 0 until calibrated
 				 */
 	__u64 deadlines;	/* deadlines that fired */
 	__u32 tasks;		/* in the experiment now */
-	__u32 tasks_total;	/* that ever were */
+	__u32 tasks_total;	/* that were ever in it */
 	__u32 percent;		/* of the calling thread */
 	__u32 flags;		/* TENSE_STATS_* */
 	struct tense_slot slot[TENSE_SLOTS];	/* all threads; 0: no slot */
