@@ -86,6 +86,7 @@ all: user module
 -include tests/workloads/build.mk
 -include tests/bench/build.mk
 -include tests/accuracy/build.mk
+-include examples/build.mk
 
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
@@ -131,6 +132,7 @@ guest: user module $(GUEST_TESTS)
 check-patches:
 	$(Q)$(RUN_TAP) tests/check-patches
 
+## examples       the programs of examples/, by the commands in their comments
 ## demo           a real program, predicted and then measured
 demo-run: user module
 ## experiments    shares, schedules and a queue: tables, CSV and SVG in build/
