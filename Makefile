@@ -196,6 +196,13 @@ dist:
 	$(Q)git archive --format=tar.gz --prefix=tense-$(VERSION)/ \
 		-o $(O)/tense-$(VERSION).tar.gz HEAD
 
+# For editors and clang-tidy. The module's own files are compiled by Kbuild, and
+# in here as far as tests on the host compile them.
+## compile_commands.json  how each file is compiled, for editors
+compile_commands.json: FORCE
+	$(Q)$(MAKE) --no-print-directory -nB V=1 O=$(O) user $(UNIT_TESTS) \
+		$(WORKLOAD_PROGRAMS) | tools/compile-commands >$@
+
 ## clean          removes build/
 clean:
 	$(Q)rm -rf $(O)
