@@ -130,3 +130,10 @@ $(O)/tests/unit/test-progress-log: tests/unit/test-progress-log.c \
 		$(LDFLAGS) -o $@ $(filter %.c,$^)
 
 UNIT_TESTS += $(addprefix $(O)/tests/unit/test-,reaction progress-log)
+
+# README and docs.
+$(O)/tests/unit/test-documents: tests/unit/test-documents.sh tests/lib/tap.sh
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
+
+UNIT_TESTS += $(O)/tests/unit/test-documents
