@@ -137,7 +137,7 @@ check-patches:
 demo-run: user module
 ## experiments    shares, schedules and a queue: tables, CSV and SVG in build/
 experiments-run: user module
-## bench          the figures of the README: cost and accuracy
+## bench          figures of docs/benchmarks.md: cost and accuracy
 bench-run: user module
 ## bench-cost     what calls cost in instructions, the same each time
 bench-cost-run: user
