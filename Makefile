@@ -201,7 +201,7 @@ dist:
 ## compile_commands.json  how each file is compiled, for editors
 compile_commands.json: FORCE
 	$(Q)$(MAKE) --no-print-directory -nB V=1 O=$(O) user $(UNIT_TESTS) \
-		$(WORKLOAD_PROGRAMS) | tools/compile-commands >$@
+		$(WORKLOAD_PROGRAMS) | tests/compile-commands >$@
 
 ## clean          removes build/
 clean:
