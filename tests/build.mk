@@ -73,6 +73,14 @@ $(O)/tests/unit/test-gvt: tests/unit/test-gvt.c module/gvt.c module/gvt.h \
 
 UNIT_TESTS += $(vclock_tests) $(O)/tests/sim/sim $(O)/tests/unit/test-gvt
 
+# The tools of the tests.
+tools_tests := $(O)/tests/unit/test-run-tap
+$(tools_tests): $(O)/tests/unit/%: tests/unit/%.sh tests/lib/tap.sh
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
+
+UNIT_TESTS += $(tools_tests)
+
 # Models of it for spin, which tries every order of steps.
 UNIT_TESTS += tests/spin/test-spin
 

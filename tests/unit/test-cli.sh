@@ -355,35 +355,6 @@ status_is 1 "a full disk" env PATH="$tmp:$PATH" \
 said "tense: no space left in $tmp/cache: a kernel build needs 3 GB there"
 unset TENSE_CACHE
 
-# The runner of tests.
-script() {
-	printf '#!/bin/sh\n%s\n' "$2" >"$1"
-	chmod +x "$1"
-}
-script good 'echo 1..2; echo ok 1; echo "ok 2 # SKIP none here"'
-script bad 'echo ok 1; echo not ok 2 - it; echo "# why"; echo 1..2; exit 1'
-script dead 'echo ok 1; kill -9 $$'
-script short 'echo 1..2; echo ok 1'
-script late 'echo 1..1; echo ok 1; exit 3'
-script silent ':'
-run_tap=$source/tests/run-tap
-TAP_LOGS=$tmp/log
-export TAP_LOGS
-status_is 0 "run-tap: all is well" "$run_tap" ./good
-is "$(tail -n 1 stdout)" "1 passed, 0 failed, 1 skipped" "and summed up"
-for test in bad dead short late; do
-	status_is 1 "run-tap: one that is $test" "$run_tap" ./good ./$test
-	is "$(tail -n 1 stdout)" "2 passed, 1 failed, 1 skipped" "fails"
-done
-script told 'echo 1..2; echo "# RUN a"; echo "# other"; echo ok 1
-	echo "# RUN b"; echo "# why"; echo not ok 2 b; exit 1'
-status_is 1 "run-tap: one that says first why" "$run_tap" ./told
-is "$(sed -n '2,$p' stdout | head -n 2)" "    # why
-  not ok 2 b" "is shown to say it"
-status_is 1 "run-tap: one that does nothing" "$run_tap" ./silent
-status_is 1 "run-tap: one that is not there" "$run_tap" ./nothing
-status_is 1 "run-tap: none at all" "$run_tap"
-
 # The build.
 status_is 2 "make where nothing can be written" \
 	make -C "$source" O=/proc/tense user

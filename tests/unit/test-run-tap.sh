@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The runner of tests: sums, failures, order, times and programs at a time.
+# shellcheck disable=SC2016 # the programs expand it, not this shell
+set -u
+source='@SOURCE@'
+. "$source/tests/lib/tap.sh"
+
+run_tap=$source/tests/run-tap
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset JOBS
+TAP_LOGS=$tmp/log
+export TAP_LOGS
+
+script() { # NAME TEXT
+	mkdir -p "$(dirname "$1")"
+	printf '#!/bin/sh\n%s\n' "$2" >"$1"
+	chmod +x "$1"
+}
+
+# The names of the programs in the order of their lines.
+order() {
+	sed -n 's/^\(ok\|FAIL\) *\([^ ]*\) .*/\2/p' stdout | tr '\n' ' '
+}
+
+# Sums and failures.
+script good 'echo 1..2; echo ok 1; echo "ok 2 # SKIP none here"'
+script bad 'echo ok 1; echo not ok 2 - it; echo "# why"; echo 1..2; exit 1'
+script dead 'echo ok 1; kill -9 $$'
+script short 'echo 1..2; echo ok 1'
+script late 'echo 1..1; echo ok 1; exit 3'
+script silent ':'
+status_is 0 "all programs pass" "$run_tap" ./good
+is "$(tail -n 1 stdout)" "1 passed, 0 failed, 1 skipped" "the sum counts a skip"
+for test in bad dead short late; do
+	status_is 1 "a program that is $test" "$run_tap" ./good ./$test
+	is "$(tail -n 1 stdout)" "2 passed, 1 failed, 1 skipped" "fails"
+done
+script told 'echo 1..2; echo "# RUN a"; echo "# other"; echo ok 1
+	echo "# RUN b"; echo "# why"; echo not ok 2 b; exit 1'
+status_is 1 "a program explains a failure before the result" "$run_tap" ./told
+is "$(sed -n '2,$p' stdout | head -n 2)" "    # why
+  not ok 2 b" "and the explanation is printed"
+status_is 1 "a program prints nothing" "$run_tap" ./silent
+status_is 1 "a program does not exist" "$run_tap" ./nothing
+status_is 1 "there is no program" "$run_tap"
+script crash 'echo 1..1; echo ok 1; kill -SEGV $$'
+status_is 1 "a program crashes after good results" "$run_tap" ./crash
+is "$(tail -n 1 stdout)" "1 passed, 1 failed, 0 skipped" "and fails"
+
+# The line of a program.
+status_is 0 "one program" "$run_tap" ./good
+ok "its line shows the time" grep -Eqx \
+	'ok    good +1 passed, 1 skipped +[0-9]+\.[0-9] s' stdout
+ok "the file of times has it" grep -Eqx 'good [0-9]+\.[0-9] [0-9]+\.[0-9]' log/times
+script a/same 'echo 1..1; echo ok 1 from a'
+script b/same 'echo 1..1; echo ok 1 from b'
+status_is 0 "two programs of one name" "$run_tap" a/same b/same
+is "$(order)" "a/same b/same " "get their folders' names"
+is "$(cat log/a-same.log log/b-same.log)" "1..1
+ok 1 from a
+1..1
+ok 1 from b" "and a log each"
+
+# Two at a time: each waits for the other one's file.
+meet='echo 1..1; touch $0.here
+for i in $(seq 600); do [ -e $OTHER.here ] && echo ok 1 && exit; sleep 0.1; done
+echo not ok 1'
+script first "OTHER=./second; $meet"
+script second "OTHER=./first; $meet"
+status_is 0 "two programs run at the same time" env JOBS=2 "$run_tap" ./first ./second
+is "$(order)" "first second " "in the order of the arguments"
+script slow 'echo 1..2; echo "# slow begins"
+for i in $(seq 600); do [ -e quick.here ] && break; sleep 0.1; done
+echo not ok 1 slow; echo "# slow ends"; echo ok 2'
+script quick 'echo 1..1; echo not ok 1 quick; touch quick.here'
+rm -f quick.here
+status_is 1 "the first program ends last" env JOBS=2 "$run_tap" ./slow ./quick ./good
+is "$(order)" "slow quick good " "the order is that of the arguments"
+is "$(grep -A 1 '^  not ok' stdout | tr '\n' ' ')" \
+	"  not ok 1 slow     # slow ends --   not ok 1 quick   all of its output: $tmp/log/quick.log " \
+	"the output of each is whole"
+is "$(tail -n 1 stdout)" "2 passed, 2 failed, 1 skipped" "the sum is of all"
+
+# One at a time: another one's file would tell.
+apart='echo 1..1; [ -e running ] && echo "not ok 1 another runs" && exit
+touch running; sleep 0.3; rm running; echo ok 1'
+for name in one two three; do
+	script $name "$apart"
+done
+status_is 0 "JOBS=1 runs one at a time" env JOBS=1 "$run_tap" ./one ./two ./three
+status_is 0 "programs after --alone run alone" env JOBS=2 "$run_tap" \
+	./one --alone ./two ./three
+is "$(order)" "one two three " "in the order of the arguments"
+script jobs 'echo 1..1; [ -z "${JOBS:-}" ] && echo ok 1'
+status_is 0 "programs do not see JOBS" env JOBS=2 "$run_tap" ./jobs
+status_is 2 "JOBS=0" env JOBS=0 "$run_tap" ./good
+is "$(cat stderr)" "run-tap: JOBS=0: give a number from 1" "is refused"
+
+# Signals. A shell's background job ignores SIGINT unless somebody resets it.
+script interrupt 'echo 1..1; trap "echo ok 1; exit" INT; kill -INT $$; sleep 1'
+status_is 0 "SIGINT reaches a program" "$run_tap" ./interrupt
+script sleeper 'echo $$ >sleeper.pid; exec sleep 300'
+"$run_tap" ./sleeper >stdout 2>stderr &
+runner=$!
+for _ in $(seq 600); do
+	[ -s sleeper.pid ] && break
+	sleep 0.1
+done
+kill -TERM "$runner"
+wait "$runner"
+is $? 143 "SIGTERM ends the runner"
+ok "and its program" sh -c '! kill -0 "$(cat sleeper.pid)" 2>/dev/null'
+
+done_testing
