@@ -53,28 +53,31 @@ $(error cannot write to $(O): name another directory with O=)
 endif
 endif
 
-# What these need is installed before anything is built.
-ifneq ($(filter check unit guest check-patches demo experiments bench bench-cost bench-diff bench-measure bench-noise accuracy accuracy-exact window stress debug fuzz storms kcsan coverage clock-order,$(MAKECMDGOALS)),)
-ifneq ($(shell tools/install-deps >&2 && echo good),good)
+# Each of these targets installs the packages that it needs. This happens before
+# the build.mk files below look for libraries.
+NEED_CHECK := check unit demo
+NEED_ALL := check-kernel check-all check-rest guest check-patches nightly lint \
+	experiments bench bench-cost bench-diff bench-measure bench-noise \
+	accuracy accuracy-exact window stress debug fuzz fuzz-parsers storms kcsan \
+	coverage clock-order mutate sim-random
+packages := $(if $(filter $(NEED_ALL),$(MAKECMDGOALS)),all,$(if $(filter \
+	$(NEED_CHECK),$(MAKECMDGOALS)),check))
+ifneq ($(packages),)
+ifneq ($(shell tools/install-deps $(packages) >&2 && echo good),good)
 $(error packages are missing)
 endif
 endif
 
-# Those of the build.mk files below.
+# The build.mk files below add to these lists.
 USER_TARGETS :=
 UNIT_TESTS :=
 GUEST_TESTS :=
 
-RUN_TAP := TAP_LOGS=$(O)/tests/log tests/run-tap
+# LIST: runs its programs, those of ALONE_TESTS one at a time at the end.
+run_tap = $(Q)TAP_LOGS=$(O)/tests/log tests/run-tap \
+	$(filter-out $(ALONE_TESTS),$(1)) --alone $(filter $(ALONE_TESTS),$(1))
 
-.PHONY: all user module kernels check unit guest check-patches demo
-.PHONY: experiments bench accuracy check-run demo-run experiments-run bench-run
-.PHONY: accuracy-run accuracy-exact accuracy-exact-run stress stress-run
-.PHONY: window window-run bench-measure bench-measure-run bench-noise
-.PHONY: bench-noise-run bench-cost
-.PHONY: bench-cost-run bench-diff bench-diff-run
-.PHONY: debug debug-run fuzz fuzz-run coverage coverage-run
-.PHONY: storms storms-run kcsan kcsan-run clock-order clock-order-run
+.PHONY: all user module kernels $(NEED_CHECK) $(NEED_ALL)
 .PHONY: install uninstall clean dist help FORCE
 all: user module
 
@@ -87,6 +90,7 @@ all: user module
 -include tests/bench/build.mk
 -include tests/accuracy/build.mk
 -include examples/build.mk
+-include tests/tiers.mk
 
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
@@ -116,75 +120,93 @@ kernels:
 		tools/kernel-build --arch $$arch --verbose || exit 1; \
 	done
 
-## check          all tests
-check-run: user module $(UNIT_TESTS) $(GUEST_TESTS)
-	$(Q)$(RUN_TAP) $(UNIT_TESTS) $(GUEST_TESTS) tests/check-patches
+## check          what a change of user space needs: unit tests, and UML guests
+check: user module $(CHECK_TESTS)
+	$(call run_tap,$(CHECK_TESTS))
+
+## check-kernel   patches, several CPUs, debug kernels, clocks: for kernel changes
+check-kernel: user module $(KERNEL_TESTS)
+	$(call run_tap,$(KERNEL_TESTS))
+
+## check-all      all tests; check-rest: those of check-all that check leaves out
+check-all: user module $(ALL_TESTS)
+	$(call run_tap,$(ALL_TESTS))
+
+check-rest: user module $(REST_TESTS)
+	$(call run_tap,$(REST_TESTS))
+
+## nightly        debug, fuzz, kcsan, storms, mutate, parsers, coverage, accuracy, lint
+nightly:
+	$(Q)failed=; for target in $(NIGHTLY); do \
+		echo "== make $$target"; \
+		$(MAKE) --no-print-directory O=$(O) $$target || failed="$$failed $$target"; \
+	done; [ -z "$$failed" ] || { echo "nightly: failed:$$failed"; exit 1; }
+
+## lint           clang-tidy, checkpatch, sparse, shellcheck, spelling and style
+lint: user module compile_commands.json
+	$(call run_tap,$(LINT_TESTS))
 
 ## unit           the tests that need no kernel of ours
 unit: user $(UNIT_TESTS)
-	$(Q)$(RUN_TAP) $(UNIT_TESTS)
+	$(call run_tap,$(UNIT_TESTS))
 
-## guest          the tests on the patched kernel, in User-Mode Linux
+## guest          the tests on the patched kernel, in User-Mode Linux and QEMU
 guest: user module $(GUEST_TESTS)
-	$(Q)$(RUN_TAP) $(GUEST_TESTS)
+	$(call run_tap,$(GUEST_TESTS))
 
 ## check-patches  each patch applies, compiles and passes checkpatch
 check-patches:
-	$(Q)$(RUN_TAP) tests/check-patches
+	$(call run_tap,tests/check-patches)
 
 ## examples       the programs of examples/, by the commands in their comments
 ## demo           a real program, predicted and then measured
-demo-run: user module
+demo: user module
 ## experiments    shares, schedules and a queue: tables, CSV and SVG in build/
-experiments-run: user module
+experiments: user module
 ## bench          figures of docs/benchmarks.md: cost and accuracy
-bench-run: user module
+bench: user module
 ## bench-cost     what calls cost in instructions, the same each time
-bench-cost-run: user
+bench-cost: user
 ## bench-diff     and what of that has changed since the figures in tests/data
-bench-diff-run: bench-cost-run
+bench-diff: bench-cost
 ## bench-measure  times of `tense measure` beside those of hyperfine and perf
-bench-measure-run: user
+bench-measure: user
 ## bench-noise    how the times of the same work are distributed here
-bench-noise-run: user
+bench-noise: user
 ## accuracy       predictions beside the truth, for 15 workloads and 6 programs
-accuracy-run: user module
+accuracy: user module
 ## accuracy-exact the same on two CPUs, where instructions are counted
-accuracy-exact-run: user
+accuracy-exact: user
 ## window         what a window costs and what it misplaces, over its length
-window-run: user
+window: user
 ## stress         programs on two CPUs for STRESS_MINUTES, 30: nothing may stop
-stress-run: $(O)/tests/guest/test-smp-programs $(smp4_tests)
+stress: $(O)/tests/guest/test-smp-programs $(smp4_tests)
 	$(Q)for t in $(smp4_tests); do $$t || exit; done
 	$(Q)STRESS_MINUTES=$${STRESS_MINUTES:-30} $<
 
 ## debug          tests on a kernel that checks its locks, memory and objects
-debug-run: user module $(debug_tests)
-	$(Q)$(RUN_TAP) $(debug_tests)
+debug: user module $(debug_tests)
+	$(call run_tap,$(debug_tests))
 
 ## kcsan          tests on a kernel that looks for data races: OPS=, 20000, calls
-kcsan-run: $(kcsan_tests)
-	$(Q)$(RUN_TAP) $(filter-out %-fuzz,$(kcsan_tests))
+kcsan: $(kcsan_tests)
+	$(call run_tap,$(filter-out %-fuzz,$(kcsan_tests)))
 	$(Q)tests/guest/fuzz-rounds $(filter %-fuzz,$(kcsan_tests)) \
 		$(or $(OPS),20000) $(SEED)
 
 ## storms         SCALE=, 100, times 100 tasks and 10 experiments at once, killed
-storms-run: $(O)/tests/guest/debug-storms
+storms: $(O)/tests/guest/debug-storms
 	$(Q)GUEST_MEMORY=3072 GUEST_SECONDS=7200 $< $(or $(SCALE),100)
 
 ## fuzz           the device's calls at random: OPS=, 1000000, and SEED=
-fuzz-run: $(O)/tests/guest/debug-fuzz
+fuzz: $(O)/tests/guest/debug-fuzz
 	$(Q)tests/guest/fuzz-rounds $< $(or $(OPS),1000000) $(SEED)
 
 ## clock-order    count clock readings that are too early, on each tier: READINGS=, 1000000
 ## fuzz-parsers   what reads files and options, damaged: SECONDS= each, 60; clang
 ## coverage       lines of the module that the tests of debug and fuzz run
-coverage-run: $(debug_tests)
+coverage: $(debug_tests)
 	$(Q)tests/coverage $(O)/coverage $(debug_tests)
-
-# By a make of their own, which finds what was installed.
-check demo experiments bench bench-cost bench-diff bench-measure bench-noise accuracy accuracy-exact window stress debug fuzz storms kcsan coverage clock-order:
-	$(Q)tools/install-deps && $(MAKE) --no-print-directory O=$(O) $@-run
 
 ## install        to $(DESTDIR)$(PREFIX); uninstall removes it again
 install:: user

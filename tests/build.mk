@@ -74,7 +74,7 @@ $(O)/tests/unit/test-gvt: tests/unit/test-gvt.c module/gvt.c module/gvt.h \
 UNIT_TESTS += $(vclock_tests) $(O)/tests/sim/sim $(O)/tests/unit/test-gvt
 
 # The tools of the tests.
-tools_tests := $(O)/tests/unit/test-run-tap
+tools_tests := $(addprefix $(O)/tests/unit/test-,run-tap lint-style install-deps)
 $(tools_tests): $(O)/tests/unit/%: tests/unit/%.sh tests/lib/tap.sh
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
@@ -85,9 +85,15 @@ UNIT_TESTS += $(tools_tests)
 UNIT_TESTS += tests/spin/test-spin
 
 # Do these tests notice when the virtual clock breaks a rule? Takes minutes.
-.PHONY: mutate
 mutate:
 	$(Q)CC='$(CC)' tests/sim/mutate
+
+# More schedules and programs than in check-all, from SEED= or a random one.
+sim-random: $(O)/tests/sim/sim $(O)/tests/sim/oracle
+	$(Q)seed=$(or $(SEED),$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')) && \
+	echo "sim-random: SEED=$$seed" && \
+	$(O)/tests/sim/sim --seed $$seed --schedules $(or $(SCHEDULES),20000) && \
+	$(O)/tests/sim/oracle --seed $$seed
 
 -include $(oracle_objects:.o=.d)
 -include $(vclock_sim_objects:.o=.d) $(vclock_objects:.o=.d) \

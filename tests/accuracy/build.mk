@@ -56,13 +56,13 @@ ACCURACY := $(accuracy_programs) $(addprefix $(accuracy_out)/,rounds \
 
 -include $(wildcard $(accuracy_out)/obj/*.d)
 
-accuracy-exact-run: $(accuracy_smp) $(accuracy_programs)
+accuracy-exact: $(accuracy_smp) $(accuracy_programs)
 	$(Q)$(accuracy_dir)/exact $(O)
 
-window-run: $(accuracy_programs)
+window: $(accuracy_programs)
 	$(Q)$(accuracy_dir)/window $(O)
 
-accuracy-run: $(ACCURACY)
+accuracy: $(ACCURACY)
 	$(Q)$(accuracy_dir)/accuracy $(O)
 
 $(O)/tests/unit/test-accuracy: tests/unit/test-accuracy.sh tests/lib/tap.sh \

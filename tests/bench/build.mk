@@ -61,20 +61,20 @@ $(O)/tests/unit/test-bench: tests/unit/test-bench.sh $(BENCH)
 UNIT_TESTS += $(O)/tests/unit/test-stats $(O)/tests/unit/test-bench
 
 # With parts of the suite in tests/accuracy.
-demo-run: $(WORKLOAD_PROGRAMS) $(BENCH) $(addprefix $(O)/accuracy/,rounds libslow.so \
+demo: $(WORKLOAD_PROGRAMS) $(BENCH) $(addprefix $(O)/accuracy/,rounds libslow.so \
 		accuracy-table)
 	$(Q)$(bench_dir)/demo $(O)
 
-experiments-run: $(WORKLOAD_PROGRAMS) $(BENCH)
+experiments: $(WORKLOAD_PROGRAMS) $(BENCH)
 	$(Q)$(bench_dir)/experiments $(O)
 
-bench-run: $(WORKLOAD_PROGRAMS) $(BENCH) $(O)/lib/libtense-functions.so
+bench: $(WORKLOAD_PROGRAMS) $(BENCH) $(O)/lib/libtense-functions.so
 	$(Q)$(bench_dir)/bench $(O)
 
-bench-cost-run: $(bench_out)/cost-init $(bench_out)/gate-spin
+bench-cost: $(bench_out)/cost-init $(bench_out)/gate-spin
 	$(Q)$(bench_dir)/cost $(O)
 
-bench-diff-run:
+bench-diff:
 	$(Q)$(bench_dir)/cost-diff tests/data/cost.json $(bench_out)/cost.json
 
 $(bench_out)/kbest-error: tests/bench/kbest-error.c $(O)/lib/libtense-measure.so
@@ -82,8 +82,8 @@ $(bench_out)/kbest-error: tests/bench/kbest-error.c $(O)/lib/libtense-measure.so
 		-o $@ $< -L$(O)/lib -ltense-measure \
 		-Wl,-rpath,'$$ORIGIN/../lib' $(STATS_LIBS)
 
-bench-measure-run: $(COUNT_BIN) $(bench_out)/kbest-error $(O)/bin/tense
+bench-measure: $(COUNT_BIN) $(bench_out)/kbest-error $(O)/bin/tense
 	$(Q)$(bench_dir)/measure $(O)
 
-bench-noise-run: $(O)/bin/tense
+bench-noise: $(O)/bin/tense
 	$(Q)$(bench_dir)/noise $(O)

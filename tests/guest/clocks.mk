@@ -88,7 +88,7 @@ GUEST_TESTS += $(filter %-uml %-qemu,$(selftests_tests))
 # Runs all of them at full length and prints a table. It takes hours.
 clock_order_all := $(clock_order_tests) $(O)/tests/guest/smp4-clock-order $(stamped_queue_tests) \
 	$(O)/tests/guest/test-queue-waits $(selftests_tests)
-clock-order-run: user module $(clock_order_all)
+clock-order: user module $(clock_order_all)
 	$(Q)for t in $(clock_order_all); do \
 		READINGS=$${READINGS:-1000000} JOBS=$${JOBS:-1000000} LONG=1 \
 			$$t || failed=1; \

@@ -4,7 +4,7 @@
 # `tense run --clock` and `--idle`: which clocks are virtual, and when time is
 # skipped.
 set -u
-source='@SOURCE@' out='@O@'
+source='@SOURCE@'
 # shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
 # shellcheck source=/dev/null

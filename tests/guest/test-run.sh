@@ -4,7 +4,7 @@
 # `tense run` in place of the command: exit status, standard streams, files,
 # user, environment, signals, several at a time, and what stays behind.
 set -u
-source='@SOURCE@' out='@O@'
+source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 # shellcheck source=/dev/null
 . "$source/tests/lib/processes.sh"
@@ -28,7 +28,7 @@ run() {
 }
 
 # The same where a process of the shell's must not come in between.
-run=("$tense" run --backend $backend)
+run=("$tense" run --backend "$backend")
 
 # Builds the kernel, if need be, outside of what is tested.
 ok "a kernel that boots" run --real true
@@ -108,7 +108,7 @@ is "$(cat dir/new)" data "the current directory can be written"
 is "$(run sh -c 'touch ../other/x; mkdir /usr/x; touch /etc/x' 2>&1 |
 	grep -c 'Read-only file system')" 3 "others cannot"
 run --rw ../other --rw "$tmp/third" -- sh -c 'touch ../other/x ../third/y'
-is "$(ls ../other ../third | xargs)" "../other: x ../third: y" \
+is "$(ls ../other ../third | tr '\n' ' ')" "../other: x  ../third: y " \
 	"but for those of --rw"
 is "$(cd / && run --rw "$tmp/cwd" -- touch /usr/x "$tmp/cwd/from-root" 2>&1)" \
 	"touch: cannot touch '/usr/x': Read-only file system" \
@@ -224,9 +224,9 @@ is "$?" 143 "after a stop as well"
 # Two at a time.
 for i in 1 2; do
 	run sh -c 'for i in 1 2 3 4 5; do sleep 0.1; echo '$i'; done' >out$i &
-	eval "pid$i=\$!"
+	pids[i]=$!
 done
-wait "$pid1" && wait "$pid2"
+wait "${pids[1]}" && wait "${pids[2]}"
 is "$(xargs <out1) $(xargs <out2)" "1 1 1 1 1 2 2 2 2 2" "two at a time"
 
 # Statistics.

@@ -23,6 +23,11 @@ said() {
 	is "$(cat stdout)" "" "and no output"
 }
 
+# The names in a folder.
+listed() {
+	(cd "$1" && echo *)
+}
+
 contains() {
 	case $1 in
 	*"$2"*) true ;;
@@ -159,15 +164,15 @@ said "tense: something is being built or fetched: try again later"
 pkill -P $builder
 wait $builder
 status_is 0 "by name" "$tense" kernel remove um-0123456789ab
-is "$(ls kernels | xargs)" \
+is "$(listed kernels)" \
 	"debug-0123456789ab debug-0123456789ab-ba9876543210 lock qemu-10.1.1 \
 qemu-9.1.1 source-0123456789ab x86_64-0123456789ab" \
 	"with its modules"
 status_is 0 "those that are not used" "$tense" kernel remove --unused
-is "$(ls kernels | xargs)" "lock qemu-10.1.1 source-0123456789ab" \
+is "$(listed kernels)" "lock qemu-10.1.1 source-0123456789ab" \
 	"and no others"
 status_is 0 "all" "$tense" kernel remove --all
-is "$(ls kernels | xargs)" lock "of them"
+is "$(listed kernels)" lock "of them"
 unset TENSE_CACHE
 
 status_is 125 "--deterministic by another back end" \
@@ -348,7 +353,7 @@ ok "says where to look" contains "$(cat stderr)" ", see $tmp/cache/um-"
 is "$(wc -l <stderr)" 1 "in one line"
 is "$(ls -d cache/tmp cache/um-????????????/ 2>/dev/null)" "" \
 	"nothing half done stays behind"
-printf '#!/bin/sh\necho\necho x x x 100000 x x\n' >df
+printf '#!/bin/sh\necho\necho x x x 100000 x x\n' >./df
 chmod +x df
 status_is 1 "a full disk" env PATH="$tmp:$PATH" \
 	TENSE_KERNEL_SOURCE="$tmp/fake/linux" "$build" --arch um

@@ -30,8 +30,8 @@ completed() {
 }
 
 is "$(completed '')" \
-	"$(printf '%s\n' --help --version $("$tense" --help |
-		sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p') | sort | xargs)" \
+	"$({ printf '%s\n' --help --version; "$tense" --help |
+		sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'; } | sort | xargs)" \
 	"the commands are those of --help"
 is "$(completed f)" functions "and one may be begun"
 for command in run trace whatif functions measure check; do

@@ -188,7 +188,7 @@ ok "arguments are no markup" grep -q "'&lt;c&gt;'" a.html
 is "$(grep -c '<c>' a.html)" 0 "nowhere"
 is "$(grep -Eic 'nan|inf\b' a.html)" 0 "all numbers are numbers"
 for tag in table tr td th div dl svg g figure main ul li h2 p code; do
-	is "$(grep -Eo "<$tag[ >]" a.html | wc -l)" \
+	is "$(grep -Eo "<${tag}[ >]" a.html | wc -l)" \
 		"$(grep -o "</$tag>" a.html | wc -l)" "each $tag is closed"
 done
 
