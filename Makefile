@@ -229,8 +229,9 @@ compile_commands.json: FORCE
 clean:
 	$(Q)rm -rf $(O)
 
-# What the flags were: a change of CC or CFLAGS rebuilds.
-$(O)/flags: FORCE
+# A change of CC or CFLAGS rebuilds all, another PREFIX only the files that name it.
+$(O)/flags: built_with = $(CC) $(CFLAGS) $(LDFLAGS) $(VERSION)
+$(O)/prefix: built_with = $(PREFIX) $(VERSION)
+$(O)/flags $(O)/prefix: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CFLAGS) $(LDFLAGS) $(PREFIX) $(VERSION)' | \
-		cmp -s - $@ || echo '$(CC) $(CFLAGS) $(LDFLAGS) $(PREFIX) $(VERSION)' >$@
+	@echo '$(built_with)' | cmp -s - $@ || echo '$(built_with)' >$@

@@ -76,7 +76,7 @@ $(O)/lib/libtense-functions.so: $(O)/lib/libtense-functions.so.0 \
 $(O)/lib/libtense.a: $(LIBTENSE_API_OBJ)
 	$(call quiet,AR,$@)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@ $^
 
-$(O)/libtense/libtense.pc: libtense/libtense.pc.in $(O)/flags
+$(O)/libtense/libtense.pc: libtense/libtense.pc.in $(O)/prefix
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
 

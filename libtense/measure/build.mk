@@ -25,7 +25,7 @@ $(MEASURE_LIB): $(MEASURE_LIB).0
 -include $(MEASURE_LIB_OBJ:.o=.d)
 
 $(O)/libtense/measure/libtense-measure.pc: \
-		libtense/measure/libtense-measure.pc.in $(O)/flags
+		libtense/measure/libtense-measure.pc.in $(O)/prefix
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
 

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What needs no kernel of ours: usage, exit statuses, messages of tense, the
-# kernel build's errors, the runner of the tests, installation.
+# Usage, exit statuses and messages of tense, and the errors of the kernel build.
 set -u
-source='@SOURCE@' out='@O@'
+source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 # shellcheck source=/dev/null
 . "$source/tests/lib/processes.sh"
@@ -359,42 +358,5 @@ status_is 1 "a full disk" env PATH="$tmp:$PATH" \
 	TENSE_KERNEL_SOURCE="$tmp/fake/linux" "$build" --arch um
 said "tense: no space left in $tmp/cache: a kernel build needs 3 GB there"
 unset TENSE_CACHE
-
-# The build.
-status_is 2 "make where nothing can be written" \
-	make -C "$source" O=/proc/tense user
-ok "says what to do" grep -q \
-	'cannot write to /proc/tense: name another directory with O=' stderr
-ok "make help" sh -c "make -C '$source' help | grep -q '^check '"
-ok "a build elsewhere" make -s -C "$source" O="$tmp/elsewhere" \
-	"$tmp/elsewhere/bin/tense" "$tmp/elsewhere/share/tense"
-is "$("$tmp/elsewhere/bin/tense" version)" "$("$tense" version)" "works"
-is "$("$tmp/elsewhere/bin/tense" check --json |
-	jq -r .items.build_tools.ok)" \
-	"$("$tense" check --json | jq -r .items.build_tools.ok)" \
-	"and finds the source"
-
-# Installation: found from where it is, and removed whole.
-export DESTDIR="$tmp/root"
-ok "make install" make -s -C "$source" O="$out" PREFIX=/opt/x install \
-	>make.log 2>&1
-x=$tmp/root/opt/x
-for file in bin/tense libexec/tense/guest-init lib/libtense.so.0 \
-	    share/tense/Kbuild share/tense/tools/kernel-build \
-	    share/tense/tools/qemu-fetch \
-	    share/tense/kernel/configs/uml.config \
-	    share/tense/patches/v6.1/series share/man/man1/tense-run.1 \
-	    share/bash-completion/completions/tense; do
-	ok "installs $file" test -f "$x/$file"
-done
-is "$("$x/bin/tense" version)" "$("$tense" version)" "the same version"
-is "$(TENSE_CACHE=/c "$x/share/tense/tools/kernel-build" --arch um --print)" \
-	"$(TENSE_CACHE=/c "$build" --arch um --print)" \
-	"and the same kernel as of the source"
-is "$("$x/bin/tense" check --json | jq -r .items.guest_init.detail)" \
-	"$x/libexec/tense/guest-init" "finds its own parts"
-ok "make uninstall" make -s -C "$source" O="$out" PREFIX=/opt/x uninstall \
-	>make.log 2>&1
-is "$(find "$tmp/root" -type f -o -type l)" "" "leaves nothing"
 
 done_testing
