@@ -74,7 +74,8 @@ $(O)/tests/unit/test-gvt: tests/unit/test-gvt.c module/gvt.c module/gvt.h \
 UNIT_TESTS += $(vclock_tests) $(O)/tests/sim/sim $(O)/tests/unit/test-gvt
 
 # The tools of the tests.
-tools_tests := $(addprefix $(O)/tests/unit/test-,run-tap lint-style install-deps build)
+tools_tests := $(addprefix $(O)/tests/unit/test-,run-tap lint-style install-deps \
+	build ci)
 $(tools_tests): $(O)/tests/unit/%: tests/unit/%.sh tests/lib/tap.sh
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' $< >$@ && \
