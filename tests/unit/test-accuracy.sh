@@ -53,7 +53,7 @@ ok "--percent without libtense is an error" [ $status -eq 1 -a -n "$message" ]
 
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-cp "@SOURCE@/tools/launch.c" "$tmp/text"
+cp "@SOURCE@/tools/run/launch.c" "$tmp/text"
 for _ in 1 2 3 4 5 6 7; do
 	cat "$tmp/text" "$tmp/text" >"$tmp/more" && mv "$tmp/more" "$tmp/text"
 done

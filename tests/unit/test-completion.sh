@@ -25,7 +25,7 @@ END
 
 # WORD...
 completed() {
-	bash --norc complete.bash "$source/tools/tense.bash" tense "$@" \
+	bash --norc complete.bash "$source/tools/cli/tense.bash" tense "$@" \
 		2>stderr | sort -u | xargs
 }
 
