@@ -61,7 +61,7 @@ $(O)/share/tense:
 
 -include $(wildcard $(O)/tools/*/*.d $(O)/tools/*/*/*.d)
 
-# Tests of the above. Those of the guest's side need its kernel.
+# Tests of the above. The tests of the guest's side need its kernel.
 cli_tests := $(addprefix $(O)/tests/,unit/test-cli unit/test-cli-asan \
 	unit/test-functions unit/test-functions-asan unit/test-completion \
 	unit/test-bad-setup unit/test-packed unit/test-deaf-guest \
@@ -119,7 +119,7 @@ $(stream_tests): tests/lib/tap.h $(O)/flags
 UNIT_TESTS += $(filter $(O)/tests/unit/%,$(cli_tests))
 GUEST_TESTS += $(filter $(O)/tests/guest/%,$(cli_tests)) $(stream_tests)
 
-# What kernel-build takes, in the layout of the source.
+# Files that kernel-build takes, in the layout of the source.
 SHARE_FILES := Kbuild tools/kernel-build tools/qemu-fetch \
 	$(wildcard kernel/Kconfig kernel/configs/* kernel/sched/* kernel/time/* kernel/um/* kernel/x86/*) \
 	$(wildcard kernel/include/linux/* kernel/include/uapi/linux/*) \
@@ -150,8 +150,8 @@ uninstall::
 		$(UDEVDIR)/60-tense.rules
 	$(Q)rm -rf $(LIBEXECDIR) $(SHAREDIR)
 
-# Of whatif, its parts with a program and a machine that are not real. The
-# statistics take too many repetitions for sanitizers.
+# Parts of whatif, with a fake program and a fake machine. The tests of the
+# statistics repeat too often for sanitizers.
 whatif_tests := $(addprefix $(O)/tests/unit/test-whatif-,estimate plan)
 whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options plan log \
 	metric latency assess environment text json load table curve html estimate drop)) \
@@ -201,7 +201,7 @@ $(O)/tests/unit/test-whatif-batches: tests/unit/test-whatif-batches.c \
 UNIT_TESTS += $(whatif_tests) $(O)/tests/unit/test-whatif-watch \
 	$(O)/tests/unit/test-whatif-batches
 
-# Of trace, what is made of recordings that are known.
+# trace, with known recordings.
 trace_tests := $(addprefix $(O)/tests/unit/test-trace-,read model output)
 trace_tested := $(addprefix tools/trace/,$(addsuffix .c,page read model percent \
 	table chrome svg svg-lines svg-lanes)) \

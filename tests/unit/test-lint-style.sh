@@ -25,7 +25,7 @@ passes() { # WHAT FILE
 
 cat >a.c <<'END'
 /* What is good. */
-int a; /* of the first */
+int a; /* Of the first */
 // Whose turn it is.
 /*
  * The first sentence is good. Those are not.
@@ -38,7 +38,7 @@ int a; /* of the first */
 char *s = "/* What is a text */", c = '"'; /* Of a text. */
 END
 finds "C" "a.c:1: What is good.
-a.c:2: of the first
+a.c:2: Of the first
 a.c:3: Whose turn it is.
 a.c:5: Those are not.
 a.c:7: that is a paragraph
@@ -46,6 +46,7 @@ a.c:12: Of a text." a.c
 cat >good.c <<'END'
 /* The CPU does. */
 int what; /* what? */
+int size; /* of this structure */
 /* of(1) */
 int of;
 END
