@@ -89,19 +89,30 @@ $(cli_tests): tests/lib/tap.sh
 		-e 's|@BACKEND@|$(BACKEND)|' \
 		$(filter %.sh,$(filter-out %/tap.sh,$^)) >$@ && chmod +x $@
 
-# In a directory that looks like the other one.
+# With sanitizers: the program, in a directory that looks like the other one, and
+# an archive of its objects for tests, without main().
 ASAN_BIN := $(O)/asan/bin/tense
-$(ASAN_BIN): $(TENSE_SRC:%=tools/%.c) $(LIBTENSE_SYMBOLS:%=libtense/%.c) \
-		$(TENSE_MEASURE_LIB:%=libtense/measure/%.c) \
-		$(TOOLS_HEADERS) $(wildcard libtense/*.h) \
-		$(O)/tools/whatif/report.css.h $(O)/flags
+ASAN_LIB := $(O)/asan/obj/tense.a
+ASAN_OBJ := $(addprefix $(O)/asan/obj/,$(TENSE_SRC:%=tools/%.o) \
+	$(LIBTENSE_SYMBOLS:%=libtense/%.o) $(TENSE_MEASURE_LIB:%=libtense/measure/%.o))
+
+$(O)/asan/obj/%.o: %.c $(O)/flags | $(O)/tools/whatif/report.css.h
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	ln -sfn ../lib $(O)/asan/lib && ln -sfn ../libexec $(O)/asan/libexec && \
-	ln -sfn ../share $(O)/asan/share && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 		-DTENSE_VERSION='"$(VERSION)"' -I. -Itools -Ikernel/include/uapi \
-		-I$(O)/tools/whatif -fsanitize=address,undefined -fno-sanitize-recover=all \
-		$(LDFLAGS) -o $@ $(filter %.c,$^) $(TENSE_LIBS)
+		-I$(O)/tools/whatif -fsanitize=address,undefined \
+		-fno-sanitize-recover=all -MMD -MP -c -o $@ $<
+
+$(ASAN_LIB): $(filter-out %/cli/main.o,$(ASAN_OBJ))
+	$(call quiet,AR,$@) rm -f $@ && $(AR) rcsD $@ $^
+
+$(ASAN_BIN): $(ASAN_OBJ)
+	$(call quiet,LD,$@) mkdir -p $(@D) && \
+	ln -sfn ../lib $(O)/asan/lib && ln -sfn ../libexec $(O)/asan/libexec && \
+	ln -sfn ../share $(O)/asan/share && \
+	$(CC) $(CFLAGS) -fsanitize=address,undefined $(LDFLAGS) -o $@ $^ $(TENSE_LIBS)
+
+-include $(ASAN_OBJ:.o=.d)
 
 stream_tests := $(addprefix $(O)/tests/guest/,test-streams test-terminal \
 	test-streams-qemu test-terminal-qemu)

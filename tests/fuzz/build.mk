@@ -23,7 +23,8 @@ fuzz_log := $(fuzz_whatif)
 fuzz_cutoffs := $(addprefix tools/measure/,csv.c cutoffs.c cutoffs-input.c \
 	cutoffs-store.c cutoffs-output.c) tools/base/duration.c \
 	tools/base/json-text.c tools/base/user-data.c tools/base/util.c
-fuzz_recording := $(trace_tested) tests/unit/fake-recording.c
+fuzz_helpers_recording := tests/unit/fake-recording.c
+fuzz_recording := $(trace_tested) $(fuzz_helpers_recording)
 
 fuzz_libraries := -lelf -lz -ldw -ljansson -lpcre2-8 -lgsl -lgslcblas -ltraceevent \
 	-lm -Wl,--no-as-needed -lstdc++
@@ -37,7 +38,8 @@ fuzz_headers := $(libtense_test_headers) $(TOOLS_HEADERS) \
 
 .SECONDEXPANSION:
 $(fuzz_tests:=.bin): $(O)/tests/unit/test-damaged-%.bin: tests/fuzz/fuzz-%.c \
-		tests/fuzz/fuzz.c tests/fuzz/mutate.c $$(fuzz_$$*) $(fuzz_headers)
+		tests/fuzz/fuzz.c tests/fuzz/mutate.c $$(fuzz_helpers_$$*) \
+		$(ASAN_LIB) $(fuzz_headers)
 $(fuzz_programs): $(O)/tests/fuzz/fuzz-%: tests/fuzz/fuzz-%.c tests/fuzz/fuzz.c \
 		$$(fuzz_$$*) $(fuzz_headers)
 
@@ -46,7 +48,7 @@ $(O)/tests/fuzz/fuzz-inlines: FUZZ_CFLAGS += -DREAD_HERE
 $(fuzz_tests:=.bin):
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(FUZZ_CFLAGS) -fsanitize=address,undefined $(LDFLAGS) -o $@ \
-		$(filter %.c,$^) $(fuzz_libraries)
+		$(filter %.c %.a,$^) $(fuzz_libraries)
 
 $(fuzz_programs):
 	$(call quiet,CC,$@)mkdir -p $(@D) && \

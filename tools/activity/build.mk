@@ -5,7 +5,8 @@
 # Clocks, of the library that measures functions.
 PERIODS_LIB := counter ticks
 
-$(patsubst %.c,$(O)/%.o,$(wildcard tools/activity/*.c tools/cli/*.c)) $(O)/asan/bin/tense: \
+$(foreach dir,$(O) $(O)/asan/obj,$(patsubst %.c,$(dir)/%.o, \
+	$(wildcard tools/activity/*.c tools/cli/*.c))): \
 	CPPFLAGS += -Ilibtense/include
 
 periods_tested := $(addprefix tools/activity/,periods.c interval.c interrupts.c \
