@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <assert.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -80,6 +81,7 @@ static uint64_t make(struct sim *s, const struct call *c)
 		vclock_ready_by(vc, v, &s->task[c->arg].v);
 		return 0;
 	case CALL_READY_AT:
+		assert(v);
 		v->ready = c->arg;
 		return 0;
 	case CALL_READY_OUTSIDE:
@@ -96,6 +98,7 @@ static uint64_t make(struct sim *s, const struct call *c)
 	case CALL_EXPIRE:
 		return task_of(s, vclock_expire(vc, c->real));
 	case CALL_AHEAD:
+		assert(v);
 		return vclock_ahead(vc, v);
 	case CALL_RELEASE_TIME:
 		return vclock_release_time(vc, v);

@@ -229,7 +229,7 @@ static uint64_t number(const char *text, const char *option, uint64_t most)
 static int style_of(const char *name)
 {
 	for (int style = 0; style < STYLES; style++)
-		if (!strcmp(style_name[style], name))
+		if (name && !strcmp(style_name[style], name))
 			return style;
 	fprintf(stderr, "oracle: --style takes flow, spaced or crowd, not '%s'\n",
 		name);

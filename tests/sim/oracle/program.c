@@ -272,7 +272,7 @@ static bool number32(char **line, uint32_t *n)
 
 static bool read_task(struct program *p, char **line)
 {
-	uint32_t cpu, percent = 100;
+	uint32_t cpu, task, percent = 100;
 	bool forked = false;
 	const char *key = word(line);
 
@@ -283,7 +283,9 @@ static bool read_task(struct program *p, char **line)
 		forked = true;
 	else if (key && (strcmp(key, "percent") || !number32(line, &percent)))
 		return false;
-	p->task[program_task(p, cpu, percent)].forked = forked;
+	/* It may move the array. */
+	task = program_task(p, cpu, percent);
+	p->task[task].forked = forked;
 	return true;
 }
 
