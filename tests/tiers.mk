@@ -21,15 +21,18 @@ KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% 
 
 REST_TESTS := $(filter-out $(CHECK_TESTS),$(ALL_TESTS))
 
-# These measure CPU time or the host's time, put load on the machine, or have
-# guests of several CPUs: they run one at a time, after the others.
-ALONE_TESTS := $(sort $(filter %-qemu %-smp,$(ALL_TESTS)) $(KERNEL_TESTS) \
-	$(call named,unit,test-bench test-accuracy test-measure-run% test-measure-tune% \
-		test-noise test-noise-asan test-daemons% test-trace-activity%) \
+# These tests run one at a time, after the others. They measure CPU time or the
+# host's time, put load on the machine, or have guests of several CPUs. Guests
+# whose clock counts instructions (exact) do not depend on the host.
+exact_tests := $(call named,guest,%-exact test-producer test-deterministic)
+ALONE_TESTS := $(filter-out $(exact_tests),$(sort \
+	$(filter %-qemu %-smp,$(ALL_TESTS)) $(KERNEL_TESTS) \
+	$(call named,unit,test-bench test-accuracy test-measure-run% test-daemons% \
+		test-noise test-noise-asan test-libtense-signal) \
 	$(call named,timed,test-timed test-timed-static test-timed-programs guest-timed%) \
 	$(call named,guest,guest-time guest-fair guest-groups test-rounds test-whatif \
-		test-trace test-producer test-deterministic test-whatif-exact) \
-	$(debug_tests) $(kcsan_tests))
+		test-trace) \
+	$(debug_tests) $(kcsan_tests)))
 
 LINT_TESTS := $(addprefix tests/lint/test-,shell c kernel spelling style)
 
