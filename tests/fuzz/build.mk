@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What reads what others wrote - names of functions, programs, options, tables,
-# results, recordings - with damaged inputs: in the unit tests the same ones each
-# time, in fuzz-parsers those that libFuzzer finds.
+# Parsers of foreign input get damaged input: names of functions, programs, options,
+# tables, results, recordings. The unit tests use the same inputs each time;
+# fuzz-parsers uses those that libFuzzer finds.
 
 fuzz_targets := spec symbols inlines options cutoffs results log recording
 fuzz_tests := $(fuzz_targets:%=$(O)/tests/unit/test-damaged-%)
@@ -10,7 +10,7 @@ fuzz_programs := $(fuzz_targets:%=$(O)/tests/fuzz/fuzz-%)
 fuzz_seeds := $(fuzz_targets:%=$(O)/tests/fuzz/seeds-%)
 FUZZ_CLANG := clang
 
-# What each of them tests.
+# The sources that each target tests.
 fuzz_whatif := $(whatif_tested) $(addprefix tools/measure/,cutoffs.c \
 	cutoffs-input.c csv.c) tools/base/duration.c
 fuzz_spec := $(symbol_sources)

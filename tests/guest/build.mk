@@ -22,8 +22,8 @@ $(experiment_tests): $(O)/tests/guest/%: tests/guest/in-experiment \
 		$(O)/tests/guest/%.bin
 	$(Q)cp $< $@
 
-# Those that need several CPUs, or breakpoints in user space: smp2-NAME and
-# smp4-NAME run guest-NAME on so many, the others have two.
+# These tests need several CPUs, or breakpoints in user space. smp2-NAME and
+# smp4-NAME run guest-NAME on two and four CPUs, the others run on two.
 smp_programs := users gate gate-events migrate order sessions races
 smp2_tests := $(addprefix $(O)/tests/guest/smp2-,$(smp_programs))
 smp4_tests := $(addprefix $(O)/tests/guest/smp4-,$(smp_programs))

@@ -41,7 +41,7 @@ $(timed_preloaded): tests/timed/in-experiment $(O)/tests/timed/timed \
 		$(O)/lib/libtense.so | $(O)/module/tense.ko
 	$(Q)cp $< $@
 
-# What only a kernel for real machines has.
+# Calls that only the kernel for real machines has.
 timed_qemu := $(O)/tests/timed/guest-timed-uring
 
 $(timed_qemu): tests/timed/in-qemu $(O)/tests/timed/timed \

@@ -33,7 +33,7 @@ $(libtense_tests) $(libtense_tsan_tests) $(libtense_plain_tests): \
 		$(filter tests/unit/test-%.c,$^) tests/unit/fake-device.c \
 		$(libtense_test_sources) -ldl
 
-# Those of what is shipped: the library, the manual pages and their examples.
+# Tests of the shipped files: the library, the manual pages and their examples.
 libtense_scripts := $(addprefix $(libtense_test_out)/test-libtense-, env man)
 
 $(libtense_scripts): $(libtense_test_out)/%: tests/unit/%.sh \
@@ -45,7 +45,7 @@ $(libtense_scripts): $(libtense_test_out)/%: tests/unit/%.sh \
 UNIT_TESTS += $(libtense_tests) $(libtense_tsan_tests) \
 	$(libtense_plain_tests) $(libtense_scripts)
 
-# Those of functions and their names, on programs that the tests build.
+# Tests of functions and their names, on programs that the tests build.
 symbol_tests := $(addprefix $(O)/tests/unit/test-, spec symbols)
 symbol_sources := $(LIBTENSE_SYMBOLS:%=libtense/%.c)
 
@@ -101,7 +101,7 @@ $(O)/tests/unit/test-bring-back: tests/unit/test-bring-back.c tools/run/packed/b
 
 UNIT_TESTS += $(O)/tests/unit/test-bring-back
 
-# What the guests' watchers take for a warning.
+# Lines of the kernel that the guests' watchers take for a warning.
 $(O)/tests/unit/test-watch: tests/unit/test-watch.c tests/guest/watch.h \
 		tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
