@@ -100,9 +100,11 @@ $(O)/asan/obj/%.o: %.c $(O)/flags | $(O)/tools/whatif/report.css.h
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 		-DTENSE_VERSION='"$(VERSION)"' -I. -Itools -Ikernel/include/uapi \
-		-Ilibtense/include -I$(O)/tools/whatif \
-		-fsanitize=address,undefined -fno-sanitize-recover=all \
-		-MMD -MP -c -o $@ $<
+		-I$(O)/tools/whatif -fsanitize=address,undefined \
+		-fno-sanitize-recover=all -MMD -MP -c -o $@ $<
+
+# The headers of each folder's own libraries.
+$(ASAN_OBJ): CPPFLAGS += $(MEASURE_CFLAGS) -Ilibtense/include
 
 $(ASAN_LIB): $(filter-out %/cli/main.o,$(ASAN_OBJ))
 	$(call quiet,AR,$@) rm -f $@ && $(AR) rcsD $@ $^

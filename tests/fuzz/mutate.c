@@ -6,6 +6,7 @@
  *
  * Usage: PROGRAM RUNS FILE...; RUNS 0: the files as they are
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sanitizer/common_interface_defs.h>
@@ -183,7 +184,9 @@ int main(int argc, char **argv)
 	long runs = argc > 2 ? atol(argv[1]) : -1;
 	int count = argc - 2;
 
-	if (runs < 0 || !seeds || !work.data) {
+	if (runs < 0 || count < 1 || !seeds || !work.data) {
+		free(seeds);
+		free(work.data);
 		fprintf(stderr, "Usage: %s RUNS FILE...\n", argv[0]);
 		return 2;
 	}
@@ -197,6 +200,8 @@ int main(int argc, char **argv)
 	for (long n = 0; n < runs; n++) {
 		const struct input *seed = &seeds[below((size_t)count)];
 
+		/* The loop above has filled all elements. */
+		assert(seed->data);
 		work.size = seed->size;
 		memcpy(work.data, seed->data, seed->size);
 		damage(&work);

@@ -40,7 +40,7 @@ static struct message cut(const struct message *m, size_t size)
 	struct message copy = { malloc(size), size };
 
 	memcpy(copy.bytes, m->bytes, size);
-	((struct nlmsghdr *)copy.bytes)->nlmsg_len = (uint32_t)size;
+	((struct nlmsghdr *)copy.bytes)->nlmsg_len = (uint32_t)size; /* NOLINT: size > 0 */
 	return copy;
 }
 

@@ -5,8 +5,7 @@
 # Clocks, of the library that measures functions.
 PERIODS_LIB := counter ticks
 
-$(foreach dir,$(O) $(O)/asan/obj,$(patsubst %.c,$(dir)/%.o, \
-	$(wildcard tools/activity/*.c tools/cli/*.c))): \
+$(patsubst %.c,$(O)/%.o,$(wildcard tools/activity/*.c tools/cli/*.c)): \
 	CPPFLAGS += -Ilibtense/include
 
 periods_tested := $(addprefix tools/activity/,periods.c interval.c interrupts.c \

@@ -5,8 +5,7 @@
 MEASURE_CFLAGS := $(patsubst -I%,-isystem %, \
 	$(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null))
 MEASURE_LIBS := -lnl-genl-3 -lnl-3
-$(foreach dir,$(O) $(O)/asan/obj,$(patsubst %.c,$(dir)/%.o, \
-	$(wildcard tools/measure/*.c tools/cli/*.c))): \
+$(patsubst %.c,$(O)/%.o,$(wildcard tools/measure/*.c tools/cli/*.c)): \
 	CPPFLAGS += $(MEASURE_CFLAGS)
 
 # What is run to learn of daemons.

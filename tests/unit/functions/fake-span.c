@@ -151,9 +151,9 @@ int __tense_span_own_slow(unsigned int own)
 /* A clock that goes on by 1000 whenever somebody looks. */
 static int now(int64_t *ns)
 {
-	static _Atomic int64_t clock;
+	static int64_t clock;
 
-	*ns = clock += 1000;
+	*ns = __atomic_add_fetch(&clock, 1000, __ATOMIC_SEQ_CST);
 	return 0;
 }
 
