@@ -9,9 +9,10 @@ ALL_TESTS := $(UNIT_TESTS) $(GUEST_TESTS) tests/check-patches
 # FOLDER,NAME...: the tests of these names; % stands for any text.
 named = $(filter $(addprefix $(O)/tests/$(1)/,$(2)),$(ALL_TESTS))
 
-# ABI, time, fairness, libraries and one pass of run and whatif, all on UML.
+# ABI, time, fairness, libraries and one pass of run and whatif, all on UML. Fairness
+# of groups of tasks (guest-groups) takes minutes: it belongs to the rest.
 CHECK_TESTS := $(UNIT_TESTS) $(call named,guest,guest-abi guest-area guest-defects \
-	guest-time guest-fair guest-groups guest-libtense guest-libtense-native \
+	guest-time guest-fair guest-libtense guest-libtense-native \
 	guest-spans guest-functions test-run test-whatif)
 
 # Patches, several CPUs, debug kernels, and clocks on each tier.
