@@ -40,7 +40,7 @@ struct accuracy_case {
 	struct interval predicted;	/* faster by, percent */
 	struct interval truth;
 	struct interval error;		/* points */
-	char verdict[VERDICT];		/* of whatif, unless a prediction */
+	char verdict[VERDICT];		/* whatif's; empty for a prediction */
 };
 
 static struct accuracy_case cases[CASES_MAX];
@@ -247,7 +247,7 @@ static json_t *json_case(const struct accuracy_case *c)
 			 "verdict", c->verdict[0] ? c->verdict : NULL);
 }
 
-/* Of cases that are sorted; prints them, worst last, and their sum. */
+/* The cases must be sorted. Prints them, the worst last, and their sum. */
 static json_t *report_group(const struct accuracy_case *first, size_t n)
 {
 	double errors[CASES_MAX], median;

@@ -4,9 +4,10 @@
  *
  * Runs commands in turns, in another random order in each round, each run in
  * an experiment of its own at percent 100, and prints what tests/bench/log.h
- * describes. A round before the first warms up and is not printed. Words are
- * separated by spaces that no backslash precedes. What the commands print goes nowhere, or with -k, for
- * commands that print such pairs themselves, among those of the run.
+ * describes. A round before the first warms up and is not printed. A space that
+ * no backslash precedes ends a word. The commands' output is discarded. With
+ * -k, rounds prints it among the pairs of the run, for commands that print such
+ * pairs themselves.
  */
 #include <errno.h>
 #include <fcntl.h>

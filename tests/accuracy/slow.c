@@ -42,7 +42,7 @@ static void burn(void)
 		slow_burn(steps);
 }
 
-/* What the wrappers stand for. */
+/* The functions that the wrappers replace. */
 static struct {
 	int (*deflate)(void *stream, int flush);
 	int (*lzma_code)(void *stream, int action);

@@ -14,9 +14,9 @@
 
 #include "../lib/cycles.h"
 
-/* Of the speed of the machine, per process. */
+/* Samples of the machine's speed, per process. */
 #define SAMPLES_MAX	4096
-/* What is shorter is not worth two looks at a clock, each time. */
+/* A shorter sample is not worth reading a clock twice. */
 #define SAMPLE_UNITS	(50 * UNITS_US)
 
 _Thread_local struct meter meter_hot, meter_rest;
@@ -219,8 +219,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Who was interrupted took longer. So it is not the mean, and of what is left
- * not the slower half.
+ * Interrupts make some samples longer. The lower third is robust against them,
+ * unlike the mean and the median.
  */
 static double ticks_per_unit(void)
 {

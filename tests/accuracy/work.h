@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the workloads with known answers share. Each is a program with one
+ * The workloads with known answers share this file. Each is a program with one
  * function of interest, hot(), and does a fixed amount of work, part of it in
  * there:
  *
  *	WORKLOAD [--cut PERCENT] [--percent P] [--length PERCENT] [--pin]
  *
- * --cut C: hot() really does C % less. That is the truth which predictions for
- * the program without it are compared with. --percent P: hot() is imagined at
- * percent P of its speed, by calls of libtense around it: a prediction that
- * does without `tense whatif`. --length L: L % of the rounds, for tests. --pin:
- * each thread keeps to one CPU, so that the scheduler has no choice.
+ * --cut C: hot() really does C % less. This is the truth that predictions for
+ * the program without it are compared with. --percent P: calls of libtense
+ * around hot() imagine it at percent P of its speed: a prediction without
+ * `tense whatif`. --length L: the workload does L % of its rounds, for tests.
+ * --pin: each thread keeps to one CPU, so that the scheduler has no choice.
  *
- * Work comes in units, steps of a generator each of which needs the result of
- * the last, so that a unit takes the same time in hot() and elsewhere, and
- * with a cut and without. From where the generator stands at the end follows
- * how many steps were really taken.
+ * Work comes in units, the steps of a generator. Each step needs the result of
+ * the one before, so that a unit takes the same time in hot() and elsewhere,
+ * and with a cut and without. The generator's state at the end proves how many
+ * steps the program took.
  */
 #ifndef WORK_H
 #define WORK_H
@@ -35,7 +35,7 @@
 #define UNITS_US	1000
 #define UNITS_MS	(1000 * UNITS_US)
 
-/* What a thread has done of one kind. */
+/* The work of one kind that a thread has done. */
 struct meter {
 	uint64_t state;
 	uint64_t units;
@@ -46,7 +46,7 @@ extern _Thread_local struct meter meter_hot, meter_rest;
 
 void work_options(int argc, char **argv);
 
-/* What is left of an amount after the cut, exactly; a multiple of 20. */
+/* The part of an amount that the cut leaves, exactly; a multiple of 20. */
 uint64_t work_cut(uint64_t units);
 
 /* How often to do something that is done count times at full length. */

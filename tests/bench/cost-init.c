@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What calls cost, in instructions: the first program of a guest whose counter
- * counts them. Each line is "NAME INSTRUCTIONS", of one call on average.
+ * Counts the instructions that calls take: the first program of a guest whose
+ * counter counts instructions. Each line is "NAME INSTRUCTIONS", per call on
+ * average.
  *
  * Usage: cost-init CONDITION [MODULE]: plain and unloaded without a module,
  * loaded beside an experiment, or inside of one.
@@ -137,7 +138,7 @@ static uint64_t spin(unsigned long loops)
 	return counter() - start;
 }
 
-/* What is not the loop's, of which the ticks are all but a little. */
+/* Ticks cause almost all instructions that are not the loop's. */
 static void measure_tick(void)
 {
 	uint64_t all = spin(SPIN);
@@ -230,11 +231,11 @@ static void measure_pushes(void)
 		for (int i = 0; i < PAIRS; i++)
 			push_and_pop();
 		took = counter() - start;
-		/* That in which no tick came. */
+		/* No tick interrupts the shortest trial. */
 		least = took < least ? took : least;
 	}
 	tell("two_percents_written_to_the_ring", (double)least / PAIRS);
-	/* What is left in the ring is not to be read in what is measured next. */
+	/* Empty the ring, so that the next measurement does not drain it. */
 	seek();
 }
 

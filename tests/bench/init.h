@@ -3,11 +3,11 @@
 #define INIT_H
 
 /*
- * For programs that are the first of a guest, started by `boot`. That is root,
- * whoever started the guest, so it can load the module and remove it.
+ * For programs that `boot` starts as the first of a guest. They run as root,
+ * whoever started the guest, and can load and remove the module.
  */
 
-/* argc without what User-Mode Linux adds to the command line. */
+/* Returns argc without the words that User-Mode Linux appends. */
 int init_argc(int argc, char **argv);
 /* Powers off. */
 void init_end(void) __attribute__((noreturn));

@@ -18,7 +18,7 @@
 #define CALIBRATE	20000000
 
 static atomic_bool stop, by_ring;
-static int loops;	/* that take a microsecond */
+static int loops;	/* loops per microsecond */
 
 static void work(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the programs under measurement print, line by line:
+ * The programs under measurement print, line by line:
  *
  *	run VARIANT ROUND
  *	KEY NUMBER
  *	...
  *
- * Other lines are not allowed: a program that complains is not measured.
+ * Other lines are errors: a program that complains is not measured.
  */
 #ifndef LOG_H
 #define LOG_H

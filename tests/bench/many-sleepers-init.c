@@ -90,7 +90,7 @@ static void *answer(void *unused)
 	return unused;
 }
 
-/* Of all threads; the others sleep. */
+/* CPU time of all threads; those not measured sleep. */
 static uint64_t cpu(int device)
 {
 	struct tense_stats stats;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What threads take more of the kernel's memory in an experiment than outside,
- * from runs of many-tasks in boots of their own.
+ * Prints how much more of the kernel's memory a thread takes in an experiment
+ * than outside, from runs of many-tasks, each in its own boot.
  */
 #include <stdio.h>
 

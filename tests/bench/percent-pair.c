@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a pair of percent changes costs in real time, by system calls and by
- * the ring, as tense_scale_percent() and tense_scale_pop() do, beside two of
- * the cheapest system calls, in turns.
+ * Measures in real time, in turns, a pair of percent changes by system calls, a
+ * pair by the ring, and two of the cheapest system calls. libtense's
+ * tense_scale_percent() and tense_scale_pop() make such a pair.
  */
 #include <fcntl.h>
 #include <linux/tense.h>

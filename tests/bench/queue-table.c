@@ -124,7 +124,7 @@ static const char *verdict(double value, struct interval interval, bool disturbe
 								 "OUTSIDE";
 }
 
-/* Of jobs that take turns there is none. */
+/* A model in which jobs take turns has no formula: ns is NAN. */
 static const char *formula_text(double ns, char *text, size_t size)
 {
 	snprintf(text, size, isnan(ns) ? "-" : "%.3f", ns / NS_PER_MS);

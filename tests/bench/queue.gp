@@ -11,7 +11,8 @@ set yrange [0:*]
 set key left top
 set grid
 file(i) = "queue-".value(sprintf("ARG%d", i)).".points"
-# Those of one utilisation beside each other. Where there is no formula, no line.
+# Draws points of one utilisation beside each other, and a line if there is a
+# formula.
 plot file(3) skip 1 using 1:4 with lines linewidth 2 linecolor rgb "gray" \
 	title "formula", \
      for [i=3:ARGC:2] file(i) skip 1 using ($1 + (i - 5) * 0.004):3 \

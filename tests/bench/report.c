@@ -25,7 +25,7 @@ struct figure {
 	const char *unit;
 	double target;		/* the most that its size may be */
 	int digits;
-	bool less;		/* what is below 0 is as good, whatever its size */
+	bool less;		/* values below 0 pass, whatever their size */
 	double value, low, high;
 	size_t samples;
 };

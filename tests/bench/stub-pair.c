@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the entry and the exit of a redirected function cost, beside two of the
+ * Measures the entry and exit of a redirected function beside two of the
  * cheapest system calls, in turns: medians, by the time-stamp counter. Run it
  * with TENSE_FUNCTIONS="1 100 :redirected".
  */

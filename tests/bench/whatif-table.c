@@ -9,8 +9,8 @@
  *
  * The guest has one CPU, on which dedup is never idle: its CPU time is the
  * elapsed time of a machine that runs nothing else. The kernel accounts it
- * without Tense, so it is the truth. What the clock on the wall shows is the
- * same and what other programs of the host took.
+ * without Tense, so it is the truth. The wall clock shows the same time plus
+ * the time that other programs of the host took.
  */
 #include <stdio.h>
 
@@ -19,7 +19,7 @@
 #include "log.h"
 
 #define ROUNDS_MAX	1000
-/* What percent 125 stands for. */
+/* Percent 125 stands for 20 % less time. */
 #define CUT		20.0
 
 static struct log input;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the instruments of tense whatif wrote in the program's process. */
+/* The parser of the log that the instruments of tense whatif write. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct whatif_sample sample = { 0 };
 	struct whatif w = { 0 };
 
-	/* Of two runs. */
+	/* Read the input as the log of two runs. */
 	whatif_log_read(&w, text, &sample);
 	free(text);
 	text = fuzz_text(data, size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What tense whatif has left as JSON, read back and shown in every way. */
+/* Reads the JSON results of tense whatif back and shows them in every way. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the targets share: the input as a file, and as text. */
+/* The targets share these functions: the input as a file, and as text. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where there is no libFuzzer: calls a fuzz target with damaged copies of files,
- * the same ones each time, under the sanitizers. What goes wrong ends the
- * program and is left in PROGRAM.input, which the target takes as its FILE.
+ * Replaces libFuzzer where there is none: calls a fuzz target with damaged
+ * copies of files, the same ones each time, under the sanitizers. An input that
+ * fails ends the program, which leaves it in PROGRAM.input; the target takes
+ * that as its FILE.
  *
  * Usage: PROGRAM RUNS FILE...; RUNS 0: the files as they are
  */
@@ -39,7 +40,7 @@ const char *__asan_default_options(void)
 	return "handle_abort=1";
 }
 
-/* What the tested code says of bad inputs goes nowhere; reports do not. */
+/* Discards the tested code's messages about bad inputs, but no reports. */
 static void be_quiet(void)
 {
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -157,7 +158,7 @@ static void damage(struct input *i)
 	for (size_t n = 1 + below(5); n && i->size; n--) {
 		size_t way = below(sizeof(ways) / sizeof(*ways));
 
-		/* What is short is soon found to be. */
+		/* Cut rarely: parsers reject a short input early. */
 		if (ways[way] != cut || !below(4))
 			ways[way](i);
 	}

@@ -54,7 +54,7 @@ struct state {
 	long quota[HAND_OVERS];		/* readings of each thread */
 	_Atomic int64_t latest;		/* reading in memory */
 	atomic_bool stop;		/* the sleeper */
-	_Atomic int turn;		/* of the futex: 0 or 1 */
+	_Atomic int turn;		/* the futex's word: 0 or 1 */
 	int64_t handed;			/* reading for whose turn it is */
 	struct count count[HAND_OVERS];
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Of guest-fuzz: the mappings of the device, and what is forged in them. */
+/* Part of guest-fuzz: mappings of the device, and forged contents. */
 #include "fuzz.h"
 
 #define PAGE 4096
 
-/* For who writes to another thread's ring. */
+/* A task may write to this ring of another thread. */
 static struct tense_ring *volatile last_ring;
 
 static bool is_error(long result)
@@ -94,7 +94,7 @@ void area_begin(struct task *t)
 	call_map_ring(t);
 }
 
-/* What the interface says; 0 if it allows that. */
+/* The error that the interface specifies, or 0 if it allows the mapping. */
 static long map_error(long size, long prot, long flags, long offset)
 {
 	bool clock = !offset;
@@ -244,7 +244,7 @@ static long call_append(struct task *t)
 	return 0;
 }
 
-/* Of all slots, or -1. */
+/* Returns the calls counted in all slots, or -1. */
 static int64_t calls_counted(const struct task *t)
 {
 	struct tense_stats s;
@@ -295,7 +295,7 @@ static void forge_head(struct task *t)
 		call(SYS_lseek, t->own, 0, SEEK_CUR);
 }
 
-/* What a thread says it saw counts for a second at most. */
+/* The module trusts a thread's claim to have seen a time for a second ahead. */
 static void forge_shown(struct task *t)
 {
 	uint64_t far = (1ULL << 60) + any_bits(t, 61);

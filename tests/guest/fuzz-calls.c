@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Of guest-fuzz: the calls of the device, and what is done to its mappings. */
+/* Part of guest-fuzz: calls of the device, and changes of its mappings. */
 #include "fuzz.h"
 
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 #define PAGE 4096
 
 #define BUFFER (16 * PAGE)
-/* Of which the device is one. */
+/* The device is a misc device. */
 #define MISC_MAJOR 10
 
 /* Nothing is mapped behind it. */
@@ -100,7 +100,7 @@ static long call_open(struct task *t)
 	return fd;
 }
 
-/* What another thread has opened at the number that was the device's. */
+/* Another thread may have opened another file at the device's number. */
 static bool is_device(int fd)
 {
 	struct stat status;
@@ -121,7 +121,7 @@ long call_open_own(struct task *t)
 	fd = call(SYS_openat, AT_FDCWD, TENSE_DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return fd;
-	/* Who shares the table may have closed that one. */
+	/* A task that shares the table may have closed that one. */
 	if (call(SYS_dup3, fd, own, O_CLOEXEC) < 0)
 		return -EBADF;
 	if (fd >= LAST_FD)

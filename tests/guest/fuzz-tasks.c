@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Of guest-fuzz: tasks that come, go, wait, and are scheduled in other ways. */
+/*
+ * Part of guest-fuzz: tasks that come, go, wait, and change their scheduling.
+ */
 #include "fuzz.h"
 
 #include <linux/futex.h>
@@ -12,7 +14,10 @@
 #define STACKS 12
 #define STACK_SIZE (64 * 1024)
 
-/* Of threads, and of children that share the memory: the kernel clears it. */
+/*
+ * Threads, and children that share the memory, use these. The kernel clears the
+ * word when the task is gone.
+ */
 static struct stack {
 	_Atomic pid_t taken;
 	char memory[STACK_SIZE] __attribute__((aligned(16)));
@@ -300,7 +305,9 @@ static long task_futex(struct task *t)
 	}
 }
 
-/* Who has it lends its priority, until it gives it back or is gone. */
+/*
+ * The kernel lends the holder its waiters' priority, until it unlocks or exits.
+ */
 static long task_lock(struct task *t)
 {
 	static _Atomic uint32_t word;
@@ -343,7 +350,7 @@ static long task_set_clock(struct task *t)
 
 /* --- timers --- */
 
-/* What comes again and again must leave time for something else. */
+/* A repeating timer must leave time for something else. */
 static struct itimerspec any_timer(struct task *t)
 {
 	struct itimerspec timer = { .it_value = any_time(t) };

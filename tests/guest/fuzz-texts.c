@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Of guest-fuzz: what is written to the device, good and malformed. */
+/* Part of guest-fuzz: tasks write good and malformed texts to the device. */
 #include "fuzz.h"
 
 #include <sys/uio.h>
@@ -126,7 +126,9 @@ static size_t longest(char first)
 	return first == 'c' || first == 'i' ? CHOICE_TEXT : PERCENT_TEXT;
 }
 
-/* What write(2) makes of it, of which so much can be read. */
+/*
+ * Predicts the verdict of write(2) if the kernel can read only @readable bytes.
+ */
 static enum verdict judge(const char *text, size_t length, size_t readable)
 {
 	/* No address range is that long. */
@@ -356,7 +358,7 @@ static long call_write_odd(struct task *t)
 	return result;
 }
 
-/* What all want most. */
+/* Programs use this call most. */
 static long call_percent(struct task *t)
 {
 	char text[24];

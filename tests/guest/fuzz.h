@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of guest-fuzz share. A round is a few processes, outside of
- * any experiment, that do operations at random, among them to make further
- * tasks: processes and threads, each of which has a slot that says what it does.
+ * The parts of guest-fuzz share this. A round is a few processes, outside of
+ * any experiment, that do operations at random. Some operations make further
+ * tasks: processes and threads. Each task has a slot that says what it does.
  */
 #ifndef TENSE_FUZZ_H
 #define TENSE_FUZZ_H
@@ -28,7 +28,7 @@
 /* Process and thread, which are only told together; 0: nobody. */
 typedef uint64_t who_t;
 
-/* What a task is doing. */
+/* The current operation of a task. */
 struct slot {
 	_Atomic who_t who;	/* until the task has begun: who takes it */
 	_Atomic int operation;
@@ -58,7 +58,7 @@ struct fuzz {
 struct task {
 	uint64_t random;
 	int slot;
-	who_t taker;		/* of the slot, until it has begun */
+	who_t taker;		/* owns the slot until the task has begun */
 	int left;		/* operations */
 	int fd;			/* used last */
 	int own;		/* or -1 */
@@ -161,7 +161,9 @@ static inline int64_t any_bits(struct task *t, unsigned int bits)
 
 bool is_one_of(long result, const short *errors, size_t length);
 
-/* Of the task's own handle: any result of a call that may be. */
+/*
+ * Accepts success, or an error that a call of the task's own handle may return.
+ */
 #define EXPECT_ERROR(t, what, result, ...) \
 	do { \
 		static const short errors[] = { __VA_ARGS__, ESRCH }; \
@@ -182,7 +184,7 @@ int slot_take(who_t taker);
 /* fuzz-calls.c */
 void calls_begin(void);			/* in a new process */
 void calls_task_begin(struct task *t);
-void call_in_handler(void);		/* what a handler of signals does */
+void call_in_handler(void);		/* the operation of a signal handler */
 int64_t any_number(struct task *t);	/* few bits, many, or an edge */
 int any_fd(struct task *t);		/* not always the device's */
 long call_open_own(struct task *t);	/* leaves, joins */

@@ -51,7 +51,7 @@ static void push(struct area *a, uint32_t percent, int slot)
 	push_at(a, tsc(), FINE(percent), slot, TENSE_RECORD_CALL);
 }
 
-/* What is told by slot adds up to what is told of all. */
+/* The sums over all slots equal the totals. */
 static bool slots_add_up(const struct tense_stats *s)
 {
 	uint64_t ran = 0, charged = 0;
@@ -83,7 +83,7 @@ FIXTURE_SETUP(area)
 {
 	self->fd = dev_open();
 	ASSERT_GE(self->fd, 0) TH_LOG("open: %s", strerror(errno));
-	/* What calls cost is known then, so that nothing is learnt later. */
+	/* Let the module learn the cost of calls now, not later. */
 	for (int i = 0; i < 50; i++)
 		dev_now(self->fd);
 	ASSERT_TRUE(map_area(&self->a, self->fd))

@@ -57,9 +57,9 @@ TEST(one_task_that_changes_and_one_that_does_not)
 }
 
 /*
- * They are slow, as far as can be told from their last moments, and fast for as
- * long as they have a turn. What they lose by that may be theirs later, if at all:
- * it is not to be at the cost of the process outside.
+ * They look slow, judged by their last moments, and are fast as long as they
+ * have a turn. They may get the time that they lose by this later, but not at
+ * the cost of the process outside.
  */
 TEST(three_that_change_in_step_with_turns)
 {

@@ -18,7 +18,7 @@
 
 #define FUNCTION __attribute__((noinline, noipa))
 
-/* Of the debug kernel: what can fail, whoever asks and however. */
+/* Settings of the debug kernel that let any allocation fail, whoever asks. */
 static const struct {
 	const char *path, *text;
 } settings[] = {
@@ -56,13 +56,13 @@ static void nth_open(void)
 	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR);
 }
 
-/* What the kernel needs the nth time from now on, it does not get; 0: it does. */
+/* The kernel's nth allocation or copy from now on fails; 0: none does. */
 static void nth_set(int nth)
 {
 	char text[16];
 	int n = snprintf(text, sizeof(text), "%d", nth);
 
-	/* This, too, may be what fails. */
+	/* The injected failure may hit this call, too. */
 	while (pwrite(nth_fd, text, n, 0) != n)
 		;
 }
@@ -224,7 +224,7 @@ static int module_refs(void)
 	return refs;
 }
 
-/* Who has exited leaves soon after. */
+/* A task that exits leaves soon after. */
 static bool await_refs(int refs)
 {
 	for (int i = 0; i < 5000 && module_refs() != refs; i++)
@@ -404,7 +404,7 @@ TEST_F_TIMEOUT(faults, of_members, 600)
 		in_function(&walks[i], &wrong);
 		EXPECT_EQ(wrong, NULL) TH_LOG("%s", wrong);
 	}
-	/* Who has exited leaves soon after. */
+	/* A task that exits leaves soon after. */
 	for (int i = 0; i < 5000 && dev_stats(fd).tasks > 1; i++)
 		usleep(1000);
 	EXPECT_EQ(dev_stats(fd).tasks, 1);
@@ -414,7 +414,7 @@ TEST_F_TIMEOUT(faults, of_members, 600)
 		 PROBE_SLOT, 200 * TENSE_FINE, self_fd, offset_of(function));
 }
 
-/* Who joins the experiment of its parent. */
+/* A child joins the experiment of its parent. */
 TEST_F_TIMEOUT(faults, of_joining, 600)
 {
 	static const struct walk w = {
@@ -526,7 +526,7 @@ static int run(int argc, char **argv)
 	return test_harness_run(argc, argv);
 }
 
-/* What the kernel cannot read of that at a preemption ends the program. */
+/* A failed read of the rseq area at a preemption would end the program. */
 #define NO_RSEQ "glibc.pthread.rseq=0"
 
 int main(int argc, char **argv)

@@ -172,7 +172,7 @@ TEST(short_calls_are_all_counted)
 	EXPECT_EQ(sum, 400000);
 	EXPECT_EQ(to.slot[1].calls - from.slot[1].calls, 100000);
 	EXPECT_EQ(to.slot[2].calls - from.slot[2].calls, 100000);
-	/* What the device's calls took, to empty the ring, is given back here. */
+	/* The device's calls that empty the ring are refunded here. */
 	EXPECT_LT(deviation(&from, &to, 1, 2), 0.01);
 	EXPECT_GT(deviation(&from, &to, 1, 2), -0.3);
 	EXPECT_EQ(to.percent, 100);

@@ -286,7 +286,7 @@ static void free_slot_of_dead(struct slot *s)
 		atomic_compare_exchange_strong(&s->who, &who, 0);
 }
 
-/* Who waits for what may never come. */
+/* A task may wait for an event that never comes: wake it. */
 static void nudge(int i)
 {
 	struct slot *s = &fuzz->slot[i];
@@ -314,7 +314,7 @@ static void print_file(pid_t tgid, pid_t tid, const char *name)
 		fclose(f);
 }
 
-/* Of tense.ko's timers, and when each CPU is to have its next interrupt. */
+/* Prints tense.ko's timers and the time of each CPU's next interrupt. */
 static void print_timers(void)
 {
 	static const char *const parts[] = {
@@ -531,7 +531,7 @@ static bool unload_and_load(void)
 	return wrong("the module cannot be removed, or loaded", err);
 }
 
-/* Those whose parents have not waited for them: true if all are gone. */
+/* Reaps orphans, for which no parent waited: true if all are gone. */
 static bool reap(void)
 {
 	pid_t pid;
@@ -570,7 +570,7 @@ static void drain_socket(void)
 		;
 }
 
-/* Those that do not end by themselves, or not even those that would. */
+/* Kills tasks that do not end by themselves; with @at_once, all tasks. */
 static bool end_round(bool at_once)
 {
 	for (int polls = 0; polls < STUCK; polls++) {
@@ -662,7 +662,7 @@ static bool shared_begin(void)
 {
 	int pair[2], memory;
 
-	/* What takes their places. */
+	/* Fill unused numbers, so that no other file takes them. */
 	for (int i = 0; i < FIRST_FD; i++)
 		if (fcntl(i, F_GETFD) < 0)
 			open("/dev/null", O_RDWR);
@@ -703,7 +703,9 @@ static void watcher_begin(void)
 	struct sched_param p = { .sched_priority = 99 };
 	struct rlimit files = { OWN_FD + TASKS_MAX, OWN_FD + TASKS_MAX };
 
-	/* That the kernel steps in is told as a warning. */
+	/*
+	 * The kernel warns when it throttles real-time tasks: switch that off.
+	 */
 	write_setting("/proc/sys/kernel/sched_rt_runtime_us", "-1");
 	write_setting("/proc/sys/vm/overcommit_memory", "1");
 	setrlimit(RLIMIT_NOFILE, &files);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What happens to a thread, its process or its CPU while it is at the gate. */
+/* Events hit a thread, its process or its CPU while it is at the gate. */
 #include "runner.h"
 
 #include <pthread.h>
@@ -65,7 +65,10 @@ FIXTURE_TEARDOWN(gated)
 	EXPECT_EQ(self->r->step, JUMPS);				\
 } while (0)
 
-/* What stands still holds nobody back. Returns the time that was reached. */
+/*
+ * A task that stands still does not hold GVT back. Jumps far ahead, waits until
+ * GVT is there, and returns the time that it reached.
+ */
 static int64_t go_far(int fd)
 {
 	int64_t now = lseek(fd, FAR, SEEK_CUR);
@@ -340,7 +343,8 @@ TEST_F_TIMEOUT(gated, tracer_is_killed, PATIENCE)
 enum act { EXECUTES, EXITS, ABORTS };
 
 static struct {
-	struct runner *r;	/* of CPU 1, followed by the others' */
+	/* CPU 1's, followed by those of the other CPUs */
+	struct runner *r;
 	int fd;
 	enum act act;
 } story;
@@ -547,7 +551,7 @@ TEST_F_TIMEOUT(gated, frozen_and_killed, PATIENCE)
 out:;
 }
 
-/* That of the first version, which wakes who is thawed even if it waits. */
+/* The freezer of cgroup v1 wakes a thawed task even if the task waits. */
 static long mount_freezer(long unused)
 {
 	if (mkdir(FREEZER, 0755) ||

@@ -83,7 +83,7 @@ TEST_F_TIMEOUT(gate, is_not_charged_and_uses_no_cpu, PATIENCE)
 	/* The rate is what the emulator tells. */
 	EXPECT_GE((int64_t)after.gated, held * 9 / 10);
 	EXPECT_GE(dev_stats(self->fd).gated, after.gated);
-	/* Of one that stays at 100 percent. */
+	/* The runner stays at 100 percent. */
 	EXPECT_LE(after.charged, FAR + after.ran + dev_stats(self->fd).call);
 	EXPECT_TRUE(goes_on(self->fd));
 }
@@ -175,7 +175,7 @@ TEST_F_TIMEOUT(gate, opens_when_the_others_exit, PATIENCE)
 		*held = runner_is_held(r, self->fd);
 		_exit(0);
 	}
-	/* Of this process, since its keeper dies before it. */
+	/* This process is the parent, since the keeper dies before it. */
 	pid = fork_child();
 	if (!pid) {
 		runner_jump(r, self->fd, 1);
@@ -282,22 +282,24 @@ TEST_F_TIMEOUT(gate, keeps_a_cpu_active, PATIENCE)
 }
 
 /*
- * Several CPUs that spin at different percents. A thread in user mode was let
+ * Several CPUs spin at different percents. The gate let a thread in user mode
  * through when it was last charged: its time as of then is at most a window
- * ahead of what any other thread reads from its clock afterwards. That holds
- * without any allowance. What one charge holds is the machine's affair: how
- * late an interrupt comes.
+ * ahead of any other thread's later reading of its clock. This bound needs no
+ * allowance. The length of one charge depends on how late the machine's
+ * interrupts come.
  */
 #define SPINNERS_MAX 16
 /* A busy machine may let one of them look rarely. */
 #define CHECKS 20
 #define CHECKS_IN_ALL 2000
-/* How often it has not looked by then, in real ns, it is not made to. */
+/*
+ * The race ends after so many real ns, even if some spinners looked less often.
+ */
 #define LONG_ENOUGH 30000000000ULL
 
 struct spinner {
 	volatile int64_t now;		/* virtual */
-	volatile unsigned int turn;	/* of its loop, after now was stored */
+	volatile unsigned int turn;	/* counts its loops, stored after now */
 	int64_t worst;			/* charged less another one's now */
 	int64_t longest;		/* virtual: most that it was charged
 					 * between two looks
@@ -342,7 +344,7 @@ static void look_at(struct spinner *s, int64_t charged, int j)
 
 	if (!s->pending[j]) {
 		s->charged[j] = charged;
-		/* Of a loop that begins from now on, and is at its end. */
+		/* This turn ends the first loop that begins after this look. */
 		s->after[j] = turn + 2;
 		s->pending[j] = true;
 	} else if ((int)(turn - s->after[j]) >= 0) {
@@ -404,7 +406,10 @@ static void *spin(void *arg)
 		}
 	}
 	s->skew = dev_stats(race.fd).skew;
-	/* What others are told has been seen as well. */
+	/*
+	 * Others may still read a skew that includes this CPU: look until they
+	 * have.
+	 */
 	__atomic_fetch_add(&race.finished, 1, __ATOMIC_SEQ_CST);
 	while (race.finished < race.n)
 		turn(s, c, &last);

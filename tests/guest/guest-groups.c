@@ -169,7 +169,7 @@ TEST_F(groups, beside_two_in_a_third)
 		     self->race->ran[2]);
 }
 
-/* What R/A and B have in common is the queue of all groups. */
+/* R/A and B have only the queue above all groups in common. */
 TEST_F(groups, beside_two_at_different_depths)
 {
 	EXPECT_SHARE(1.0 / 3, "C", { .percent = "100", .group = "R/A" },

@@ -164,7 +164,7 @@ static void role_child(const char *arg)
 	MUST(now() >= JUMP);
 }
 
-/* What a shell does: children are in its experiment. */
+/* Starts children as a shell does: they are in its experiment. */
 static void role_shell(const char *arg)
 {
 	tense_move(JUMP);

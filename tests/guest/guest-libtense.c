@@ -81,7 +81,7 @@ static int64_t kernel_ns(clockid_t id)
 	return to_ns(t);
 }
 
-/* What no task's virtual time changes: when the kernel started, and files. */
+/* No task's virtual time changes the uptime or the times of files. */
 static int64_t uptime_ns(void)
 {
 	FILE *f = fopen("/proc/uptime", "r");
@@ -106,7 +106,9 @@ static int64_t touch_ns(void)
 	return to_ns(st.st_mtim);
 }
 
-/* What the kernel says of the calling thread, through a handle of the test's. */
+/*
+ * The kernel's counters for the calling thread, through the test's own handle.
+ */
 static struct tense_stats stats(void)
 {
 	struct tense_stats s = { 0 };

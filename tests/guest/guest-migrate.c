@@ -53,7 +53,9 @@ FIXTURE_SETUP(moved)
 	self->outside = outside_start();
 	self->fd = dev_open();
 	ASSERT_GE(self->fd, 0) TH_LOG("open: %s", strerror(errno));
-	/* What is given back for a call is learnt by then: no stalls among it. */
+	/*
+	 * The module learns the refund of a call here, before calls can stall.
+	 */
 	for (int i = 0; i < 100; i++)
 		dev_now(self->fd);
 }
@@ -281,7 +283,7 @@ TEST_F_TIMEOUT(moved, times_move_by_charges_only, PATIENCE)
 
 /* --- a CPU that never was active before --- */
 
-/* What comes there sees the same time as the others, and all get on. */
+/* A task that arrives there sees the others' time, and all get on so far. */
 #define GETS_ON (20 * WINDOW)
 
 struct late {

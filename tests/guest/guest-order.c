@@ -367,11 +367,13 @@ struct turns {
 	volatile unsigned int taken, started;
 };
 
-/* Who holds it goes on because who waits for it moves on by waiting. */
+/*
+ * The gate releases the holder because the waiter, which spins, advances GVT.
+ */
 static void take_turns(struct turns *t, int cpu, int fd)
 {
 	pin(cpu);
-	/* Who is alone is never ahead. */
+	/* A task that is alone is never ahead. */
 	__atomic_fetch_add(&t->started, 1, __ATOMIC_SEQ_CST);
 	while (t->started < 2)
 		;

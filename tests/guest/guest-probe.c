@@ -268,7 +268,7 @@ static uint64_t cost_of_empty_calls(int fd)
 	       1000;
 }
 
-/* Of a probe, the way there and back takes far longer than what it does. */
+/* The way into a probe and back takes far longer than the probe's own work. */
 TEST_F(probed, cost_is_given_back)
 {
 	double unknown, known;
@@ -285,8 +285,8 @@ TEST_F(probed, cost_is_given_back)
 }
 
 /*
- * Of which half belongs to the function and half to its caller, each at its
- * own percent, whoever runs when it is given back.
+ * Half of a probe's cost belongs to the function and half to its caller, each
+ * at its own percent, whoever runs when the module refunds it.
  */
 TEST_F(probed, and_to_the_slot_that_had_it)
 {
@@ -300,7 +300,7 @@ TEST_F(probed, and_to_the_slot_that_had_it)
 		work(100000);
 		turn(100000);
 	}
-	/* What was given back last is used up. */
+	/* Use up the last refund. */
 	burn(2000000);
 	s = dev_stats(self->fd);
 	EXPECT_GT(s.overhead, 0);

@@ -152,7 +152,7 @@ TEST(children_go_on_by_themselves)
 }
 
 #ifdef __x86_64__
-/* What the stubs do not save. */
+/* The stubs do not save the vector registers. */
 TEST(vector_registers_stay)
 {
 	uint64_t in[16][2], out[16][2];

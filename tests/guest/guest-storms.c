@@ -23,7 +23,7 @@
 
 static int scale = 1;
 
-/* What is done again and again takes long, not much. */
+/* Repetitions take long, so their number grows slowly with the scale. */
 static int rounds(void)
 {
 	return 1 + scale / 20;
@@ -62,7 +62,7 @@ static long group_tasks(void)
 		       atol(text) : -1;
 }
 
-/* Who is killed is gone soon after. */
+/* A killed task is gone soon after. */
 static int group_end(void)
 {
 	while (group_tasks() > 0)
@@ -75,7 +75,7 @@ static int group_end(void)
 struct storm {
 	volatile int over;	/* for the CPU that comes and goes */
 	volatile unsigned int gone;	/* how often it did */
-	/* Of what the test is about. */
+	/* Each test counts its own of these. */
 	volatile unsigned int arrived, busy, born, refused, wrong;
 	volatile unsigned int most;	/* tasks at once */
 	volatile int go;	/* a futex */
@@ -154,7 +154,7 @@ FIXTURE_TEARDOWN(storm)
 	TH_LOG("a CPU was gone %u times", self->s->gone);
 }
 
-/* Of what takes long, by the machine's own clock: how far it is. */
+/* Prints how far a long test is, by the machine's own clock. */
 static void say_progress(const char *what, unsigned int count)
 {
 	printf("# %s: %u, %lld s after boot\n", what, count,
@@ -182,7 +182,7 @@ static void give_go(struct storm *s)
 /* --- many tasks of one experiment, killed while they do what they do --- */
 
 #define TASKS		100
-#define THREADS		50	/* of a process */
+#define THREADS		50	/* per process */
 /* The kernel's own limit. */
 #define MOST_TASKS	"32768"
 /*
@@ -295,8 +295,9 @@ TEST_F_TIMEOUT(storm, of_tasks_killed_at_once, LONG)
 	if (!pid)
 		lead(self->s, tasks);
 	/*
-	 * Who wakes them is not one of them: for these, who do little but calls,
-	 * hardly any time passes, so that they would come before it.
+	 * The waker is not a member. Members do little but calls, so that
+	 * hardly any time passes for them: they would run before a waker among
+	 * them.
 	 */
 	AWAIT_OR_ENDED(pid, self->s->most);
 	give_go(self->s);

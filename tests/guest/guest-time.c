@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(exp)
 	close(self->fd);
 }
 
-/* What was charged since *from, and what had run. */
+/* Returns the time that was charged and the time run since *from. */
 static void since(int fd, const struct tense_stats *from, int64_t *charged,
 		  int64_t *ran)
 {
@@ -56,7 +56,7 @@ TEST_F(exp, R1_charge_follows_percent)
 		struct tense_stats from;
 		int64_t charged, ran, expected, slack;
 
-		/* What calls at the percent before gave back is used up. */
+		/* Use up the refunds of calls at the percent before. */
 		dev_percent(self->fd, "100");
 		burn(MS);
 		ASSERT_TRUE(dev_percent(self->fd, speeds[i].text));
@@ -467,7 +467,7 @@ TEST(experiments_do_not_affect_each_other)
 	EXPECT_LT(clock[1], 1100 * S);
 }
 
-/* What happens at any moment of a call or between two: kill -9. */
+/* kill -9 comes at any moment of a call or between two. */
 TEST(R11_killed_at_any_point_leaves_nothing)
 {
 	for (unsigned int i = 0; i < 300; i++) {
@@ -492,7 +492,7 @@ TEST(R11_killed_at_any_point_leaves_nothing)
 				}
 			}
 		}
-		/* What it forks has the same group. */
+		/* The child's own children are in the same group. */
 		setpgid(child, child);
 		nanosleep(&t, NULL);
 		ASSERT_EQ(kill(-child, SIGKILL), 0);
@@ -539,8 +539,8 @@ TEST(R11_a_thousand_tasks)
 }
 
 /*
- * What a call costs is given back for each, or nearly all that the task ran: on a
- * machine that got faster, calls cost less than was learnt.
+ * The module refunds the learnt cost of each call, or nearly all that the task
+ * ran: on a machine that got faster, calls cost less than the module learnt.
  */
 static bool were_free(unsigned int calls, const struct tense_stats *from,
 		      const struct tense_stats *to)
@@ -598,7 +598,10 @@ TEST_F(exp, R13_calls_are_free)
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	spent = charging_now() - spent;
 	EXPECT_GT(to.call, 0);
-	/* What the host takes from the guest passes for work in some rounds. */
+	/*
+	 * Time that the host takes from the guest counts as work in some
+	 * rounds.
+	 */
 	EXPECT_GE(free_rounds, ROUNDS / 2);
 	charged = to.charged - from.charged;
 	overhead = to.overhead - from.overhead;

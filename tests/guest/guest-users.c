@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What users can do to each other, and to the machine: each line of SECURITY.md
- * that is of the kernel's making.
+ * Users cannot harm each other or the machine: tests each line of SECURITY.md
+ * that the kernel enforces.
  */
 #include "smp.h"
 
@@ -33,7 +33,7 @@ static int outcome_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* What a process of that user returns of this, up to 98. */
+/* Calls what(arg) in a process of that user; returns its result, up to 98. */
 static int as(uid_t uid, int (*what)(int arg), int arg)
 {
 	pid_t pid = fork();
@@ -136,7 +136,7 @@ TEST_F(users, have_so_many_experiments)
 	EXPECT_EQ(crowd_join(c, 0), 0);
 	EXPECT_EQ(crowd_join(c, 0), 0);
 	EXPECT_EQ(crowd_join(c, 0), 0);
-	/* What is gone does not count. */
+	/* Tasks that have ended do not count. */
 	crowd_end(c);
 	EXPECT_EQ(join_soon(c, ALICE), 0);
 }
@@ -243,7 +243,7 @@ TEST_F(users, have_so_many_tasks)
 {
 	ASSERT_EQ(write_text(PARAMETER("tasks_max"), "5"), 0);
 	EXPECT_EQ(as(ALICE, fork_beyond, 5), EDQUOT);
-	/* Of somebody who has as many, not even the first can join. */
+	/* A limit of 0 refuses even a user's first task. */
 	ASSERT_EQ(write_text(PARAMETER("tasks_max"), "0"), 0);
 	EXPECT_EQ(crowd_join(&self->crowd, ALICE), EDQUOT);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the guest tests share: they run as root in a guest without tense.ko,
- * `tense run --real`, and load and remove it themselves. TENSE_KO names it,
- * TENSE_KO_OPTIONS are its parameters.
+ * The guest tests share this file. They run as root in a guest without
+ * tense.ko, `tense run --real`, and load and remove it themselves. TENSE_KO
+ * names it, TENSE_KO_OPTIONS are its parameters.
  */
 #ifndef TENSE_GUEST_H
 #define TENSE_GUEST_H
@@ -61,13 +61,13 @@ static inline int unload_module_soon(void)
 	return err;
 }
 
-/* What it has said before is not ours. */
+/* Clears the log: its earlier messages are not the test's. */
 static inline void forget_kernel_log(void)
 {
 	klogctl(5, NULL, 0);
 }
 
-/* What the kernel complained about since then, or NULL. */
+/* A complaint in the kernel's log since then, or NULL. */
 static inline const char *kernel_complaint(void)
 {
 	static const char *const bad[] = {

@@ -6,8 +6,8 @@
  *	producer HOW UNITS PERCENT UNITS PERCENT
  *
  * The producer's units for an item, on average, and percent, and the consumer's.
- * What one finds when it is done with an item depends on how fast the other is.
- * HOW they meet:
+ * The other's speed decides how one finds the queue or the variable after an
+ * item. HOW they meet:
  *
  *	drop	by a queue: if that is full, the producer drops the item
  *	wait	by a queue: if that is full, the producer waits for room

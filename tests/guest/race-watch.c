@@ -16,7 +16,10 @@
 
 #define ARRAY_LENGTH(a) (sizeof(a) / sizeof(*(a)))
 
-/* Those of the kernel's tense.c whose name does not say so. */
+/*
+ * Functions of the kernel's tense.c whose names do not say that they are
+ * Tense's.
+ */
 static const char *const own[] = {
 	"settle", "is_work", "place_of", "enqueue", "timer_now", "hrtimer_now",
 	"is_own_wait",

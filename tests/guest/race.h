@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Races for one CPU: tasks of an experiment, and maybe a process outside, that
- * compute as much as they can. What each got is CPU time, as the kernel counts it.
+ * Races for one CPU: tasks of an experiment, and maybe a process outside,
+ * compute as much as they can. The kernel counts the CPU time that each gets.
  */
 #ifndef TENSE_RACE_H
 #define TENSE_RACE_H
@@ -28,7 +28,7 @@
  * are over for as long as if that remained so.
  */
 #define WARM_UP		(RACE_NS / 4)
-/* What a share may be off, as a part of what it is to be. */
+/* The tolerated error of a share, relative to the expected one. */
 #define TOLERANCE	0.01
 /* A tick, of the kernel that has the longest: no turn is shorter. */
 #define TURN		(10 * MS)
@@ -38,7 +38,7 @@ struct member {
 	const char *other;	/* it changes to and fro, at every turn */
 	int rounds;		/* or has the other for a moment only, after so many */
 	int nice;
-	const char *group;	/* that it is in; NULL: where the test is */
+	const char *group;	/* its group; NULL: the test's */
 };
 
 /* Where groups are by their names. */
@@ -105,8 +105,8 @@ static inline bool enter(const char *group)
 }
 
 /*
- * Who is woken a moment after another has become 1000 times as fast, wakes when
- * that moment has passed in virtual time.
+ * A member that is woken just after another became 1000 times as fast wakes
+ * only when that moment has passed in virtual time. So all wait for each other.
  */
 static inline void await_members(struct race *race)
 {
@@ -230,7 +230,9 @@ static inline bool is_told(const struct member *members)
 	return true;
 }
 
-/* What each ran until now, by what its clock says that it was charged. */
+/*
+ * The real ns that each member ran, calculated from the charges on its clock.
+ */
 static inline void look(const struct member *members, const struct race *race,
 			double *ran)
 {
@@ -238,7 +240,9 @@ static inline void look(const struct member *members, const struct race *race,
 		ran[i] = cpu_ns(race->pid[i]) * atof(members[i].percent) / 100;
 }
 
-/* Ends the race. False if a member failed. What this one had meanwhile is *own. */
+/*
+ * Runs and ends the race. False if a member failed. *own: CPU time of @whose.
+ */
 static inline bool compete(const struct member *members, struct race *race,
 			   pid_t leader, pid_t whose, double *own)
 {
@@ -309,9 +313,9 @@ static inline struct race *new_race(void)
 } while (0)
 
 /*
- * What some members ran, as so many times what others did. When they are stopped,
- * each may lack what is left of a turn, or have had it already, which is not the
- * shares' error.
+ * Some members ran a multiple of the time of others. When the race stops, each
+ * may lack the rest of a turn, or have had it already: this is no error of the
+ * shares.
  */
 #define EXPECT_TIMES(ran, times, others) do {				\
 	double __ran = (ran), __expected = (times) * (double)(others);	\

@@ -19,7 +19,7 @@ struct runner {
 	volatile pid_t tid;
 	volatile int64_t target;	/* virtual: where it jumps to */
 	volatile int go;		/* for its siblings */
-	/* What it saw when it was back. */
+	/* GVT and the time that it saw when it was back. */
 	int64_t gvt, time;
 	int cpu;
 };
@@ -122,7 +122,7 @@ static inline int reap(pid_t pid)
 	return status;
 }
 
-/* Who has exited leaves soon after. */
+/* A task that exits leaves soon after. */
 static inline void await_alone(int fd)
 {
 	while (dev_stats(fd).tasks > 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests on several CPUs share: threads, a process outside of the
+ * The tests on several CPUs share this: threads, a process outside of the
  * experiment that does things to it, and the clock page.
  */
 #ifndef TENSE_SMP_H

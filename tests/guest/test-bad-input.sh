@@ -47,7 +47,7 @@ unwrap stderr
 is "$(cat stderr)" "tense: the guest ran out of memory, and its kernel killed what used most of it: --memory gives it more" \
 	"and tense says why"
 
-# What a terminal or timeout(1) sends goes to a group.
+# A terminal and timeout(1) send signals to a group.
 for sig in INT TERM; do
 	begin sh -c "trap 'exit 3' $sig; touch there; while :; do sleep 0.1; done"
 	until_true test -e there

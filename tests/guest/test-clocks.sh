@@ -49,7 +49,7 @@ holds "nor for a pipe of its own" "$hour and $skipped"
 ok "the program's clock says so, too" \
 	[ "$(cat seconds)" -ge "$((EPOCHSECONDS + 3000))" ]
 
-# What only the outside can end takes its time: then nothing is skipped.
+# A wait that only the outside can end takes its time: tense skips nothing.
 # shellcheck disable=SC2016
 run --idle skip -- bash -c 'touch there; sleep 3600 & read -r; kill $!' \
 	< <(until_true test -e there; sleep 2; echo)

@@ -141,7 +141,7 @@ is "$(run yes 2>stderr | head -n 1; echo "${PIPESTATUS[0]}")" "y
 is "$(script -qec "$tense run --deterministic wc -c" /dev/null | tr -d '\r')" \
 	0 "a terminal is no input"
 
-# What cannot be.
+# tense refuses these commands.
 run nothing-by-this-name 2>stderr
 is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found" \
 	"a command that is not there"

@@ -76,11 +76,11 @@ matters() {
 
 while read -r how p c; do
 	name=$how-$p-$c
-	# What follows from how fast they are.
+	# These counts follow from the speeds.
 	exact=$((items / 100))
 	same "$name" consumed $exact
-	# What follows from who of them comes first, once for each item: that is not
-	# told where it is by less than a window.
+	# These follow from which process comes first at each item. Within a
+	# window, the order is not determined.
 	close=$((items * window * c / (takes * 100)))
 	case $how in
 	drop)

@@ -38,7 +38,7 @@ is_cheaper() {
 	[ "$half" -lt "$whole" ] && [ "$scaled" -lt "$whole" ]
 }
 
-# What else the machine does may slow one round down to half its speed, not each.
+# Other load may slow one round down to half its speed, but not each round.
 measure_cheaper() {	# WORKLOAD
 	for _ in 1 2 3; do
 		measure "$1" || return

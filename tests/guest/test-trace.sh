@@ -25,7 +25,7 @@ holds() {
 	ok "$3" jq -e "$1" "$2" >/dev/null
 }
 
-# Of the events of a file, those of a name, as a list: NAME
+# Lists the file's events of one name: NAME
 of='def of(name): [.traceEvents[] | select(.name == name)];'
 
 if [ $backend = qemu ]; then
@@ -124,7 +124,7 @@ trace --quiet -o virtual.json --axis virtual sleep 0.05
 holds "$of"' [of("blocked")[].dur] | max >= 50000' virtual.json \
 	"which is as long on a virtual axis"
 
-# What is lost is said.
+# tense reports lost events.
 cat >ping-pong.pl <<'END'
 pipe my $r1, my $w1; pipe my $r2, my $w2;
 if (!fork) { for (1 .. 6000) { sysread $r1, $b, 1; syswrite $w2, "x" } exit }

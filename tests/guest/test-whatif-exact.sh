@@ -39,7 +39,7 @@ keep() {
 	done
 }
 
-# WHAT NAME ARGUMENT...
+# TITLE NAME ARGUMENT...
 twice() {
 	local what=$1 name=$2 form
 
@@ -141,8 +141,8 @@ ok "is scaled" check static '[.samples[] | select(.condition == 2) | .slots[] |
 	select(.slot == 1) | [.calls, .virtual_ns / .real_ns]] |
 	length == 3 and all(.[0] == 6 and (.[1] - 0.8 | fabs) < 0.001)'
 
-# All that is elsewhere: the program, its debug file, in which the function is, its
-# input, and what runs before it. What is here comes back.
+# The program, its debug file with the function, its input, and the command
+# before it are elsewhere. Results come back here.
 objcopy --only-keep-debug "$serial" "$tmp/elsewhere/.debug/serial"
 objcopy --strip-all --add-gnu-debuglink="$tmp/elsewhere/.debug/serial" "$serial" \
 	"$tmp/elsewhere/serial"
@@ -162,7 +162,7 @@ is "$(jq '[.samples[].status] | unique == [0]' second.json)" true "which is whol
 is "$(find "$tmp/cwd" -newer "$tmp/results/static.json" -name 'tense*')" "" \
 	"and no file stays behind"
 
-# What cannot be.
+# These commands have no answer.
 whatif --func "$serial:hot@125" --file "$serial" -- \
 	sh -c 'echo why >&2; exit 3' >stdout 2>stderr
 is $? 1 "a run that fails"

@@ -118,7 +118,7 @@ whatif --func hot@200 --latency "$program:hot,reply" --max-runs 5 -- \
 is "$?" 1 "a function that is in another program"
 ok "is told as well" grep -q 'serial:hot: its calls cannot be seen' stderr
 
-# What goes wrong.
+# tense whatif reports runs that fail.
 whatif --func "$program:hot@125" -- sh -c 'echo why >&2; exit 3'
 is "$?" 1 "a command that fails"
 ok "is told by its run" grep -Eq \

@@ -109,7 +109,7 @@ struct bill {
 	int64_t before, after;	/* its CPU clock, which is to show the same */
 };
 
-/* What calls gave back has been used up before, but for that of this one. */
+/* burn() uses up the refunds of earlier calls, but not of this one. */
 static inline struct bill bill_of(int fd)
 {
 	struct bill b;

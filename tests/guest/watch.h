@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What runs a test in a guest and adds one result to those that it prints, of
- * what the kernel's log says meanwhile.
+ * Runs a test in a guest and adds one result to those that it prints: whether
+ * the kernel logged a warning meanwhile.
  */
 #ifndef TENSE_WATCH_H
 #define TENSE_WATCH_H
@@ -17,7 +17,7 @@
 
 #define RECORD_MAX 8192
 
-/* Of records from now on. */
+/* Opens the kernel's log, for records from now on. */
 static inline int log_open(void)
 {
 	int kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -43,9 +43,10 @@ static inline ssize_t log_read(int kmsg, char record[RECORD_MAX])
 #define KERN_WARNING	4
 
 /*
- * The text of a record that warns, which is cut behind that; NULL of any other.
- * What continues a line ("c") has the default priority, that of a warning, where
- * another CPU said something in between: how the line began says what it is.
+ * Returns the text of a record that warns, and cuts the record behind it; NULL
+ * for any other. A continued line ("c") has the default priority, that of a
+ * warning, if another CPU logged in between: the line's first record has the
+ * real one.
  */
 static inline const char *log_warning(char *record)
 {
