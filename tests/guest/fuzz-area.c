@@ -258,8 +258,8 @@ static int64_t calls_counted(const struct task *t)
 }
 
 /*
- * Each call is counted, in slot 0 where its own is none. Only of a ring into
- * which nobody else writes, and which is the thread's now.
+ * The module counts each call, in slot 0 if the record's slot is none. Checks
+ * only the thread's current ring, and only if nobody else writes to it.
  */
 static long call_count(struct task *t)
 {

@@ -276,7 +276,7 @@ static int kill_busy(struct storm *s)
 	return err;
 }
 
-/* Unless it could not begin. */
+/* Waits for the condition, unless the process ends first. */
 #define AWAIT_OR_ENDED(pid, condition) do {				\
 	while (!(condition) && state_of(pid) != 'Z')			\
 		usleep(1000);						\

@@ -83,7 +83,7 @@ static void update_min_vruntime(struct cfs *cfs, struct cfs_queue *q)
 		q->min_vruntime = first->vruntime;
 }
 
-/* What the module asks of the scheduler has no argument that says of which. */
+/* The module does not say which scheduler it asks: this one answers. */
 static struct cfs *current_cfs;
 
 static unsigned int depth(const struct cfs_queue *q)
@@ -283,7 +283,7 @@ static void wake_all(struct cfs *cfs)
 			wake(cfs, t);
 }
 
-/* Of what a queue did. */
+/* A part of the time that a queue's tasks ran. */
 struct part {
 	struct cfs *cfs;
 	double ns, weight;
@@ -326,7 +326,7 @@ static void run(struct cfs *cfs, struct cfs_entity *e, u64 delta, u64 share)
 	update_min_vruntime(cfs, e->queue);
 }
 
-/* What was taken off already may exceed what this charge is. */
+/* Earlier deductions may exceed this charge. */
 static u64 group_share(struct cfs_queue *q, u64 delta)
 {
 	s64 owed = (s64)delta + q->owed;
@@ -413,7 +413,7 @@ static void pick(struct cfs *cfs)
 		if (!e->below)
 			break;
 	}
-	cfs->running = (struct cfs_task *)e;	/* whose first member it is */
+	cfs->running = (struct cfs_task *)e;	/* the first member of a task */
 }
 
 /* To the next tick, or for as long as all do the same. */
@@ -450,7 +450,7 @@ void cfs_run(struct cfs *cfs, u64 ns)
 	}
 }
 
-/* Of what the CPU did. */
+/* The task's part of the time that the CPU ran. */
 double cfs_share(const struct cfs *cfs, const struct cfs_task *t)
 {
 	return t->entity.ran / (double)cfs->now;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A model of one CPU's queues of CFS, in which tasks of an experiment and others
- * compute and sleep, and of what each was due: its part, by weight, of whatever
- * its queue did while it was ready. Whose turn takes how long is told by
- * module/share.c and module/groups.c.
+ * A model of one CPU's queues of CFS, in which tasks of an experiment and
+ * others compute and sleep. It computes what each was due: its part, by weight,
+ * of the time that its queue ran while it was ready. module/share.c and
+ * module/groups.c decide how long each turn takes.
  */
 #ifndef TESTS_CFS_H
 #define TESTS_CFS_H
@@ -22,10 +22,10 @@
 struct cfs;
 struct cfs_queue;
 
-/* What waits in a queue: a task or a group. */
+/* An entry of a queue: a task or a group. */
 struct cfs_entity {
 	struct cfs_queue *queue;	/* NULL: above all groups */
-	struct cfs_queue *below;	/* of a group */
+	struct cfs_queue *below;	/* the group's own; NULL: a task */
 	bool ready;
 	u64 weight;
 	u64 vruntime;
@@ -35,7 +35,7 @@ struct cfs_entity {
 };
 
 struct cfs_queue {
-	struct cfs_entity group;	/* whose queue it is */
+	struct cfs_entity group;	/* owns this queue */
 	struct cfs_entity *running;
 	u64 min_vruntime;
 	s64 owed;		/* by tense_group_owes() */
@@ -49,11 +49,11 @@ struct cfs_phase {
 
 struct cfs_task {
 	struct cfs_entity entity;
-	bool member;		/* of the experiment */
+	bool member;		/* belongs to the experiment */
 	bool exists;
 	struct tense_sharer share;
-	struct cfs_phase phase;	/* what is left of it */
-	/* What it does next; NULL: it goes on as it does. */
+	struct cfs_phase phase;	/* the rest of the current one */
+	/* Returns its next phase; NULL: it goes on as it does. */
 	struct cfs_phase (*next)(struct cfs *cfs, struct cfs_task *t);
 	struct cfs_phase turns[2];	/* for next() to use */
 	unsigned int phases;	/* so many before */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What module/share.c and module/groups.c take from the kernel, for programs on
- * the host, of one thread.
+ * Replaces what module/share.c and module/groups.c take from the kernel, for
+ * programs of one thread on the host.
  */
 #ifndef TENSE_SHARE_HOST_H
 #define TENSE_SHARE_HOST_H

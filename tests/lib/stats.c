@@ -31,7 +31,7 @@ static double mean(double *values, size_t count)
 	return gsl_stats_mean(values, 1, count);
 }
 
-/* Of a statistic, which may sort what it is given. */
+/* Resamples for a statistic, which may sort its argument. */
 static struct interval bootstrap(const double *values, size_t count,
 				 double (*statistic)(double *, size_t))
 {

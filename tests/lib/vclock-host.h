@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What module/vclock.c and module/gvt.c take from the kernel, for programs on
- * the host. The locks are real ones: several threads may call.
+ * Replaces what module/vclock.c and module/gvt.c take from the kernel, for
+ * programs on the host. The locks are real ones: several threads may call.
  */
 #ifndef TENSE_VCLOCK_HOST_H
 #define TENSE_VCLOCK_HOST_H

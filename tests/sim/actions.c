@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the tasks of a simulated program do, and what is done to them. */
+/* Tasks of a simulated program do these actions, or others do them to tasks. */
 #include <stddef.h>
 
 #include "sim.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What holds after every step, whatever happened in it. */
+/* Checks the invariants that hold after every step. */
 #include <stddef.h>
 
 #include "sim.h"

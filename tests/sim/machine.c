@@ -158,7 +158,9 @@ void machine_take(struct sim *s, int t)
 		c->gated--;
 	if (c->running == t)
 		c->running = NONE;
-	/* What it saw elsewhere may still be later than this CPU. */
+	/*
+	 * It may have seen a time elsewhere that is still later than this CPU.
+	 */
 	if (task->v.seen <= s->vcpu[cpu].lvt.ns || c->over > task->over)
 		task->over = c->over;
 }
@@ -233,7 +235,9 @@ static void service(struct sim *s, unsigned int cpu)
 	settle(s, cpu);
 	fire(s);
 	if (c->running != NONE) {
-		/* What was let go or woken just now has not run yet. */
+		/*
+		 * A task that was released or woken just now has not run yet.
+		 */
 		if (c->stamp != s->real)
 			sim_fail(s, "CPU %u runs what is not charged", cpu);
 		action_random(s, c->running);
@@ -243,7 +247,7 @@ static void service(struct sim *s, unsigned int cpu)
 	fire(s);
 }
 
-/* What happens next at a known time: on a CPU, or to a task if *task. */
+/* Returns the time of the next event: on a CPU, or of a task if *task. */
 static uint64_t next_event(struct sim *s, unsigned int *cpu, int *task)
 {
 	uint64_t at = NEVER;

@@ -81,7 +81,7 @@ struct sim {
 	struct cpu *cpu;
 	struct task *task;
 
-	/* What happened, so that a report can tell whether it did. */
+	/* Counts events, so that a report can tell whether they happened. */
 	uint64_t fired, gates, held, skips, outside, readings;
 	uint64_t ops;
 };

@@ -42,7 +42,7 @@ byte real;
 byte ops;
 byte ended;
 
-/* What is promised to the callers: LVTs from gvt_enter() to gvt_leave(). */
+/* GVT never passes the LVT of a CPU between gvt_enter() and gvt_leave(). */
 byte lvt[CPUS];
 bool entered[CPUS];
 

@@ -119,8 +119,8 @@ static void fill(int fd, int peer)
 	static char bytes[4096];
 
 	/*
-	 * What is on its way to the peer makes room for more, as does what it
-	 * acknowledges later.
+	 * Data on its way to the peer makes room for more, as do the peer's
+	 * later acknowledgements.
 	 */
 	for (int tries = 0; tries < 5; tries++) {
 		setsockopt(peer, IPPROTO_TCP, TCP_QUICKACK, &(int){ 1 },

@@ -319,7 +319,7 @@ static void close_cnd(const struct timed_call *call, struct thing *thing)
 #define HELD .wake = let_go, .close = holder_end, .after = CONTINUED
 #define MUTEX HELD, .flags = ABSOLUTE | NEGATIVE_PAST, .open = open_mutex, \
 	.wait = wait_mutex
-/* Of the kernel's, which knows no negative times. */
+/* The kernel implements this one and knows no negative times. */
 #define PI_MUTEX HELD, .flags = ABSOLUTE, .open = open_pi_mutex, \
 	.wait = wait_mutex
 #define READ HELD, .flags = ABSOLUTE | NEGATIVE_PAST, \

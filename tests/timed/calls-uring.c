@@ -102,9 +102,9 @@ static int wait_request(const struct timed_call *call, struct thing *thing,
 			    IORING_ENTER_GETEVENTS, NULL, 0) < 0)
 			return -errno;
 		/*
-		 * Who submitted is not told of a signal. And the kernel counts
-		 * a time-out, which ends the wait, before its completion is
-		 * there: on another CPU one can return in between.
+		 * The kernel does not tell the submitter of a signal. And it
+		 * counts a time-out, which ends the wait, before its completion
+		 * is there: a call on another CPU can return in between.
 		 */
 		if (take(ring, &result))
 			break;

@@ -6,7 +6,7 @@
 /* 0 or a negative error number. */
 int module_load(void);
 int module_unload(void);
-/* What the kernel complained about, or NULL. */
+/* Returns the kernel's complaint, or NULL. */
 const char *module_complaint(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What holds for every timed call. */
+/* Checks that hold for every timed call. */
 #include "timed.h"
 
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static void negative(const struct timed_call *call)
 	check(good, "%s: negative time", label(call));
 }
 
-/* What ends a wait that does not end by itself. */
+/* Checks that a wait that does not end by itself ends with help. */
 static bool ends_when_helped(const struct timed_call *call,
 			     const struct wait *w)
 {
@@ -326,7 +326,7 @@ static void *waits_until_cancelled(void *arg)
 
 static void cancelled(const struct timed_call *call)
 {
-	/* What it waited for is not in order again afterwards. */
+	/* A cancelled wait does not put its object in order again: keep it. */
 	static struct cancelled c;
 	pthread_t thread;
 	void *result = NULL;

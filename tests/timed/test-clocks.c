@@ -191,7 +191,7 @@ static const struct reading {
 	const char *name;
 	int64_t (*read)(void);
 	clockid_t clock;
-	/* What it rounds down to, and by how much it may be behind. */
+	/* The reading rounds down to this, and may be behind by as much. */
 	int64_t unit;
 } readings[] = {
 	{ "gettimeofday", gettimeofday_libc, CLOCK_REALTIME, US },
@@ -255,7 +255,7 @@ static void tells(const struct reading *r)
 	check(good, "%s: tells %s", r->name, clock_name(r->clock));
 }
 
-/* What times() returns counts ticks since some time in the past. */
+/* times() returns the ticks since some time in the past. */
 static void times_elapsed(void)
 {
 	struct tms t;
@@ -308,7 +308,7 @@ static int error_of(long result)
 	return result < 0 ? errno : 0;
 }
 
-/* Of a process that there is not, and of a kind that there is not. */
+/* This process does not exist, nor does this kind of clock. */
 #define NO_PROCESS ((clockid_t)(~0U << 3 | 2) & ~(1 << 30))
 #define NO_KIND ((clockid_t)(~(unsigned int)getpid() << 3 | 3))
 

@@ -54,7 +54,10 @@ static void killed_in_wait(const struct timed_call **calls, size_t n, int signal
 	load_experiments();
 }
 
-/* Of each kind one that expires soon, one that repeats, and one that does not. */
+/*
+ * Arms three timers of each kind: one expires soon, one repeats, one is far
+ * off.
+ */
 static void arm_all(int *fd)
 {
 	static const int64_t times[] = { 20 * MS, MS, HOUR };
@@ -84,7 +87,7 @@ static void arm_all(int *fd)
 	setitimer(ITIMER_PROF, &cpu, NULL);
 }
 
-/* What was armed comes, though nobody is in the experiment any more. */
+/* Armed timers expire, though nobody is in the experiment any more. */
 static int timers_come(int fd)
 {
 	uint64_t count = 0;

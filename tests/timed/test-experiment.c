@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What holds in an experiment only: waits and percents. */
+/* Checks that hold only in an experiment: waits and percents. */
 #include "timed.h"
 
 #include <stdlib.h>

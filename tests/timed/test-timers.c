@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What timers do besides to expire once: intervals, counts, what is left. */
+/* Tests timers beyond one expiry: intervals, counts, the time that is left. */
 #include "timed.h"
 
 #include <fcntl.h>

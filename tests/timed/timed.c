@@ -111,7 +111,7 @@ struct job {
 	char name[128];
 	const struct timed_call *call;		/* either this */
 	void (*test)(void);			/* or that */
-	bool outside;				/* of an experiment */
+	bool outside;				/* not in an experiment */
 	bool alone;				/* beside no other test */
 	pid_t process;
 	int output;
@@ -242,7 +242,9 @@ static void print_output(struct job *job)
 	close(job->output);
 }
 
-/* Whether it has ended. What it left running ends with it. */
+/*
+ * Returns whether the job has ended, and kills processes that it left running.
+ */
 static bool finish(struct job *job)
 {
 	int64_t age = raw_clock(CLOCK_MONOTONIC) - job->begin;

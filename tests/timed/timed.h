@@ -52,7 +52,7 @@ enum after_signal {
 	CONTINUED,		/* goes on */
 };
 
-/* What a wait waits for. */
+/* The object that a wait waits for. */
 struct thing {
 	int fd;
 	int peer;
@@ -190,7 +190,7 @@ void test_cpu_timers(void);
 void test_experiment(const struct timed_call **calls, size_t n);
 void test_ends(const struct timed_call **calls, size_t n);
 void test_set_clock(void);
-/* What a program that test_timers() has started checks. */
+/* Checks in a program that test_timers() has started. */
 int after_exec(char **argv);
 /* The same for test_ends(). */
 int after_leaving(char **argv);

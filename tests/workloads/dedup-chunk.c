@@ -6,8 +6,8 @@
  */
 #include "dedup.h"
 
-#define GEAR_BYTES	64	/* that the hash remembers */
-/* Of the upper bits, as these depend on most bytes. */
+#define GEAR_BYTES	64	/* the hash remembers so many */
+/* Masks of the upper bits, as these depend on most bytes. */
 #define ANCHOR_MASK	(~0ull << (64 - 15))
 #define CHUNK_MASK	(~0ull << (64 - 16))
 

@@ -14,7 +14,7 @@ struct packer {
 	z_stream stream;
 	int percent;
 	int extra;
-	uint8_t unused[CHUNK_MAX + PACKED_EXCESS];	/* what extra work packs */
+	uint8_t unused[CHUNK_MAX + PACKED_EXCESS];	/* for extra work */
 };
 
 struct packer *packer_new(const struct options *options)

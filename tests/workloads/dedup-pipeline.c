@@ -17,7 +17,7 @@ struct pipeline {
 	struct stats *stats;
 	const char *input_path, *output_path;
 	int input, output;
-	unsigned int fragments;		/* that exist */
+	unsigned int fragments;		/* in the fixed set */
 	struct table *table;
 	struct queue unused;
 	struct queue to[STAGES];	/* the input of each stage but READ */

@@ -13,7 +13,7 @@
 #include "dedup.h"
 
 struct place {
-	off_t offset;			/* of the packed bytes */
+	off_t offset;			/* where the packed bytes begin */
 	uint32_t length;
 	uint32_t packed_length;
 	uint8_t hash[HASH_BYTES];
@@ -24,8 +24,8 @@ struct restorer {
 	FILE *input;
 	int output;
 	off_t offset;			/* in the archive */
-	struct hasher *hasher;		/* of a chunk */
-	struct hasher *digest;		/* of the archive */
+	struct hasher *hasher;		/* for each chunk */
+	struct hasher *digest;		/* for the whole archive */
 	uint64_t chunks, bytes;
 	size_t places, room;
 	struct place *place;

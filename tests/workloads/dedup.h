@@ -5,10 +5,10 @@
  *	read -> refine -> identify -> compress -> write
  *	  1       N          N           N          1	threads
  *
- * What travels through the queues is a fragment: some 300 KB of the input
- * with all of its chunks, so that queue operations are few. Fragments are a
- * fixed set and go back from the writer to the reader: that bounds the memory
- * and lets the writer wait for a fragment out of order without a deadlock.
+ * The queues carry fragments. A fragment is some 300 KB of the input with all
+ * of its chunks, so that queue operations are few. Fragments are a fixed set
+ * and go back from the writer to the reader: this bounds the memory and lets
+ * the writer wait for a fragment out of order without a deadlock.
  */
 #ifndef DEDUP_H
 #define DEDUP_H
@@ -36,7 +36,7 @@
 struct known {
 	struct known *next;		/* in its bucket */
 	uint8_t hash[HASH_BYTES];
-	uint32_t length;		/* of the content */
+	uint32_t length;		/* the content's */
 	uint32_t packed_length;
 	const uint8_t *packed;		/* in the fragment, until written */
 	uint64_t index;			/* writer: order in the archive */
@@ -65,9 +65,9 @@ struct fragment {
 };
 
 struct options {
-	int threads;			/* of each pool */
-	int level;			/* of zlib */
-	int percent;			/* of compress_chunk() in virtual time */
+	int threads;			/* per pool */
+	int level;			/* zlib's */
+	int percent;			/* compress_chunk()'s, virtual */
 	int extra;			/* extra work, per mille of the bytes */
 	bool stats;
 };
@@ -80,7 +80,7 @@ struct stats {
 	uint64_t chunks;
 	uint64_t unique;
 	uint64_t stage_cpu[STAGES];	/* real ns */
-	uint64_t compress_ns;		/* of it, in compress_chunk() */
+	uint64_t compress_ns;		/* the part in compress_chunk() */
 };
 
 /* dedup-chunk.c */

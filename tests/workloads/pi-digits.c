@@ -14,10 +14,10 @@
 /* Terms for a group: its digits / log10(2), rounded up. */
 #define GROUP_TERMS	14
 #define TICK_TERMS	512
-/* What the last carry may still change is not shown. */
+/* The last carry may still change these, so they are not shown. */
 #define GUARD_GROUPS	2
 
-/* What a multiplication by BASE moves across the radix point, times BASE. */
+/* Multiplies by BASE. Returns what crosses the radix point, times BASE. */
 static uint64_t multiply(uint32_t *term, int terms, void (*tick)(void *),
 			 void *data)
 {

@@ -16,7 +16,7 @@
 
 /* Until the first job. */
 #define HEAD_START	20000000
-/* Of computing, to learn how fast the machine is, at first. */
+/* The server computes so many loops first, to learn how fast the machine is. */
 #define MEASURE_LOOPS	20000000
 
 struct run {

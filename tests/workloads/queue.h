@@ -8,7 +8,7 @@
 
 #define QUEUE_SPEEDS_MAX	16
 
-/* What successive jobs run at, in turns. */
+/* Successive jobs run at these percents, in turns. */
 struct queue_speeds {
 	int count;
 	int percent[QUEUE_SPEEDS_MAX];
@@ -19,7 +19,7 @@ struct queue_system {
 	double service;			/* ns of real work, mean */
 	struct queue_speeds really;	/* so much less work than that */
 	struct queue_speeds imagined;	/* none: no call of libtense */
-	size_t room;			/* of the queue; 0: no bound */
+	size_t room;			/* places in the queue; 0: no bound */
 };
 
 /* All in ns from the first job's clock reading zero. */
@@ -27,7 +27,7 @@ struct queue_job {
 	double due;		/* when it arrives */
 	double work;		/* real time that the server has to run */
 	double length;		/* how long that is to take */
-	double late;		/* what it was put into the queue after due */
+	double late;		/* from due until the producer queued it */
 	double wait;		/* from due until the server began */
 	uint64_t stamp;		/* by the producer, when it put the job */
 	/*
@@ -50,7 +50,7 @@ void queue_plan(const struct queue_system *system, double utilisation,
  */
 double queue_formula(const struct queue_system *system, double utilisation);
 
-/* What the waits should have been, of jobs that were served. */
+/* Computes the waits that served jobs should have had. */
 void queue_judge(struct queue_job *jobs, size_t count);
 
 /* Does what was planned. Ends the program with a message if that fails. */

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* What makes one process faster than another. */
+/* The racers differ in speed by this. */
 enum racer_mode { BY_PERCENT, BY_NICE };
 
 #define RACERS_MAX	64

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What comes next: for each of so many things at most one time. */
+/* Holds the next event: for each of so many things at most one time. */
 #ifndef ORACLE_AGENDA_H
 #define ORACLE_AGENDA_H
 

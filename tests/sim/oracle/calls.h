@@ -51,7 +51,7 @@ void calls_init(struct calls *c, unsigned int cpus, unsigned int tasks,
 		uint64_t window, bool skip);
 void calls_free(struct calls *c);
 
-/* What the call returns, or 0. For a task, or for none. */
+/* Returns the result of the call, or 0. For a task, or for none. */
 uint64_t call(struct calls *c, enum call_kind kind, int task, uint64_t arg);
 
 /* Makes the calls of @c->record once more; what they took, in ns of CPU time. */

@@ -19,10 +19,10 @@ struct maker {
 	struct program *p;
 	struct rng rng;
 	enum style style;
-	unsigned int tasks;	/* that begin by themselves */
-	unsigned int *signals;	/* of each task's condition */
-	unsigned int tokens[SEMAPHORES];	/* that nobody waits for */
-	unsigned int *child;	/* that have not been joined */
+	unsigned int tasks;	/* begin by themselves */
+	unsigned int *signals;	/* per task: signals of its condition */
+	unsigned int tokens[SEMAPHORES];	/* posted, without a waiter */
+	unsigned int *child;	/* not joined yet */
 	unsigned int children;
 	unsigned int semaphores;	/* in use */
 	uint32_t unused_cpu;	/* from here on */
@@ -286,8 +286,8 @@ static void do_post(struct maker *m)
 }
 
 /*
- * Who waits for these does nothing else any more: it might take what was
- * posted for one without whom it would not go on.
+ * Waits for the remaining tokens come last. An earlier wait might take a token
+ * from a task that cannot go on without it.
  */
 static void take_posts(struct maker *m)
 {
@@ -318,7 +318,7 @@ static void do_timed(struct maker *m)
 
 typedef void (*do_fn)(struct maker *m);
 
-/* Those that a flow does without come last. */
+/* A flow leaves out the last ones. */
 static const do_fn doing[] = {
 	do_compute, do_compute, do_compute, do_compute, do_percent, do_sleep,
 	do_io, do_hand_over, do_hand_over, do_pipe, do_pipe, do_signal,

@@ -8,7 +8,7 @@
 #include "machine.h"
 #include "memory.h"
 
-/* What a task is at, beside its state in the simulator. */
+/* A task's state beside the one in the simulator. */
 struct body {
 	uint64_t left;		/* real ns of the CPU */
 	bool computes;
@@ -32,7 +32,7 @@ struct bench {
 	struct calls calls;
 	struct play play;
 	const struct setup *setup;
-	struct agenda agenda;	/* of CPUs, then of tasks */
+	struct agenda agenda;	/* CPUs, then tasks */
 	struct core *core;
 	struct body *body;
 	struct results *results;

@@ -10,12 +10,12 @@
 
 #include "oracle.h"
 
-/* What happened, so that a report can tell whether it did. */
+/* Counts events, so that a report can tell whether they happened. */
 struct counts {
 	uint64_t charges, gates, deadlines, outside, kicks;
-	uint64_t virtual_ns;	/* that the programs took */
-	uint64_t calls;		/* of vclock.c */
-	uint64_t calls_ns;	/* what they took; only if timed */
+	uint64_t virtual_ns;	/* virtual time that the programs took */
+	uint64_t calls;		/* calls of vclock.c */
+	uint64_t calls_ns;	/* CPU time of these calls, if timed */
 };
 
 /* How a machine is to be. */

@@ -150,7 +150,7 @@ static void print_errors(struct trial *all)
 	report_free(&all->given);
 }
 
-/* What `make check` runs. */
+/* `make check` runs this plan. */
 static void run_plan(const struct options *o)
 {
 	static const struct {

@@ -18,7 +18,7 @@ enum state {
 struct oracle {
 	struct play play;
 	struct results *results;
-	struct agenda agenda;	/* of tasks */
+	struct agenda agenda;	/* times of tasks */
 	enum state *state;
 	int *next;		/* on a CPU's queue */
 	struct waiters *cpu;	/* the first one runs */

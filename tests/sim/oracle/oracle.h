@@ -7,13 +7,13 @@
 
 struct result {
 	struct span span;
-	uint64_t clock;		/* that the task saw; machine only */
+	uint64_t clock;		/* the task's reading; machine only */
 };
 
-/* Of all operations of all tasks, in order. */
+/* The results of all operations of all tasks, in order. */
 struct results {
 	struct result *of;
-	unsigned int *first;	/* of each task */
+	unsigned int *first;	/* index, per task */
 	unsigned int ops;
 };
 

@@ -105,8 +105,8 @@ static struct token token_join(struct token a, struct token b)
 }
 
 /*
- * @task waits no more and wants its CPU, by what happened on @cpu. What comes
- * from another one may overtake.
+ * @task waits no more and wants its CPU, because of an event on @cpu. An event
+ * of another CPU may overtake.
  */
 static void ready(struct play *p, int task, int cpu)
 {
@@ -325,7 +325,7 @@ static enum need sleep_until(struct play *p, int task, uint64_t now,
 
 /* --- operations --- */
 
-/* What is left to do when the wait is over. */
+/* Does the rest of an operation whose wait is over. */
 static void finish(struct play *p, int task)
 {
 	struct player *t = &p->player[task];

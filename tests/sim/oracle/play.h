@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the operations of a program mean: who waits for whom, and when, by the
- * arithmetic of span.h, everything happens that does. Whoever drives it says
- * in which order: oracle.c goes by the exact times and knows no machine,
- * machine.c goes by real time and knows nothing of the exact times.
+ * Defines the meaning of a program's operations: which task waits for which,
+ * and when each event happens, by the arithmetic of span.h. The driver decides
+ * the order: oracle.c goes by the exact times and knows no machine, machine.c
+ * goes by real time and knows nothing of the exact times.
  *
  * The two may do things in another order. Where that is so, and more than one
  * task wants a CPU or an object first, other times follow, without bound. A
@@ -22,7 +22,7 @@
 #define NONE	(-1)
 #define MANY	(-2)
 
-/* What happened, for others to see. */
+/* An event, for others to see. */
 struct token {
 	struct span span;
 	int cpu;		/* where; NONE: always was, MANY: several */
@@ -66,7 +66,7 @@ struct player {
 	unsigned int at;	/* its operation */
 	struct span span;
 	uint32_t cpu, percent;
-	bool pending;		/* what it waited for has come */
+	bool pending;		/* the awaited event has come */
 	bool ended;
 	int next;		/* among waiters */
 	fixed_t timeout;	/* earliest end of a timed wait */
@@ -96,7 +96,7 @@ struct play {
 	void (*done)(struct play *p, int task);
 };
 
-/* What the current operation of a task takes. */
+/* The current operation of a task needs one of these. */
 enum need {
 	NEED_NOTHING,		/* it is over */
 	NEED_CPU,		/* play_ran() after so many real ns */
@@ -106,7 +106,7 @@ enum need {
 	NEED_TIME,		/* play_slept() at a virtual time */
 	NEED_OUTSIDE,		/* play_returned() after so many real ns */
 	NEED_MOVE,		/* its CPU changed */
-	NEED_END,		/* that was the last one */
+	NEED_END,		/* the last operation is over */
 };
 
 /* Both allocate, and end the program if there is no memory. */

@@ -114,10 +114,10 @@ struct program {
 	struct script *task;
 };
 
-/* Of one kind of operation. */
+/* The form of one kind of operation. */
 struct op_form {
 	const char *name;
-	enum class class;	/* what object it names */
+	enum class class;	/* the object that it names */
 	bool amount;
 	bool virtual;		/* the amount is a time of the virtual clock */
 };
@@ -134,7 +134,7 @@ struct program program_copy(const struct program *p);
 unsigned int program_objects(const struct program *p, enum class class);
 unsigned int program_ops(const struct program *p);
 
-/* What is wrong with it, or NULL. It may deadlock all the same. */
+/* Returns what is wrong, or NULL. The program may deadlock all the same. */
 const char *program_fault(const struct program *p);
 
 void program_print(const struct program *p, FILE *to);

@@ -17,7 +17,7 @@ struct report {
 	struct errors row[REPORT_ROWS];
 };
 
-/* What the machine made of @ideal, in windows. Both are of @p. */
+/* Compares the machine's results with @ideal, in windows. Both are of @p. */
 void report_add(struct report *r, const struct program *p,
 		const struct results *ideal, const struct results *real);
 

@@ -5,10 +5,10 @@
 #include "memory.h"
 #include "shrink.h"
 
-/* What fails by chance gets so many chances. */
+/* A failure by chance gets so many chances. */
 #define SEEDS		4
 #define CANDIDATES_MAX	4000
-#define SECONDS_MAX	20	/* of one candidate; then it hangs */
+#define SECONDS_MAX	20	/* per candidate; then it hangs */
 
 struct shrinker {
 	struct program *p;
@@ -171,7 +171,7 @@ struct couple {
 	enum op_kind kind[2];
 	uint32_t object;
 	unsigned int which;
-	unsigned int *seen;	/* of each kind; for a barrier of each task */
+	unsigned int *seen;	/* per kind; for a barrier per task */
 };
 
 static bool in_couple(const void *what, unsigned int task, unsigned int i,
@@ -369,7 +369,7 @@ static bool drop_cpus(struct shrinker *s)
 	for (uint32_t k = s->p->setup.cpus; k-- > 1;) {
 		bool good = false;
 
-		/* Of one that nobody uses it does not matter where to. */
+		/* If nobody uses the CPU, any other one will do. */
 		for (uint32_t to = 0; to < k && to < 4 && !good; to++) {
 			struct program c = with_cpu(s->p, k, to);
 

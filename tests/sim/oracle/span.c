@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "span.h"
 
-/* Of a program's tasks, at any time. */
+/* The least percent of a program's tasks, at any time. */
 static uint32_t least_percent(const struct program *p)
 {
 	uint64_t least = UINT32_MAX;

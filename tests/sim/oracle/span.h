@@ -3,21 +3,21 @@
  * When something happens in virtual time: exactly, and within which bounds on
  * a machine that keeps the rules with a window W.
  *
- * What follows from the rules, for a machine whose timers are late by up to L,
- * whose wake-ups take up to C, that does not stop a task in the kernel for up
- * to K and charges one that runs every T, all in real ns, and whose tasks run r
- * virtual ns in a real one at most, R = max(r, 1), since idle time passes as
- * fast as the real one:
+ * The bounds follow from the rules. The machine's timers are late by up to L,
+ * its wake-ups take up to C, it does not stop a task in the kernel for up to K,
+ * and charges a running task every T, all in real ns. Its tasks run at most r
+ * virtual ns per real ns. R = max(r, 1), since idle time passes as fast as real
+ * time:
  *
  * skew		S = max(W, T r) + (L + K) r. A CPU's timer is set for the end
  *		of its window (R6, R7), comes L late and may find it in the kernel:
  *		no LVT is more than S ahead of GVT. Where one CPU alone is active
  *		no such timer is set: until it is charged the next time, another
  *		one joins where it was the last time. None at all on one CPU.
- * early	Whoever sees what another CPU did sees it later in real time.
- *		GVT does not fall and no active CPU is behind it (R5), so it is at
- *		most S earlier in virtual time. What the same CPU did is never in
- *		the future; what a task itself did neither.
+ * early	The observer of an event on another CPU sees it later in real
+ *		time. GVT does not fall and no active CPU is behind it (R5), so
+ *		the observer is at most S earlier in virtual time. Events of the
+ *		same CPU, or of the task itself, are never in the future.
  * wake-up	Ready at the waker's LVT (R3), which GVT has not reached: exact.
  *		In C, GVT may rise to any LVT, S ahead, and by C R: R4.
  * deadline	When GVT reaches it, other CPUs are up to S ahead. If the slowest
@@ -38,7 +38,7 @@
 
 struct span {
 	fixed_t exact;
-	fixed_t low, high;	/* of the task's clock, in whole ns */
+	fixed_t low, high;	/* the task's clock, in whole ns */
 	unsigned int hops;	/* from CPU to CPU, on the way that decides */
 	bool outside;		/* it waited for the outside, with R > 1 */
 };
@@ -47,7 +47,7 @@ struct slack {
 	fixed_t skew;
 	fixed_t wake;
 	fixed_t deadline;
-	fixed_t order;		/* what is so far apart happens in that order */
+	fixed_t order;		/* events this far apart keep their order */
 	uint64_t lateness, rate;	/* R, rounded up */
 };
 

@@ -17,8 +17,8 @@ struct trial {
 	struct counts counts;
 	unsigned int programs, determinate;
 	uint64_t operations;
-	struct report exact;	/* of programs that are determinate */
-	struct report given;	/* of the others, given the machine's order */
+	struct report exact;	/* determinate programs */
+	struct report given;	/* the others, given the machine's order */
 	char why[FAILURE_LENGTH];
 };
 
