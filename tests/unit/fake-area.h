@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of libtense on a fake device with areas share: spans as the
+ * The tests of libtense on a fake device with areas share this: spans as the
  * stubs enter and leave them, and a clock page that says what they want.
  */
 #ifndef TESTS_FAKE_AREA_H
@@ -67,7 +67,7 @@ static inline struct fake_area *show(uint64_t ns, uint64_t rate, uint32_t percen
 	return a;
 }
 
-/* What the header says the time is when the counter is @now. */
+/* The header defines this time when the counter is @now. */
 static inline uint64_t time_at(const struct fake_area *a, uint64_t now)
 {
 	const struct tense_clock *c = a->clock;

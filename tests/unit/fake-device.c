@@ -29,8 +29,8 @@ static _Thread_local struct {
 	bool member;
 	int joined_by;
 	unsigned int percent;
-	int file;		/* of the area's pages */
-	pid_t process;		/* that the area is in */
+	int file;		/* backs the area's pages */
+	pid_t process;		/* owns the area */
 	uint32_t lowest;	/* times TENSE_FINE, as told in a call */
 	uint64_t stamp;
 	struct fake_area area;
@@ -59,7 +59,7 @@ static void take(const struct tense_record *r)
 	self.area.records++;
 }
 
-/* What a charge does with the new records. */
+/* Takes the new records, as a charge does. */
 static void drain(void)
 {
 	struct tense_clock *c = self.area.clock;
@@ -279,7 +279,7 @@ static uint64_t fake_rdev(int fd)
 	return file_of(fd) > 0 ? RDEV : 0;
 }
 
-/* What a regular file of the program's would say to reads far behind its end. */
+/* A foreign file answers as a regular file does to reads far behind its end. */
 static int usable(int fd)
 {
 	int file = file_of(fd);

@@ -18,7 +18,7 @@
 #define FAKE_FDS	64
 
 struct fake_device {
-	/* What it is told to do. */
+	/* Tests set these. */
 	int open_error;
 	int write_error;
 	int64_t interrupt_after;	/* a sleep, once; 0 = not */
@@ -27,7 +27,7 @@ struct fake_device {
 	int map_error;			/* -EOPNOTSUPP to begin with */
 	unsigned int clock_version;	/* by default TENSE_CLOCK_VERSION */
 	bool ordered;			/* areas have a shared word */
-	/* What it saw. */
+	/* The device keeps these. */
 	_Atomic unsigned int opens, reads, writes, seeks, foreign;
 	_Atomic int64_t now;		/* virtual */
 	_Atomic unsigned int members;
@@ -43,11 +43,11 @@ struct fake_device {
  * same pages whenever it is asked for, and not inherited by fork.
  */
 struct fake_area {
-	struct tense_clock *clock;	/* what the test writes is shown */
+	struct tense_clock *clock;	/* shows what the test writes */
 	struct tense_ring *ring;
 	struct tense_shared *shared;
-	unsigned int records;		/* that were taken */
-	struct tense_record last;	/* of these */
+	unsigned int records;		/* records taken so far */
+	struct tense_record last;	/* the last of these */
 	uint8_t slot;
 };
 
@@ -62,13 +62,13 @@ bool fake_member(void);
 unsigned int fake_percent(void);
 struct fake_area *fake_area(void);	/* NULL if it has none */
 
-/* What the program does behind libtense's back. */
+/* The program does these behind libtense's back. */
 void fake_close_all(void);
 void fake_put_foreign(void);		/* a file in place of each descriptor */
 void fake_exec(void);			/* closes those that exec closes */
 unsigned int fake_open_fds(void);
 unsigned int fake_low_fds(void);	/* below FAKE_HIGH */
-unsigned int fake_kept_fds(void);	/* that an exec leaves open */
+unsigned int fake_kept_fds(void);	/* an exec leaves these open */
 
 /* A thread that inherits membership and percent; stranger: one that does not. */
 int fake_thread(pthread_t *thread, bool stranger, void *(*fn)(void *arg),

@@ -108,7 +108,7 @@ int fake_program_run(struct whatif *w, size_t condition,
 	s->slot[0].ran = s->ran - s->slot[1].ran;
 	s->slot[0].charged = s->charged - s->slot[1].charged;
 	s->metric = s->elapsed;
-	/* What it prints of itself, say: pieces of work per second. */
+	/* The program prints a rate, say: pieces of work per second. */
 	if (w->metric.kind == METRIC_STDOUT)
 		s->metric = 1e9 * s->ran / work / s->elapsed;
 	if (w->metric.kind == METRIC_LATENCY) {

@@ -12,19 +12,19 @@
 
 struct fake_program {
 	double seconds;		/* CPU time of a run */
-	double share;		/* of it in the function */
+	double share;		/* the function's part of it */
 	double share_sd;	/* from run to run */
 	double idle;		/* seconds in which nothing runs */
-	double drift;		/* of the machine's speed, sd of a step */
-	double noise;		/* of a run's time, sd */
-	double bias;		/* what the instruments add to each run */
+	double drift;		/* the machine's speed, sd of a step */
+	double noise;		/* scatter of a run's time, sd */
+	double bias;		/* the instruments add this to each run */
 	double bias_inside;	/* the same, within the function */
 	/* Work outside that a faster function leads to: spinning, say. */
 	double more_outside;
 	/* Runs for a given time, not for given work. */
 	bool time_bound;
 	unsigned int calls;
-	unsigned int unanswered;	/* of them, in no pair for a latency */
+	unsigned int unanswered;	/* calls in no pair for a latency */
 	int fail_at;		/* run that fails, from 1 on */
 	bool refuse;		/* the function cannot be scaled */
 

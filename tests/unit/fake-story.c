@@ -159,7 +159,7 @@ void story_free(struct story *s)
 	*s = (struct story){ 0 };
 }
 
-/* Of one thread of a random story. */
+/* A thread of a random story. */
 struct actor {
 	enum { READY, RUNS, SLEEPS, GATED } state;
 	unsigned int percent;

@@ -17,8 +17,8 @@ struct story {
 	size_t room;
 	uint64_t now;		/* real, since the program began */
 	uint64_t lvt[STORY_CPUS];
-	unsigned int cpus;	/* whose minimum is GVT */
-	int32_t on[STORY_CPUS];	/* who runs there, or 0 */
+	unsigned int cpus;	/* GVT is their minimum */
+	int32_t on[STORY_CPUS];	/* pid that runs there, or 0 */
 	uint64_t ran[STORY_PIDS];	/* by each, without Tense's calls */
 };
 

@@ -115,7 +115,7 @@ table() {
 		2>"$tmp/errors"
 }
 
-# Of the case NAME, "ERROR LOW HIGH".
+# Prints "ERROR LOW HIGH" of the case NAME.
 error_of() {
 	jq -r --arg name "$1" '.cases[] | select(.name == $name) | .error |
 		[.value, .low, .high] | map(. * 1000 | round / 1000 + 0) |

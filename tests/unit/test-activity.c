@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who ran between two images: of threads that stay, come, go, and pass. */
+/* Finds who ran between two images: threads that stay, come, go, and pass. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What comes back of a guest without the host's files: all of it or nothing, and
- * never beyond the directory, whatever the guest says and whatever links say.
+ * A guest without the host's files brings back all files or nothing, and never
+ * beyond the directory, whatever the guest and links say.
  */
 #include <errno.h>
 #include <fcntl.h>

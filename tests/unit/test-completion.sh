@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What bash completes of a tense command line: all that --help tells, and
-# nothing else.
+# bash completes a tense command line to all that --help tells, and nothing
+# else.
 set -u
 export LC_ALL=C
 source=@SOURCE@

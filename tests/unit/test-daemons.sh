@@ -28,7 +28,7 @@ short() { # STATUS WHAT OPTION...
 		--short-l "$data/emp-inc128-l-samples.csv" "$@"
 }
 
-both() { # WHAT OPTION...
+both() { # TITLE OPTION...
 	what=$1
 	shift
 	short 0 "$what" --long-central "$data/emp-inc16384-central.csv" \
@@ -65,7 +65,7 @@ short 0 "a period of nobody" --periods rhnds=4h
 is "$(cat stderr)" "tense: --periods: 'rhnds' is no infrequent daemon in these files: its period is not used" \
 	"is told"
 
-# What may be in a table.
+# tense reads these forms of a table.
 l=$data/emp-inc128-l-samples.csv
 printf '\r\n"stddev_ms",note,max_process_time_ms,daemon\r\n0,x,3,"a ""b"", c"\r\n\r\n' >central
 printf 'process_time_ms,sample,daemon\n7,1,"a ""b"", c"\n0.5,1,d' >l
@@ -108,7 +108,7 @@ tense_said "gone: No such file or directory"
 daemons_is 125 "a directory" cutoffs --short-central . --short-l l
 tense_said ".: Is a directory"
 
-# What is learnt here, of whoever runs: from as few samples as can be.
+# tense learns from whoever runs here, and from as few samples as can be.
 export XDG_DATA_HOME="$tmp/data"
 stored=$tmp/data/tense/cutoffs-$(uname -n).json
 daemons_is 1 "nothing is stored" show

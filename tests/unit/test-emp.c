@@ -61,7 +61,7 @@ static size_t dropped(const double *values, bool *kept, size_t count)
 
 static void test_two_sigma(void)
 {
-	/* Of ten values, one can be 2.85 deviations off at most. */
+	/* One of ten values can be at most 2.85 deviations off. */
 	double values[SIZE] = { 10, 10, 10, 10, 10, 10, 10, 10, 10, 40 };
 	double two[] = { 1, 100 }, same[] = { 3, 3, 3 };
 	bool kept[SIZE];

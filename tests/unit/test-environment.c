@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is read of a machine: from directories that look like one. */
+/* Reads a machine's environment from directories that look like one. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

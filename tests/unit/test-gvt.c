@@ -27,7 +27,7 @@ static void count(unsigned int *what, bool happened)
 		__atomic_add_fetch(what, 1, __ATOMIC_RELAXED);
 }
 
-/* What a CPU does next; real time passes with its own steps. */
+/* One CPU acts. Its own steps advance real time. */
 static void step(struct rng *rng, unsigned int i, u64 real)
 {
 	unsigned int cpu = i * spread;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is learnt of daemons from samples that are made up: their cluster, their
- * cutoffs, their periods, and that the tables that are written say the same.
+ * tense learns daemons' clusters, cutoffs and periods from made-up samples, and
+ * writes tables that say the same.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static bool near(double got, double expected)
 	return fabs(got - expected) < 1e-9;
 }
 
-/* Of -2 to 2 ms, without an order: the same in each run. */
+/* Scatters from -2 to 2 ms, without an order: the same in each run. */
 static double jitter(size_t i)
 {
 	return ((double)(i * 37 % 101) - 50) * 0.00004;

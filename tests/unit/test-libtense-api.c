@@ -52,7 +52,7 @@ static const struct {
 
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
-/* What the checks write to standard error, which lines. */
+/* Catches the lines that the checks write to standard error. */
 static int err_pipe[2], err_old;
 
 static void watch_stderr(void)

@@ -14,15 +14,15 @@
 #include "in-child.h"
 
 #define SECOND	1000000000LL
-#define START	(1000 * SECOND)	/* of the experiment, by the monotonic clock */
+#define START	(1000 * SECOND)	/* monotonic, of the experiment */
 
-/* What the real clocks show, apart by different amounts. */
+/* The real clocks show this, apart by different amounts. */
 static int64_t real_now;
 
 static const struct {
 	clockid_t clock;
 	const char *name;
-	int64_t ahead;		/* of the real monotonic clock */
+	int64_t ahead;		/* offset to the real monotonic clock */
 	unsigned int origin;
 } clocks[] = {
 	{ CLOCK_MONOTONIC, "MONOTONIC", 0, TENSE_ORIGIN_MONOTONIC },
@@ -101,7 +101,7 @@ static int64_t read_clock_of(clockid_t clock)
 	return ns_of(ts);
 }
 
-/* What a clock shows when the virtual time is ns. */
+/* A clock shows this when the virtual time is ns. */
 static int64_t expected(size_t i, int64_t ns)
 {
 	return START + clocks[i].ahead + ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What libtense reads from the environment. */
+/* libtense reads its settings from the environment. */
 #include <stddef.h>
 
 #include "config.h"

@@ -13,12 +13,12 @@ trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
 # Findings may have any order.
-finds() { # WHAT OUTPUT FILE
+finds() { # TITLE OUTPUT FILE
 	status_is 1 "$1" "$style" "$3"
 	is "$(sort -t: -k2n stdout)" "$2" "is found"
 }
 
-passes() { # WHAT FILE
+passes() { # TITLE FILE
 	status_is 0 "$1" "$style" "$2"
 	is "$(cat stdout)" "" "is not found"
 }

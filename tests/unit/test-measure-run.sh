@@ -27,7 +27,7 @@ quick() { # STATUS WHAT ARGUMENT...
 	measure_is "$status" "$what" --runs 2 --warmup 0 "$@"
 }
 
-# Of all samples in the file m: MIN MAX FIELD, the first in CPU seconds.
+# All samples in the file m are in a range: MIN MAX FIELD, the first two in s.
 within() {
 	ok "$3 is $1 to $2 s" jq -e --argjson min "$1" --argjson max "$2" \
 		".commands[0].samples | length > 0 and
@@ -64,14 +64,14 @@ is "$(jq '.commands[0].samples | length' m)" 2 "are samples"
 if [ "$(jq .degraded m)" = null ]; then
 	quick 0 "children that nobody waits for" --json m -- \
 		"$measured" 0 3 50 --unwaited
-	# Of each, up to a tick of the timer is not known, 10 ms at most.
+	# Each may lack up to a tick of the timer, 10 ms at most.
 	within 0.12 0.25 process_s
 else
 	skip "children that nobody waits for: taskstats is not available here"
 fi
 
-# Who else ran: one that comes and goes, by name. A sample is as long as it takes
-# for one to come and go.
+# measure names another process that ran, even one that comes and goes. A sample
+# lasts until one has come and gone.
 cp "$measured" visitor
 cp "$(command -v sh)" own-sh
 : >visits
@@ -83,7 +83,7 @@ while [ "$(wc -l <visits)" -lt $((from + 2)) ]; do sleep 0.02; done
 END
 quick 0 "with a visitor" --json m --csv c --markdown d -- ./own-sh wait-for-visit
 if [ "$(jq .degraded m)" = null ]; then
-	# Of it, up to a tick of the timer is not known, 10 ms at most.
+	# It may lack up to a tick of the timer, 10 ms at most.
 	ok "it is named" jq -e '.commands[0].samples | all(.others |
 		any(.name == "visitor" and .ns > 40000000))' m >verdict
 	ok "and listed" jq -e '.others[] | select(.name == "visitor") |
@@ -215,7 +215,7 @@ for epsilon in -1 x "" 101 1s; do
 	tense_said "measure: --epsilon '$epsilon' is not a percentage from 0 to 100"
 done
 
-# What commands do.
+# measure copes with these commands.
 quick 0 "gigabytes of output" -- sh -c 'head -c 2G /dev/zero'
 is "$(cat stderr)" "" "go nowhere"
 quick 0 "output that is shown" --show-output -- echo hello
@@ -245,8 +245,8 @@ ok "neither kills them nor counts them" jq -e '.commands[0].samples |
 	all(.left_behind == 0 and .process_s < 0.3)' m >verdict
 stranger=$(pgrep -xf 'sleep 1003.5')
 ok "which then go on" kill "$stranger"
-# What one of these has started, and left while the command ran, is adopted by
-# tense, which takes what the command leaves behind.
+# A child that tense had before its command may leave an orphan meanwhile. tense
+# adopts it, as it adopts the command's orphans.
 cat >starter <<'END'
 sh -c 'sleep 1006.5 & until [ -e begun ]; do sleep 0.02; done' &
 until pgrep -xf 'sleep 1006.5' >/dev/null; do sleep 0.02; done
@@ -290,7 +290,7 @@ unwrap stderr
 tense_said "interrupted by signal 15 (Terminated): the command was killed"
 is "$(pgrep -xf 'sleep 1002.5')" "" "with the command"
 
-# What is not a command.
+# These are not commands.
 measure_is 127 "no such command" -- nonexistent-command
 tense_said "nonexistent-command: command not found"
 measure_is 127 "no such path" -- ./nonexistent

@@ -150,7 +150,7 @@ for when in KILL_BEFORE KILL_AFTER; do
 	ok "of which there are several" [ $killed -ge 6 ]
 done
 
-# What cannot be.
+# --tune reports changes that fail.
 create
 STUBBORN=atd.service
 export STUBBORN

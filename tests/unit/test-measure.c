@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is made of samples that are known. */
+/* Computes results from known samples. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -141,7 +141,7 @@ static void test_divergence(double scale, double range)
 	double expected = divergence_of_atoms(scale, range);
 	double got = service_divergence(1, scale, range);
 
-	/* What so many atoms leave out, as half of them tell, is 5e-4 at most. */
+	/* So many atoms leave out at most 5e-4, judged by half of them. */
 	ok(near(got, expected, 1e-3), "scale %g, range %g: %.3g nats", scale,
 	   range, got);
 	ok(near(service_divergence(1e-3, scale * 1e-3, range * 1e-3), got, 1e-5),

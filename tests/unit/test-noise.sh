@@ -86,7 +86,7 @@ holds "is what was said" '.fits[0].bound_s == 3'
 noise_is 125 "one that is too low" fit --bound 1ms gumbel
 ok "is refused" grep -q '^tense: noise: --bound 0.001 s is not over all times: the longest takes 1.0' stderr
 
-# What tense measure writes.
+# tense noise reads the JSON of tense measure.
 jq -Rn '{commands: [{samples: [inputs | tonumber | {elapsed_s: ., process_s: (. / 2)}]}]}' \
 	<gumbel >m.json
 noise_is 0 "samples of measure" fit --json - m.json

@@ -12,7 +12,7 @@
 #include "activity/periods.h"
 #include "tap.h"
 
-#define NS		0.4	/* of a cycle: 2.5 GHz */
+#define NS		0.4	/* one cycle: 2.5 GHz */
 #define US		(1e3 / NS)
 #define MS		(1e6 / NS)
 #define GAPS_MAX	100000
@@ -107,7 +107,7 @@ static bool near(double got, double expected, double part)
 	return fabs(got / expected - 1) <= part;
 }
 
-/* Of the interval, in parts of it, and that what is said of the error holds. */
+/* Checks the interval, to a part of it, and that its claimed error holds. */
 static void is_interval(const struct recording *r, double expected, double part,
 			const char *what)
 {
@@ -133,7 +133,7 @@ static void test_plain(void)
 	add_ticks(&r, plain);
 	finish(&r);
 	is_interval(&r, 4 * MS, 1e-5, "nothing but ticks");
-	/* That of a slope, where times scatter evenly over 2 us. */
+	/* A slope has this error if times scatter evenly over 2 us. */
 	ok(near(r.timer.error, 1.97 * 2 * US / sqrt(12) /
 			       sqrt(250.0 * 250 * 250 / 12), 0.2),
 	   "its error is that of the times");

@@ -58,7 +58,7 @@ is "$?" 1 "--check tells the same"
 ok "in words" grep -q "apt has no source" stdout
 is "$("$fetch" --print; echo $?)" 1 "--print finds none"
 
-# What a QEMU says of itself decides.
+# The version that a QEMU prints decides.
 program qemu-system-x86_64 'echo "QEMU emulator version 7.2.17 (Debian)"'
 is "$("$fetch" --print; echo $?)" 1 "one that is too old is none"
 program qemu-system-x86_64 'echo "QEMU emulator version 10.1.0"'

@@ -32,7 +32,7 @@ fields() { # EVENT FIELD: sorted
 	grep "^$1	" "$log" | cut -f"$2" | sort | xargs
 }
 
-checked() { # WHAT FILE: all checks of a program passed, and it came to its end
+checked() { # TITLE FILE: all checks of a program passed, and it came to its end
 	grep '^not ok\|^#' "$2" | sed 's/^not/# not/'
 	ok "$1" [ "$(grep -c '^ok' "$2")" = "$(sed -n 's/^1\.\.//p' "$2")" ]
 }
@@ -171,7 +171,7 @@ is "$(fields refused 5)" "_dl_catch_error clock_gettime dlopen setjmp" \
 	"are refused"
 
 # Programs that somebody else wrote: everything in a library of theirs.
-real() { # WHAT SPEC COMMAND...
+real() { # TITLE SPEC COMMAND...
 	real_what=$1 real_spec=$2
 	shift 2
 	if ! command -v "$1" >/dev/null; then

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the name of a function means in a command: found, not found,
- * ambiguous, inlined, of a library, of C++, of a script.
+ * Resolves the name of a function in a command: found, not found, ambiguous,
+ * inlined, of a library, of C++, of a script.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -286,7 +286,9 @@ static void test_commands(void)
 	says("neither a program nor a script");
 	is_kind("use_a", "foreign", TENSE_UNRESOLVABLE, 0);
 	says("another machine");
-	/* What is there can be named although the program does not start. */
+	/*
+	 * The program's own functions can be named although it does not start.
+	 */
 	is_kind("use_a", "./gone/deep/prog", TENSE_RESOLVED, 1);
 	is_kind("compress_block", "./gone/deep/prog", TENSE_NOT_FOUND, 0);
 	says("libt.so.1: missing");

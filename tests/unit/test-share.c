@@ -12,7 +12,7 @@
 #define MS	1000000ULL
 #define S	(1000 * MS)
 
-/* Of module/share.c: by so much its tasks may be ahead, each. */
+/* As in module/share.c: each task may be ahead by so much. */
 #define SLACK	(20 * MS)
 
 static const u64 ticks[] = { 1 * MS, 4 * MS, 10 * MS };
@@ -20,7 +20,7 @@ static const u64 ticks[] = { 1 * MS, 4 * MS, 10 * MS };
 #define for_each_tick(tick) \
 	for ((tick) = ticks; (tick) < ticks + sizeof(ticks) / sizeof(*ticks); (tick)++)
 
-/* What turns alone have a task lag behind: one that just began, of each other's. */
+/* Turns alone make a task lag by this: each other task has just begun one. */
 static double most(const struct cfs *cfs)
 {
 	return (double)(SLACK + CFS_LATENCY + 2 * cfs->tick);
@@ -108,7 +108,7 @@ static void speeds_that_stay(void)
 	ok(follow_percents_in_long_turns(), "however long turns are");
 }
 
-/* Of the order of microseconds as likely as of milliseconds. */
+/* Microseconds are as likely as milliseconds. */
 static u64 some(struct cfs *cfs, u64 most)
 {
 	return 2000 + rng_scale(&cfs->rng, most);
@@ -351,7 +351,7 @@ static void let_sleep(struct cfs_task *t)
 	t->sleeps = 6 * MS;
 }
 
-/* Of three, one is fast and one sleeps; the third one is not of the experiment. */
+/* One task is fast and one sleeps. The third is outside of the experiment. */
 static struct cfs beside_sleeper(bool member, double fast, u64 tick)
 {
 	struct cfs_task *t;
@@ -380,8 +380,8 @@ static bool is_neutral(u64 tick)
 }
 
 /*
- * Three groups, one of which is fast, one is empty at times, and in one is another
- * process at times. This is what one beside them gets.
+ * One group is fast, one is empty at times, and one has another process at
+ * times. Returns the share of a process beside them.
  */
 static double share_beside_groups(double fast, u64 tick)
 {
@@ -438,7 +438,7 @@ static void let_some_sleep(struct cfs *cfs)
 		}
 }
 
-/* What the tasks were not charged of what they ran, as so many times the most. */
+/* The time that the tasks ran uncharged, as a multiple of the allowed most. */
 static double unpaid(u64 seed, u64 tick)
 {
 	const struct cfs_task *t;
@@ -457,8 +457,8 @@ static double unpaid(u64 seed, u64 tick)
 }
 
 /*
- * Who is ready when, and so what CFS gives each, is not as at percent 100. But all
- * that they have is what others would who are ready then.
+ * Sleepers change who is ready when, and so the turns that CFS gives. But the
+ * tasks only get what others that are ready at the same times would get.
  */
 static void sleepers_pay(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a text names: objects, and functions of C and C++. */
+/* Texts name objects, and functions of C and C++. */
 #include "marks.h"
 #include "spec.h"
 

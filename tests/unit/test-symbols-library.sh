@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What finds functions, in a library that is preloaded into any program: the
-# program sees nothing of it, and C++ names are known in C++ programs.
+# The library that finds functions is preloaded into any program. The program
+# sees nothing of it, and the library knows C++ names in C++ programs.
 set -u
 source='@SOURCE@' library='@O@/tests/unit/symbols.so'
 . "$source/tests/lib/tap.sh"

@@ -253,11 +253,11 @@ static void test_debug_files(void)
 	hasnt("byid", "inner");
 	unsetenv(TENSE_DEBUG_PATH);
 
-	/* Those of another build. */
+	/* These debug files are of another build. */
 	shell("cp nopie linked.debug && echo >>noid.debug");
 	hasnt("linked", "inner");
 	hasnt("noid", "inner");
-	/* Those that are no file, or not ELF, must not hold anything up. */
+	/* A FIFO, or a file that is not ELF, must not hold anything up. */
 	shell("rm noid.debug && mkfifo noid.debug && echo nothing >linked.debug");
 	hasnt("linked", "inner");
 	hasnt("noid", "inner");

@@ -12,7 +12,8 @@
 #define STATS_AT	(NLMSG_HDRLEN + GENL_HDRLEN + 3 * NLA_HDRLEN + 4)
 
 struct message {
-	unsigned char *bytes;	/* of their own block, so that one more is seen */
+	/* in their own block, so that ASan sees one more */
+	unsigned char *bytes;
 	size_t size;
 };
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What tense says on a terminal, narrow ones too, and what it says elsewhere.
+# Checks tense's output on a terminal, narrow ones too, and elsewhere.
 set -u
 source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
@@ -18,7 +18,7 @@ on_terminal() {
 	script -qec 'sh commands' /dev/null </dev/null | tr -d '\r' >screen
 }
 
-# What then stands there: a line begins anew where it is cleared.
+# Prints the screen at the end: a line begins anew where it is cleared.
 seen() {
 	sed 's/.*\x1b\[K//' screen
 }

@@ -31,7 +31,7 @@ refused() { # MESSAGE WHAT ARGUMENT...
 	is "$(cat stdout)" "" "and nothing else"
 }
 
-holds() { # WHAT FILTER, of the file j
+holds() { # TITLE FILTER, of the file j
 	ok "$1" jq -e "$2" j >verdict
 }
 

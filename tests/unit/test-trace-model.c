@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is made of events: who did what, when, in both times. */
+/* Builds a model from events: who did what, when, in both times. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,7 +201,7 @@ static void test_percents(void)
 	for (int i = 0; i < 3; i++) {
 		s.now += 1000000;
 		story_charge(&s, A, 0, 1000000, i == 1 ? 50 : 100);
-		/* What is Tense's own costs nothing. */
+		/* Tense's own work costs nothing. */
 		s.now += 2000;
 		story_charge_call(&s, A, 0, 2000, 2000, 100);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is read of recordings, good and bad. */
+/* Reads recordings, good and bad. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static struct event change(uint64_t time, int32_t from, int32_t to)
 	};
 }
 
-/* What makes the launcher's experiment the one that is looked for. */
+/* This event makes the launcher's experiment the one that is looked for. */
 static struct event opening(void)
 {
 	return (struct event){
@@ -225,7 +225,7 @@ static void test_lost(void)
 	trace_free(&t);
 }
 
-/* What trace_read() says of it, "" if nothing. */
+/* Checks that the error of trace_read() contains the text. */
 static bool says(struct fake_recording *r, const char *text)
 {
 	struct trace t;
@@ -279,7 +279,9 @@ static void test_cut_short(void)
 	fake_begin(&r, LAUNCHER, PROGRAM, 0);
 	fake_pages(&r, 0, events, COUNT(events));
 	for (size_t size = 0; size < r.size; size += 3) {
-		/* Of its own size, so that a byte more is noticed. */
+		/*
+		 * A block of exactly this size, so that a byte more is noticed.
+		 */
 		char *copy = malloc(size + !size);
 		struct trace t;
 		char *error;

@@ -29,7 +29,7 @@ static struct machine machine = { root, systemctl, state };
 static int steps = -1;
 /* A line of the journal is not on disk yet: nothing may be changed. */
 static bool noted;
-/* Of a line that is written last, half. */
+/* The last write leaves half of its line. */
 static bool torn;
 /* A part of the names of files that cannot be written to. */
 static const char *refused;
@@ -264,7 +264,10 @@ static int child(int (*act)(void), int limit)
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
 		steps = limit;
-		/* What is done at exit() is not, as if it was killed here. */
+		/*
+		 * No handler of exit() runs, as if a signal killed the child
+		 * here.
+		 */
 		_exit(act() ? 1 : 0);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a task is charged: R1, R2, R10 and R13. */
+/* Tests the charge of a task: R1, R2, R10 and R13. */
 #include "test-vclock.h"
 
 /* In real ns; at 1 percent still less than u64 holds. */

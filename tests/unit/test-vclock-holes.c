@@ -99,7 +99,7 @@ static void test_conserved(void)
 			u64 length = end > last ? end - last : 0;
 
 			sum += part[k];
-			/* What is missing makes no part longer than it was. */
+			/* Missing time makes no part longer than it was. */
 			if (ns <= ticks / 2 && part[k] > length / 2 + 2 * n + 2)
 				beyond++;
 			last = max(last, end);

@@ -4,7 +4,7 @@
 
 #define ROUNDS 300000
 
-/* Of a kernel with one CPU: no other can be left behind. */
+/* A kernel with one CPU has no other that can be left behind. */
 static void machine_init_one(struct machine *m)
 {
 	machine_init(m, 0);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a task ran while its percent changed: R1 and R2 by a counter, R13. */
+/*
+ * Tests the charge of a task whose percent changes: R1 and R2 by a counter,
+ * R13.
+ */
 #include "test-vclock.h"
 
 #define ROUNDS		200000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the tests of vclock.c share: a small machine and exact arithmetic. */
+/* The tests of vclock.c share this: a small machine and exact arithmetic. */
 #ifndef TEST_VCLOCK_H
 #define TEST_VCLOCK_H
 

@@ -15,7 +15,7 @@
 static char *command[] = { "fake", NULL };
 
 struct setting {
-	double noise;		/* of the fake program, between rounds */
+	double noise;		/* scatter of the fake program between rounds */
 	int fail_at;		/* batch that fails, from 1 on, or 0 */
 	bool late;		/* the first batch is the last to be ready */
 };

@@ -18,8 +18,8 @@ enum { CONDITIONS = 3, ROUNDS_MAX = 40, TRIALS = 200 };
 
 struct machine {
 	size_t rounds;
-	double drift;		/* of the speed, sd of a step */
-	double noise;		/* that no control explains, sd */
+	double drift;		/* drift of the speed, sd of a step */
+	double noise;		/* scatter that no control explains, sd */
 	double outliers;	/* part of the runs that a fifth takes longer */
 	double idle;		/* beside one second of work */
 	double effect;		/* work of the last condition, relative */

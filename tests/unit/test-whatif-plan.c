@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tense whatif runs and concludes, on a program whose answer is known:
- * options, order and number of runs, estimators, verdicts, the log.
- * With FILE CUTS [LATENCY], leaves a result there, for tests of what is made of it.
+ * Runs tense whatif on a program whose answer is known, and checks options,
+ * order and number of runs, estimators, verdicts and the log. With FILE CUTS
+ * [LATENCY], leaves a result there, for tests of its output.
  */
 #include <math.h>
 #include <stdio.h>
@@ -241,7 +241,7 @@ static void test_latency(void)
 	fake_program_free(&p);
 }
 
-/* What is said of calls that have no partner. */
+/* tense whatif reports calls that have no partner. */
 static void test_unpaired(void)
 {
 	struct whatif w = ask("f", "20");
@@ -591,7 +591,7 @@ static void test_time_bound(void)
 	whatif_free(&w);
 }
 
-/* What does not scatter by chance is not repeated until it does less. */
+/* Deterministic runs do not scatter by chance: more of them gain nothing. */
 static void test_deterministic(void)
 {
 	struct whatif w = ask("f", "20");

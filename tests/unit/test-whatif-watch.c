@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose running spoils a round of tense whatif: that of processes of this machine
- * that are really there, with runs that are not.
+ * Real processes of this machine spoil rounds of tense whatif, whose runs are
+ * fake.
  */
 #include <signal.h>
 #include <stdlib.h>

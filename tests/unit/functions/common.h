@@ -28,7 +28,7 @@ static void find_fake(void)
 	*(void **)&fake_calls_p = dlsym(RTLD_DEFAULT, "fake_calls");
 }
 
-/* Of the calling thread; as if there were none without the library. */
+/* The calling thread's percent; 100 without the library. */
 static unsigned int percent(void)
 {
 	return fake_percent_p ? fake_percent_p() : 100;

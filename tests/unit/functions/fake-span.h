@@ -6,10 +6,10 @@
 extern "C" {
 #endif
 
-/* Of the calling thread. */
+/* The calling thread's. */
 unsigned int fake_percent(void);
 unsigned int fake_slot(void);
-/* Of all. */
+/* All threads' together. */
 unsigned long fake_calls(unsigned int slot);
 
 #ifdef __cplusplus

@@ -154,7 +154,7 @@ function odd_before_tiny, 1
 	leal	-100(%rdi), %eax
 	ret
 end odd_before_tiny
-/* Of one byte and far from any padding: refused. */
+/* One byte long and far from any padding: libtense refuses it. */
 function odd_tiny, 1
 	ret
 end odd_tiny

@@ -617,7 +617,7 @@ static void check_coroutines(void)
 	free(stacks);
 }
 
-/* What looks at the stack. */
+/* These functions look at the stack. */
 
 static int frames;
 static void *own_frames[32];
