@@ -52,14 +52,15 @@ int of;
 END
 passes "C without such a comment" good.c
 
-cat >b.sh <<'END'
-#!/bin/sh
-# What it does.
-# It does it.
-#
-# Those who ask
-echo "# That is a text" # That is a comment
-echo ${x#That is none}
+# @ stands for #, or these lines would be comments of this file.
+tr @ '#' >b.sh <<'END'
+@!/bin/sh
+@ What it does.
+@ It does it.
+@
+@ Those who ask
+echo "@ That is a text" @ That is a comment
+echo ${x@That is none}
 END
 finds "shell" "b.sh:2: What it does.
 b.sh:5: Those who ask
