@@ -18,10 +18,10 @@ enum {
 	ROW_STEP = 22,
 	AXIS = 30,		/* below them */
 	ROWS_MAX = 10,
-	ACTIVE_COLOUR = 3,	/* those of gaps are their causes */
+	ACTIVE_COLOUR = 3,	/* a gap's colour is its cause */
 };
 
-/* What is shorter is drawn as long, in units of the picture. */
+/* The shortest bar, in units of the picture: a thinner one would vanish. */
 #define WIDTH_MIN	0.8
 
 struct rows {
@@ -74,7 +74,7 @@ static void draw_span(const struct rows *p, double from, double to)
 	}
 }
 
-/* Those that the last one covers already are left out. */
+/* Leaves out each gap that the last drawn bar already covers. */
 static void draw_cause(const struct rows *p, enum cause cause)
 {
 	double ns = p->r->ns, drawn = -1;

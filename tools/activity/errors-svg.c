@@ -39,7 +39,7 @@ static double y_of(const struct panel *p, double error)
 	return p->top + PLOT * (1 - error) / 2;
 }
 
-/* What is beyond the panel is a triangle at its edge. */
+/* An error beyond the panel becomes a triangle at the panel's edge. */
 static void draw_mark(const struct panel *p, double x, double error, int colour)
 {
 	double y = y_of(p, fmax(fmin(error, 1), -1));

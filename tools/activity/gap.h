@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What had the CPU in an inactive period, as far as that can be known. */
+/* The presumed user of the CPU in an inactive period. */
 enum cause {
 	CAUSE_TIMER,		/* an interrupt that came when the timer's does */
 	CAUSE_PROCESS,		/* another thread: there was a context switch */
@@ -26,10 +26,10 @@ struct gap {
 /* Interrupts that come at even times. */
 struct timer {
 	double interval;	/* 0: none seen */
-	double error;		/* of the interval, 95 %, to each side */
-	double tolerance;	/* by which one may be off */
+	double error;		/* half of a 95 % range of the interval */
+	double tolerance;	/* an interrupt may be off by so much */
 	double first;		/* when the first one came, or would have */
-	size_t seen;		/* that came when one was expected */
+	size_t seen;		/* interrupts that came when expected */
 	size_t expected;	/* when the loop had the CPU, so that it sees them */
 };
 

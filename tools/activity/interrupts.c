@@ -32,7 +32,7 @@ static void add_line(struct interrupts *all, char *line, int column)
 		if (end == at)
 			return;
 	}
-	/* Those of other CPUs, and what comes before the words. */
+	/* Skip the counts of other CPUs. */
 	at += strspn(at, " 0123456789");
 	at[strcspn(at, "\n")] = '\0';
 	squeeze(at);

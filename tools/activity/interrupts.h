@@ -18,15 +18,15 @@ struct interrupts {
 	size_t count;
 };
 
-/* Of a file like /proc/interrupts: none if the CPU is not in it. */
+/* Reads a file like /proc/interrupts. The list is empty if it lacks the CPU. */
 void interrupts_read(struct interrupts *all, FILE *f, int cpu);
 
-/* Of this machine: none where it does not tell. */
+/* Reads this machine's counts. The list is empty if it does not tell them. */
 void interrupts_now(struct interrupts *all, int cpu);
 
 /*
- * Takes from each what there was before; those that did not come go, and the
- * most frequent is the first.
+ * Subtracts the earlier counts, drops interrupts that did not come since, and
+ * sorts the rest, the most frequent first.
  */
 void interrupts_since(struct interrupts *now, const struct interrupts *before);
 void interrupts_free(struct interrupts *all);

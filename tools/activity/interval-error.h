@@ -30,13 +30,13 @@ struct error_samples {
 	size_t count;
 };
 
-/* Of all samples of one length and load. */
+/* The errors of all samples that have the same length and load. */
 struct error_row {
 	unsigned int load;
 	double expected_ns;
 	size_t samples;
-	double mean_ns[NR_TIMED_BY];	/* of measured less expected */
-	double worst_ns[NR_TIMED_BY];	/* the one that is furthest from 0 */
+	double mean_ns[NR_TIMED_BY];	/* mean of measured - expected */
+	double worst_ns[NR_TIMED_BY];	/* the error furthest from 0 */
 };
 
 /* Rows in the order in which they came; the caller frees them. */

@@ -16,11 +16,11 @@
 #define ANCHORS		50
 #define AFTER_NS	50e3
 #define FITS		3
-/* Of the tolerance, an end may be late by so much: a switch takes time. */
+/* A slice may end this many tolerances late: a context switch takes time. */
 #define END_LATE	4
-/* A longer interval is better, unless it explains less than this of the best. */
+/* A longer interval wins if it scores at least this part of the best score. */
 #define AS_GOOD		0.9
-/* What slices may be multiples of. */
+/* A slice may last up to this many timer intervals. */
 #define DIVISORS	4
 
 struct comb;
@@ -32,7 +32,7 @@ struct events {
 	const struct gap *gaps;
 	size_t nr_gaps;
 	double length;
-	double visible;		/* of it, the loop had the CPU so long */
+	double visible;		/* the loop had the CPU so long */
 	double ns;
 	/* How these are looked at. */
 	size_t most;
@@ -47,10 +47,10 @@ struct comb {
 	double interval;
 	double tolerance;
 	double error;
-	long *number;		/* of each event */
+	long *number;		/* the tooth that each event is at */
 	size_t hits;
 	size_t expected;
-	double share;		/* of events that hit, beyond chance: of slices */
+	double share;		/* slices that hit, beyond chance */
 	double score;
 };
 
@@ -60,7 +60,7 @@ static bool is_slice(const struct events *e, const struct gap *gap)
 	       (double)(gap->end - gap->begin) * e->ns >= INTERVAL_SLICE_NS;
 }
 
-/* What comes soon after another one came because of it. */
+/* Ignores an event soon after another one, which probably caused it. */
 static void add(struct events *e, double time)
 {
 	if (e->count && time - e->times[e->count - 1] < AFTER_NS / e->ns)
@@ -306,7 +306,7 @@ static bool is_regular(size_t hits, size_t all, double by_chance)
 	       luck(hits, all, by_chance) <= INTERVAL_CHANCE;
 }
 
-/* What events at random times would hit of those expected, as a share. */
+/* The share of the expected times that events at random times would hit. */
 static double chance(const struct events *e, const struct comb *c)
 {
 	return 1 - exp(-(double)e->count / e->visible * 2 * c->tolerance);
@@ -465,7 +465,7 @@ static void collect(struct events *e, bool slices)
 	e->visible = visible(e);
 }
 
-/* What of both was seen and could be. */
+/* Counts the interrupts that the loop saw and those that it could have seen. */
 static void count_seen(struct timer *t, const struct events *e, struct comb *c)
 {
 	c->number = xmalloc(e->count * sizeof(*c->number));

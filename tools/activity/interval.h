@@ -24,9 +24,9 @@
 /* Nor do hits that are as likely by chance, for one of many combs tried. */
 #define INTERVAL_CHANCE		1e-10
 
-/* Of the times at which one would have been seen, this part has to be hit. */
+/* An interval has to hit this part of the times that the loop could see. */
 #define INTERVAL_SEEN		0.5
-/* Of the ends of slices this part, which is not to be by chance either. */
+/* This part of the slices has to end at a tick, and not by chance. */
 #define INTERVAL_ENDED		0.25
 #define INTERVAL_END_CHANCE	1e-3
 
@@ -35,17 +35,17 @@
  * that runs when it is due, only adds and hides some. So:
  *
  * - Distances between any two inactive periods are counted in bins that are
- *   narrow against the distance. Those that stand out are candidates, and so are
- *   parts of them.
+ *   narrow against the distance. Distances that stand out are candidates, and
+ *   so are parts of them.
  * - For each, the comb of even times is laid through one inactive period after
  *   the other and followed from hit to hit; the one with most hits is fitted
  *   by least squares.
  *
- * First that is done with slices: inactive periods with a context switch that
- * are long, since a scheduler that acts at ticks takes the CPU at one and gives
- * it back at one, or as much later as a switch takes. Of all candidates, the
- * longest interval is taken that explains about as many of their beginnings and
- * ends as any; and a part of it, if interrupts are seen at its times, too.
+ * This is done first with slices: long inactive periods with a context switch.
+ * A scheduler that acts at ticks takes the CPU at one tick. It gives the CPU
+ * back at another tick, or a context switch later. The longest candidate wins
+ * that explains about as many beginnings and ends of slices as any. A part of
+ * it wins instead if the loop saw interrupts at its times, too.
  *
  * Where slices show nothing, it is done with what interrupts without a switch.
  * Then the comb is taken that is hit most and hits most: by the product of the
@@ -53,9 +53,9 @@
  * interval hits half as many, half of it is hit at every other time only.
  * Times that are hidden by another process do not count.
  *
- * What chance hits is taken out of each share. It is no interval if it was hit
+ * Each share excludes hits by chance. A candidate is no interval if it was hit
  * fewer than INTERVAL_LEAST times, less than the shares above, or as often as
- * chance would have it.
+ * chance would hit it.
  */
 void interval_infer(struct timer *t, const struct gap *gaps, size_t count,
 		    uint64_t length, double ns);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What was recorded or measured, in all forms. Each is 0, or -1 with errno. */
+/*
+ * Print a recording or measurement in all formats. Each function returns 0, or
+ * -1 with errno.
+ */
 #ifndef PERIODS_OUTPUT_H
 #define PERIODS_OUTPUT_H
 
@@ -21,7 +24,7 @@ struct interval_errors {
 	struct error_samples samples;
 	struct error_row *rows;
 	size_t nr_rows;
-	double tick_ns;		/* of times(2) */
+	double tick_ns;		/* the resolution of times(2) */
 };
 
 int activity_text(FILE *f, const struct activity *a);
@@ -34,10 +37,10 @@ int errors_json(FILE *f, const struct interval_errors *e);
 int errors_csv(FILE *f, const struct interval_errors *e);
 int errors_svg(FILE *f, const struct interval_errors *e);
 
-/* Of the counter, as in "cycles": the caller does not free it. */
+/* The counter's unit, as in "cycles": the caller does not free it. */
 const char *unit_name(const struct watcher *w);
 
-/* Of the counter that was read; the caller frees it. */
+/* Describes the counter that the loop read; the caller frees the text. */
 char *counter_text(const struct watcher *w);
 
 /* As in "no load added" and "2 busy processes added"; the caller frees it. */

@@ -46,7 +46,7 @@ int periods_shortest_first(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Of the causes whose bits are set. */
+/* Sums up the gaps whose cause has its bit set in causes. */
 static struct share share_of(const struct recording *r, unsigned int causes)
 {
 	uint64_t *lengths = xmalloc(r->count * sizeof(*lengths));

@@ -17,7 +17,7 @@
 
 struct recording {
 	unsigned int load;	/* other processes that take what CPU they get */
-	double ns;		/* of a unit of the counter */
+	double ns;		/* ns per unit of the counter */
 	uint64_t turn;		/* median of the loop, without a gap */
 	uint64_t threshold;
 	uint64_t length;
@@ -25,7 +25,7 @@ struct recording {
 	size_t count;
 	bool full;		/* too many gaps: it ended early */
 	struct timer timer;
-	struct interrupts interrupts;	/* that came meanwhile */
+	struct interrupts interrupts;	/* came during the recording */
 	double stolen;		/* seconds, by the host, of all CPUs */
 };
 
@@ -41,7 +41,7 @@ struct share {
 /* Active ones have even numbers: A0, I0, A1 ... and at the end an active one. */
 struct period {
 	const struct gap *gap;	/* NULL: active */
-	size_t index;		/* of its kind */
+	size_t index;		/* within its kind */
 	uint64_t begin;
 	uint64_t end;
 };
@@ -59,8 +59,8 @@ struct share periods_share(const struct recording *r, enum cause cause);
 struct share periods_inactive(const struct recording *r);
 
 /*
- * What an interrupt costs a program: the timer's, or where it was not seen, all
- * that no other thread ran in.
+ * The time that an interrupt takes from a program. Counts the timer's gaps. If
+ * the timer was not seen, counts all gaps in which no other thread ran.
  */
 struct share periods_interrupt_cost(const struct recording *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What both pictures have in common. */
+/* The layout and the helpers that both pictures share. */
 #ifndef PERIODS_PICTURE_H
 #define PERIODS_PICTURE_H
 

@@ -12,13 +12,13 @@
 /* By default a gap is longer than so many turns of the loop. */
 #define RECORD_TURNS		20
 
-/* What the loop is run with. */
+/* The counter, CPU and threshold that the recording loop uses. */
 struct watcher {
 	struct counter counter;
 	int cpu;
-	double tick_ns;		/* of the kernel, as it says; 0: it does not */
-	uint64_t turn;		/* of the loop, the median */
-	uint64_t look;		/* at what was counted of switches: the shortest */
+	double tick_ns;		/* kernel's tick; 0: it does not tell */
+	uint64_t turn;		/* the median turn of the loop */
+	uint64_t look;		/* shortest reading of the switch count */
 	uint64_t threshold;
 };
 

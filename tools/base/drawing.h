@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What pictures and pages have in common. */
+/* Helpers that pictures and pages share. */
 #ifndef TOOLS_DRAWING_H
 #define TOOLS_DRAWING_H
 
 #include <stdio.h>
 
 /*
- * Text as XML and HTML take it. What is not UTF-8 becomes U+FFFD, what no
- * document may hold is left out.
+ * Escapes text for XML and HTML. Replaces invalid UTF-8 by U+FFFD and leaves
+ * out characters that no document may hold.
  */
 void xml_text(FILE *f, const char *text);
 

@@ -24,7 +24,7 @@ char *options_word(int argc, char **argv);
 
 /*
  * How many of these files, some of which may be NULL, are "-", standard output.
- * What is mixed there, no program can read.
+ * No program can read several outputs that are mixed there.
  */
 size_t options_on_stdout(const char *const *outputs, size_t count);
 

@@ -10,10 +10,10 @@
 #include "util.h"
 
 #define WIDTH		30
-#define WIDTH_MIN	5	/* of a bar that still says something */
+#define WIDTH_MIN	5	/* a shorter bar says nothing */
 #define REFRESH_NS	100000000
 
-/* That whose line is on the terminal. */
+/* The progress whose line is on the terminal. */
 static const struct progress *shown;
 
 static void clear_line(void)
@@ -31,7 +31,7 @@ static size_t columns(void)
 	       size.ws_col : 80;
 }
 
-/* What goes on in a second line cannot be cleared: it ends before. */
+/* Cuts the line at the terminal's width: clear_line() clears one line only. */
 static void show_line(const struct progress *p, const char *line)
 {
 	clear_line();

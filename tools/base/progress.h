@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct progress {
-	uint64_t start;		/* of the counted part */
+	uint64_t start;		/* when the counted part began */
 	uint64_t shown;
 	unsigned int first;	/* done at start */
 };

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * A fixed amount of work, some of it in the caches: the CPU time that it took,
- * in ns. What it takes tells the speed of the machine where a program cannot.
+ * Does a fixed amount of work, some of it in the caches, and returns the CPU
+ * time that it took, in ns. The time tells how fast the machine is.
  */
 uint64_t reference_loop(void);
 

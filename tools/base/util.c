@@ -16,7 +16,7 @@
 
 void (*before_message)(void);
 
-/* Of a terminal; programs and files get lines whole. */
+/* The width at which messages wrap. Programs and files get whole lines. */
 static size_t margin(void)
 {
 	struct winsize size;
@@ -30,8 +30,8 @@ static size_t margin(void)
 }
 
 /*
- * Breaks what is too long at a space. What comes in lines of its own stays in
- * them.
+ * Breaks lines that are too long at a space. Keeps the line breaks that the
+ * text already has.
  */
 static void put_wrapped(FILE *f, const char *text, size_t margin)
 {

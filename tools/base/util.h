@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tense and guest-init both need: messages, memory, whole reads. */
+/* Helpers that tense and guest-init share: messages, memory, whole reads. */
 #ifndef TOOLS_UTIL_H
 #define TOOLS_UTIL_H
 
@@ -10,7 +10,7 @@
 
 /*
  * Exit statuses, as of env(1), timeout(1) and the shell: a signal n is 128 + n.
- * Those of commands that run nothing are the same.
+ * Commands that run nothing use the same ones.
  */
 enum {
 	STATUS_FAILED = 125,	/* tense itself failed, or was misused */

@@ -276,7 +276,7 @@ static bool can_run(const struct item *items)
 		 (items[BUILD_TOOLS].good && items[CACHE].good)));
 }
 
-/* What `tense run` does without is not worth mending. */
+/* Is an item worth mending? `tense run` may do without it. */
 static bool matters(const struct item *items, int i)
 {
 	if (items[i].good)

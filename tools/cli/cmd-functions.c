@@ -53,7 +53,7 @@ struct listing {
 	json_t *objects;
 };
 
-/* What is of one object. */
+/* The functions of one object. */
 struct part {
 	const struct object *object;
 	struct functions functions;

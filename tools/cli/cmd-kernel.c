@@ -129,7 +129,7 @@ static bool is_listed(const char *cache, const char *name)
 	       !strcmp(name, "ccache");
 }
 
-/* What this version would take, by their paths. */
+/* The paths of the kernels and the emulator that this version would use. */
 struct current {
 	char *kernel[NR_GUESTS];
 	char *emulator;

@@ -197,7 +197,7 @@ static int write_output(struct output *output, const struct model *m,
 	return fflush(f) ? -1 : result;
 }
 
-/* Of each CPU: enough for minutes of a program that computes. */
+/* The size per CPU: it holds minutes of a program that computes. */
 static uint64_t default_buffer(const struct backend *backend,
 			       const struct run *run)
 {

@@ -164,7 +164,7 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-/* What the runs are to be. */
+/* Takes an option that says what the runs do. False if it is another option. */
 static bool set_run(struct whatif *w, int c, const char *arg)
 {
 	uint64_t whole;
@@ -269,7 +269,7 @@ static void set_probe(struct whatif *w, const char *arg)
 	w->probes[w->nr_probes++] = p;
 }
 
-/* What is to become of the answer, and where the runs are. */
+/* Takes an option that says where the answer goes or where the runs are. */
 static void set_rest(struct request *q, int c, char *arg)
 {
 	switch (c) {
@@ -356,7 +356,7 @@ static int parse_options(int argc, char **argv, struct request *q)
 	return optind;
 }
 
-/* What there is stays as it is until there is something to replace it. */
+/* Only asks: a file keeps its content until the answer replaces it. */
 static bool writable(const char *path)
 {
 	char *copy = xstrdup(path);
@@ -586,7 +586,7 @@ static int measure_in_guest(struct request *q, struct run *run)
 	return status;
 }
 
-/* Of the guest's output the one that is the answer; the other is for the user. */
+/* Standard output carries the guest's answer; standard error is the user's. */
 static void redirect_output(struct run *run, int answer)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -599,7 +599,7 @@ static void redirect_output(struct run *run, int answer)
 	run->closed[STDOUT_FILENO] = false;
 }
 
-/* What an earlier answer left there is not to change this one. */
+/* Finds output files: an earlier answer in them must not change this one. */
 static void find_outputs(const struct request *q, char **paths)
 {
 	for (int i = 0; i < OUTPUTS; i++) {

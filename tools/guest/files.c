@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Of a guest whose files were packed: whether they are all there, and at the
- * end those that the command made, changed or removed. A file that is mapped
- * into memory changes without a trace in its times, so contents are compared.
+ * Checks that a guest has all its packed files. At the end, finds the files
+ * that the command made, changed or removed. It compares contents, because
+ * writing to a mapped file may leave its times unchanged.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ struct listed {
 static struct listed *list;
 static size_t nr_listed;
 
-/* What the command left, in the order in which it was found. */
+/* Files that the command left, in the order in which init found them. */
 static struct listed *changed;
 static size_t nr_changed;
 
@@ -154,7 +154,7 @@ static bool is_changed(const struct packed_file *was, const char *path,
 	return !same;
 }
 
-/* Of those types that there are in the archive. */
+/* The archive holds files of these types only. */
 static bool is_packed(mode_t mode)
 {
 	return S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode) || S_ISFIFO(mode);

@@ -41,7 +41,7 @@ void power_off(void)
 	char byte;
 
 	sync();
-	/* What is still on its way through a port would be lost. */
+	/* Wait until tense closes the port, or its last data would be lost. */
 	if (control >= 0 && channel_is_port() && !channel_is_one_way())
 		while (read(control, &byte, 1) > 0 || errno == EINTR)
 			errno = 0;
@@ -382,7 +382,10 @@ struct report {
 	size_t len;
 };
 
-/* False at its end. What the launcher tells underway goes on at once. */
+/*
+ * False at the end of the report. Forwards a message at once unless it is the
+ * outcome.
+ */
 static bool read_report(int fd, struct report *r)
 {
 	struct message m;
@@ -510,7 +513,7 @@ static void serve(pid_t launcher, int report_fd, int master, int files)
 	write_full(control, report.buf, report.len);
 }
 
-/* What is ours is of no concern to the command, and takes memory. */
+/* Removes init's own files: they take memory, and the command needs none. */
 static void remove_packed(void)
 {
 	DIR *dir = opendir(PACKED_DIRECTORY);

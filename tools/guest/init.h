@@ -25,7 +25,7 @@ struct setup {
 	char **writable;
 	char **argv;
 	char **env;
-	int fds[3];		/* of the command, -1 closed */
+	int fds[3];		/* the command's; -1: closed */
 	int report;		/* the launcher's end of a pipe to init */
 };
 
@@ -47,7 +47,7 @@ int send_message(int fd, uint32_t type, const void *payload, uint32_t size,
 /* The file systems of the kernel, /tmp, and what can be written to. */
 void mount_all(char *const *writable);
 
-/* Of streams that init moves itself: those of ports, and the terminal's. */
+/* How many descriptors init polls for the streams that it moves itself. */
 #define STREAM_POLLS	(2 * (CHANNELS_MAX - 1))
 
 /* Fills in s->fds; master is that of a terminal that slave is of, or -1. */
@@ -58,7 +58,7 @@ void streams_handed_over(struct setup *s);
 void streams_leave(void);
 void streams_events(struct pollfd *polls);
 void streams_run(const struct pollfd *polls);
-/* What tense says of a stream. */
+/* Handles a message from tense that a stream ended. */
 void streams_end(const struct end_message *m);
 /* All that the command wrote has been moved. */
 bool streams_drained(void);
@@ -67,7 +67,7 @@ void streams_finish(void);
 
 /* The directories whose files were packed, before anything writes to them. */
 void files_begin(char *const *writable);
-/* What has become of those files, by that channel. */
+/* Sends the changes to those files through this channel. */
 void files_send(int channel);
 
 #endif

@@ -17,7 +17,7 @@
 struct carrier {
 	struct pump pump;
 	int channel;
-	bool input;		/* of the command */
+	bool input;		/* the command reads from it */
 	bool terminal;
 	bool over;
 	int pipe;		/* to tell what is left in it, or -1 */
@@ -25,7 +25,7 @@ struct carrier {
 
 static struct carrier carriers[CHANNELS_MAX - 1];
 static int nr_carriers;
-static int input_file = -1;	/* that was packed */
+static int input_file = -1;	/* packed standard input */
 static int control_fd = -1;
 
 static struct carrier *add_carrier(int channel, bool input, int other)

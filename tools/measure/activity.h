@@ -16,7 +16,7 @@ struct image {
 void image_add(struct image *image, const struct task_time *task);
 void image_free(struct image *image);
 
-/* What one process ran. */
+/* The CPU time of one process. */
 struct activity {
 	char name[17];
 	pid_t process;
@@ -29,9 +29,9 @@ struct activities {
 };
 
 /*
- * Of all threads in images before and after, and of those that exited in
- * between; but not what belongs to the processes in own, nor their
- * descendants, as far as these have exited.
+ * Sums up the CPU time between two images, per process, including threads that
+ * exited in between. Leaves out the processes in own, and those of their
+ * descendants that have exited.
  */
 void activities_between(struct activities *activities,
 			const struct image *before, const struct image *after,
@@ -40,8 +40,8 @@ void activities_between(struct activities *activities,
 void activities_free(struct activities *activities);
 
 /*
- * What a process and its descendants ran, all of which have exited. Those whose
- * parent had exited are children of reaper.
+ * The CPU time of a process and its descendants, all of which have exited. A
+ * process whose parent exited first is a child of reaper.
  */
 uint64_t activity_of_tree(const struct image *exited, pid_t process,
 			  pid_t reaper);

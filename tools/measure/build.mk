@@ -8,7 +8,7 @@ MEASURE_LIBS := -lnl-genl-3 -lnl-3
 $(patsubst %.c,$(O)/%.o,$(wildcard tools/measure/*.c tools/cli/*.c)): \
 	CPPFLAGS += $(MEASURE_CFLAGS)
 
-# What is run to learn of daemons.
+# `tense daemons learn` runs this program as its samples.
 COUNT_BIN := $(O)/libexec/tense/count
 USER_TARGETS += $(COUNT_BIN)
 

@@ -10,7 +10,7 @@ enum { MACHINE_HOST, MACHINE_KERNEL, MACHINE_CPU, MACHINE_CPUS, NR_MACHINE };
 struct circumstances {
 	time_t when;
 	char *machine[NR_MACHINE];
-	char *degraded;		/* what could not be known and why, or NULL */
+	char *degraded;		/* facts that are unknown, and why; or NULL */
 };
 
 const char *machine_fact_name(int fact);

@@ -12,10 +12,10 @@
 /* Rejects one normal value of some 4000. */
 #define DEVIATIONS	3.5
 
-/* Of normal values, half are less than so many deviations from their mean. */
+/* Half of normal values are within so many deviations of their mean. */
 #define HALF_OF_NORMAL	0.6745
 
-/* Of few values, half are closer together than that: Rousseeuw's correction. */
+/* Rousseeuw's correction: half of few values are closer together than that. */
 static double of_few(size_t count)
 {
 	return count > 1 ? 1 + 5 / ((double)count - 1) : 1;

@@ -10,7 +10,7 @@
 struct cluster {
 	double centre;
 	double deviation;	/* standard deviation of what is in the cluster */
-	double bound;		/* what is longer is an L-sample */
+	double bound;		/* a longer sample is an L-sample */
 };
 
 /*

@@ -22,15 +22,15 @@
 
 #define MEANWHILE_MS	250
 
-/* What is left behind may be about to end: so long it may. */
+/* Processes that the command left may be about to end: they get this time. */
 #define GRACE_NS	100000000
 #define STUBBORN_NS	2000000000
 
-/* What the child does, and tells: when it was executed, or why it was not. */
+/* The child reports when it executed the command, or why it could not. */
 struct start {
 	const struct command *command;
 	uint64_t ns;
-	uint64_t cpu_ns;	/* that it took until then */
+	uint64_t cpu_ns;	/* CPU time that it took until then */
 	int error;
 };
 
@@ -110,7 +110,7 @@ static void forget_ended_strangers(void)
 	strangers.count = left;
 }
 
-/* What is older than the command is none of its children. */
+/* A process that is older than the command is none of its children. */
 static bool is_strange(pid_t pid, const struct ancestry *a)
 {
 	return command_is_stranger(pid) ||
@@ -266,9 +266,9 @@ static pid_t reap(struct command_result *r, pid_t pid, int *status, int flags)
 }
 
 /*
- * All that has become a child of ours: what the command did not wait for. What
- * another user's program became cannot be killed, and is not waited for; nor are
- * strangers.
+ * Kills and reaps the processes that the command did not wait for and that are
+ * now our children. Does not wait for strangers, nor for processes that run as
+ * another user, which tense cannot kill.
  */
 static void end_orphans(struct command_result *r, bool patient)
 {
@@ -294,8 +294,8 @@ static void end_orphans(struct command_result *r, bool patient)
 }
 
 /*
- * Not its group only: it can be in another one. What has another user's rights
- * cannot be killed, and would be waited for until it ends by itself.
+ * Kills the process, too, because it can be in another group. Tense gives up
+ * after STUBBORN_NS, because it cannot kill a process of another user.
  */
 static void end_command(struct command_result *r)
 {

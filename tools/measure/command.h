@@ -32,8 +32,8 @@ struct command_result {
 	pid_t pid;
 	uint64_t elapsed_ns;	/* from its execution to its end */
 	/*
-	 * Of the command, all it waited for and all it left behind; without what
-	 * its process took before it was executed, which is ours.
+	 * CPU time of the command, all it waited for and all it left behind.
+	 * The time that its process took before exec() is ours_ns.
 	 */
 	uint64_t user_ns;
 	uint64_t system_ns;

@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 
-/* Of a daemon's period, what a task may take and still be a short one. */
+/* A task is short if it takes less than this part of a daemon's period. */
 #define LIMIT_DIVISOR	20
 
 /* A sum of decimals that ends in a half may be just below it. */

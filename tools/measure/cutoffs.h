@@ -33,7 +33,7 @@ struct execution {
 	double ms;
 };
 
-/* What was seen with tasks of one length. */
+/* The executions of daemons during tasks of one length. */
 struct runs {
 	struct central *central;
 	size_t nr_central;
@@ -53,7 +53,7 @@ struct cutoff {
 	double of_short;	/* as the samples of either length have it */
 	double of_long;
 	double limit_s;		/* from this length on a task is a long one */
-	double final_short;	/* what holds for short and long tasks */
+	double final_short;	/* the cutoffs to use for either length */
 	double final_long;
 };
 
@@ -77,7 +77,7 @@ void cutoffs_free(struct cutoffs *cutoffs);
 const struct cutoff *cutoffs_find(const struct cutoffs *cutoffs,
 				  const char *daemon);
 
-/* What holds for a task: NAN if nothing does. */
+/* The cutoff to use for a task of this length; NAN if there is none. */
 double cutoff_final(const struct cutoff *cutoff, enum task_length length);
 
 /* The period that its limit is of, in seconds. */
@@ -91,10 +91,10 @@ bool cutoffs_over(const struct cutoffs *cutoffs, enum task_length length,
 struct discarded {
 	uint64_t sample;
 	const struct execution *worst;
-	size_t executions;		/* that were over theirs */
+	size_t executions;		/* executions over their cutoffs */
 };
 
-/* Those of the runs, by number; the caller frees the list. */
+/* Lists the discarded samples of the runs, by number; the caller frees it. */
 size_t cutoffs_discard(const struct cutoffs *cutoffs, enum task_length length,
 		       const struct runs *runs, struct discarded **list);
 

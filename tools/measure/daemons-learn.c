@@ -23,7 +23,7 @@
 #define CALIBRATION_MILLIONS	100
 #define CALIBRATION_RUNS	3
 
-/* Of a sample, images of the machine and reference loops, about. */
+/* Images of the machine and reference loops add about this to a sample. */
 #define OVERHEAD_SHARE		0.06
 #define OVERHEAD_SECONDS	0.05
 

@@ -18,7 +18,7 @@ struct request {
 	bool json;
 };
 
-/* What a file has; of some, cutoffs only. */
+/* The contents of a file. Some files have cutoffs only. */
 struct stored {
 	struct cutoff_store store;
 	json_t *root;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tense daemons can do, and what these have in common. */
+/* The subcommands of `tense daemons` and the helpers that they share. */
 #ifndef MEASURE_DAEMONS_H
 #define MEASURE_DAEMONS_H
 

@@ -51,10 +51,10 @@ struct summary emp_summary(const double *values, const bool *kept,
 }
 
 /*
- * By which an interval from what the rule leaves of so many is too narrow: the
- * 95 % quantile of the error over Student's, in 100000 trials of normal values.
- * Of five, none can be two deviations from their mean; from eight on it is the
- * same to 1 %.
+ * The factor by which the interval of clipped samples has to be wider: the 95 %
+ * quantile of the error over Student's, in 100000 trials of normal values. None
+ * of five values can be two deviations from their mean. From eight values on the
+ * factor is the same to 1 %.
  */
 static double clipped_width(size_t count)
 {

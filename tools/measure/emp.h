@@ -9,24 +9,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What follows from one value only is NAN. */
+/* With one value only, the deviation and the interval are NAN. */
 struct summary {
 	size_t count;
 	double mean;
-	double stddev;		/* of the sample, by count - 1 */
+	double stddev;		/* sample deviation, by count - 1 */
 	double low;		/* 95 % interval of the mean, by Student's t */
 	double high;
 };
 
-/* Of those that are kept; NULL keeps all. */
+/* Summarises the values that are kept; NULL keeps all. */
 struct summary emp_summary(const double *values, const bool *kept,
 			   size_t count);
 
 /*
- * Of those that are kept, drops what is more than two standard deviations from
- * their mean: once, since what is then left looks narrower each time. Of what
- * is left, the interval is as much wider as makes it hold the mean in 95 % of
- * cases where times scatter normally, and the rule dropped some of the scatter.
+ * Drops kept values that are more than two standard deviations from their mean.
+ * It does so once, because the rest would look narrower each time. The rule
+ * also drops normal scatter, so the interval is widened to hold the mean in 95 %
+ * of cases.
  */
 struct summary emp_two_sigma(const double *values, bool *kept, size_t count);
 
@@ -47,7 +47,7 @@ struct summary emp_positive(struct summary s);
 double emp_less_spread(const double *a, const double *b, const bool *kept,
 		       size_t count);
 
-/* Of less than two pairs, nothing is known. */
+/* The verdict on less than two pairs is EMP_UNKNOWN. */
 enum emp_verdict { EMP_LESS, EMP_MORE, EMP_SAME, EMP_UNKNOWN };
 
 struct ratio {
@@ -59,9 +59,9 @@ struct ratio {
 };
 
 /*
- * Of values that were measured in pairs, side by side, so that a drift of the
- * machine is in both. What is beyond two standard deviations of the pairs'
- * ratios is dropped.
+ * Compares values that were measured in pairs, side by side: a drift of the
+ * machine is in both. Drops pairs whose ratio is more than two standard
+ * deviations from the mean.
  */
 struct ratio emp_ratio(const double *a, const double *b, const bool *kept,
 		       size_t count);

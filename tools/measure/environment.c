@@ -74,7 +74,7 @@ static char *kernel(void)
 	return xprintf("%s %s", name.sysname, name.release);
 }
 
-/* Of the distribution: the release stays the same when it is mended. */
+/* A distribution may fix its kernel: the version changes, the release stays. */
 static char *kernel_version(void)
 {
 	struct utsname name;
@@ -199,7 +199,7 @@ void environment_read(struct environment *e, const char *root)
 	add(e, "clock", FACT_TEXT,
 	    read_fact(path, "/clocksource/clocksource0/current_clocksource"));
 	add(e, "load", FACT_NUMBER, load(root));
-	/* Of these, schools differ: they are told, and nothing is said. */
+	/* Experts disagree on these facts, so tense gives no advice on them. */
 	add(e, "aslr", FACT_TEXT, aslr(root));
 	add(e, "smt", FACT_SWITCH,
 	    switched(read_fact(path, "/cpu/smt/active"), "on", "off"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What of a machine bears on measured times, and what happened to it. */
+/* Facts and events of a machine that affect measured times. */
 #ifndef MEASURE_ENVIRONMENT_H
 #define MEASURE_ENVIRONMENT_H
 
@@ -10,7 +10,7 @@
 #define ENVIRONMENT_FACTS	16
 #define FACT_UNKNOWN		"unknown"
 
-/* What a value stands for, where there is one. */
+/* The type of a fact whose value is known. */
 enum fact_kind {
 	FACT_TEXT,
 	FACT_NUMBER,
@@ -21,7 +21,7 @@ struct fact {
 	const char *name;
 	enum fact_kind kind;
 	char *value;		/* FACT_UNKNOWN where the machine does not tell */
-	const char *advice;	/* what to do about it, or NULL */
+	const char *advice;	/* how to improve the fact, or NULL */
 };
 
 struct environment {
@@ -29,7 +29,7 @@ struct environment {
 	size_t count;
 };
 
-/* Of the machine whose / is root, which is "" for this one. */
+/* Reads the machine whose / is root, which is "" for this one. */
 void environment_read(struct environment *e, const char *root);
 void environment_free(struct environment *e);
 const char *environment_value(const struct environment *e, const char *name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What was changed of a machine, on disk before it is changed, so that it can be
- * put back by another process, too. A line for each change; what a crash left of
- * a line that was being written is of a change that was not made.
+ * A journal of the changes to a machine. Tense writes a line to disk before it
+ * makes a change, so that another process can undo it, too. If a crash left
+ * part of a line, the change was not made.
  */
 #ifndef MEASURE_JOURNAL_H
 #define MEASURE_JOURNAL_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct change {
-	bool unit;		/* of systemd: active or inactive; else a file */
+	bool unit;		/* a unit of systemd; else a file */
 	char *name;		/* the unit's, or the file's whole path */
 	char *found;		/* a file's content to the byte */
 	char *set;
@@ -43,9 +43,9 @@ int journal_open(struct journal *j, const char *directory, bool create);
 void journal_close(struct journal *j);
 
 /*
- * What another process left, if it was of the same boot; else that is void, since
- * nothing of what is changed outlasts one. *left tells whether there is a journal.
- * 0, or -1 after a message.
+ * Reads the changes that another process left in this boot. An older journal is
+ * void, because no change outlasts a boot. *left tells whether there is a
+ * journal. 0, or -1 after a message.
  */
 int journal_read(const struct journal *j, const char *boot,
 		 struct changes *changes, bool *left);

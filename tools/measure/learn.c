@@ -226,7 +226,10 @@ static double given_period(const struct periods *given, const char *daemon)
 	return NAN;
 }
 
-/* Those that hold: names are the learnt ones'. The caller frees the list. */
+/*
+ * Prefers a given period to a learnt one. The names belong to learnt; the
+ * caller frees the list.
+ */
 static size_t periods_that_hold(const struct learnt *learnt,
 				const struct periods *given,
 				struct period **list)

@@ -24,11 +24,11 @@ struct series_sample {
 
 /* Samples of tasks of one length, and what follows from them. */
 struct series {
-	double length;		/* that was asked for, seconds; 0: none */
+	double length;		/* as the user asked, seconds; 0: none */
 	size_t asked;
 	struct series_sample *samples;
 	size_t count;
-	struct cluster cluster;	/* of the levelled times, seconds */
+	struct cluster cluster;	/* the levelled times, seconds */
 	struct runs runs;
 };
 
@@ -39,7 +39,7 @@ struct daemon_period {
 
 struct learnt {
 	struct series series[2];	/* by enum task_length */
-	struct daemon_period *periods;	/* of infrequent daemons, by name */
+	struct daemon_period *periods;	/* infrequent daemons, by name */
 	size_t nr_periods;
 	struct cutoffs cutoffs;
 };

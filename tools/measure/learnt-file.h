@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What was learnt, as a file of cutoffs that has the samples too, and as the
- * tables that cutoffs can be computed from again.
+ * Writes learnt cutoffs with their samples as a file, and as tables from which
+ * cutoffs can be computed again.
  */
 #ifndef MEASURE_LEARNT_FILE_H
 #define MEASURE_LEARNT_FILE_H

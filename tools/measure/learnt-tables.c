@@ -54,7 +54,7 @@ static void write_cutoffs(FILE *f, const struct learnt *learnt, int task)
 	cutoffs_csv(f, &learnt->cutoffs);
 }
 
-/* Those that hold, as --periods takes them. */
+/* Writes the periods that the cutoffs use, in the format of --periods. */
 static void write_periods(FILE *f, const struct learnt *learnt, int task)
 {
 	const char *separator = "";
@@ -83,7 +83,7 @@ static int write_table(const struct learnt *learnt, int task,
 
 	if (f)
 		put(f, learnt, task);
-	/* What was written may not fit on the disk: fclose() tells. */
+	/* Buffered data may not fit on the disk: fclose() tells. */
 	if (!f || (ferror(f) | fclose(f))) {
 		warn("%s: %s", path, strerror(errno));
 		err = -1;

@@ -8,8 +8,8 @@
 #include "learn.h"
 
 /*
- * What was learnt as tables for readers, of cutoffs that may have been read
- * from its file; c is when and where, here what is so now.
+ * Prints tables for readers. The cutoffs may come from a file: c tells when and
+ * where it was made, here tells the machine of today.
  */
 void learnt_text(FILE *f, const struct learnt *learnt,
 		 const struct cutoffs *cutoffs, const struct circumstances *c,
@@ -18,7 +18,7 @@ void learnt_text(FILE *f, const struct learnt *learnt,
 /* All scatter plots, if they are asked for or f is a terminal. */
 void learnt_plot(FILE *f, const struct learnt *learnt, bool asked);
 
-/* Of cutoffs alone; periods may be without any. */
+/* Prints the cutoffs only. The learnt periods may be empty. */
 void cutoffs_text(FILE *f, const struct cutoffs *cutoffs,
 		  const struct learnt *learnt);
 

@@ -14,10 +14,10 @@ int measure_json(FILE *f, const struct measurement *m);
 int measure_csv(FILE *f, const struct measurement *m);
 int measure_markdown(FILE *f, const struct measurement *m);
 
-/* What all of a column have in common, so that the eye can compare. */
+/* The unit that all values of a column share, so that the eye can compare. */
 struct scale {
 	const char *unit;
-	double factor;		/* of seconds */
+	double factor;		/* value = seconds * factor */
 };
 
 struct scale scale_of(double seconds);

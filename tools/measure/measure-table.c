@@ -29,7 +29,7 @@ static int best_csv(FILE *f, const struct measurement *m)
 	return ferror(f) ? -1 : 0;
 }
 
-/* Of the second command over the first, in its lines. */
+/* The ratio of the second command to the first, in the lines of the second. */
 static void ratio_csv(FILE *f, const struct measurement *m,
 		      const struct subject *s, enum metric metric)
 {

@@ -248,7 +248,7 @@ static double time_of_name(const struct sample *sample, const char *name)
 	return seconds;
 }
 
-/* What it ran in a sample beyond the middle of the other samples. */
+/* The daemon's CPU time in a sample beyond the median of the other samples. */
 static double excess_of_name(const struct subject *subject, size_t sample,
 			     const char *name)
 {

@@ -13,7 +13,7 @@
 #include "journal.h"
 #include "libtense/measure/kbest.h"
 
-/* What is measured of each sample. */
+/* The metrics of each sample. */
 enum metric {
 	METRIC_ELAPSED,
 	METRIC_PROCESS,
@@ -35,10 +35,10 @@ struct sample {
 	double began;			/* seconds, of now_ns() */
 	double user;			/* seconds, as wait4() tells them */
 	double system;
-	double loop;			/* of a reference loop, seconds */
+	double loop;			/* one reference loop, seconds */
 	double stepped;			/* by which the wall clock was set */
 	unsigned int left;		/* processes that it left behind */
-	bool exits_lost;		/* who else ran is not known wholly */
+	bool exits_lost;		/* others may be incomplete */
 	struct activities others;
 	enum fate fate;
 	size_t by;			/* which of the others, by its cutoff */
@@ -48,14 +48,14 @@ struct sample {
 struct subject {
 	char *title;
 	char **argv;
-	char *words;		/* that argv is made of, or NULL */
+	char *words;		/* argv points into it; or NULL */
 	struct sample *samples;
 	size_t count;
 
-	/* What follows from them. */
+	/* Computed from the samples. */
 	struct summary all[NR_METRICS];
 	struct summary emp[NR_METRICS];
-	bool *kept[NR_METRICS];		/* of each sample */
+	bool *kept[NR_METRICS];		/* one per sample */
 	double reference_better;	/* emp_less_spread(), or NAN */
 
 	struct kbest best[NR_BEST];	/* with K-best, of the samples so far */
@@ -74,7 +74,7 @@ struct measurement {
 	struct subject *subjects;
 	size_t nr_subjects;	/* 1, or 2 to be compared */
 	enum protocol protocol;
-	unsigned int k;		/* of K-best */
+	unsigned int k;		/* the K of K-best */
 	double epsilon;
 	size_t runs;		/* with K-best, at most */
 	size_t warmup;
@@ -83,7 +83,7 @@ struct measurement {
 	bool others_known;
 	struct environment environment;
 	bool tuned;
-	struct changes changes;		/* that were made for it, not owned */
+	struct changes changes;		/* made by --tune, not owned */
 	struct counters before;
 	struct counters after;
 	struct ratio ratios[NR_METRICS];

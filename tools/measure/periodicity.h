@@ -14,10 +14,10 @@ struct periodicity {
 };
 
 /*
- * Of times in order, each known to half of resolution. The median gap between
- * two of them, the lower one of two, tells how many periods each gap is, since
- * some may not have been seen; the period is the whole time over all periods.
- * Its error is the larger one of what the resolution makes and the standard
+ * Finds the period of times in order, each known to half of resolution. The
+ * median gap, the lower one of two, tells how many periods each gap has, since
+ * some times may be missing. The period is the whole time over all periods. Its
+ * error is the larger one of two: the error by the resolution, and the standard
  * error of the gaps. At least three times are needed.
  */
 struct periodicity periodicity_of(const double *times, size_t count,

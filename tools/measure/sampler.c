@@ -14,7 +14,7 @@
 #include "base/util.h"
 #include "image.h"
 
-/* Of a sample's process time, what its reference loops take, about. */
+/* Reference loops take about this part of a sample's process time. */
 #define REFERENCE_SHARE	0.05
 #define REFERENCE_MAX	50	/* loops on either side */
 
@@ -109,7 +109,7 @@ static void fill_sample(struct sampler *sampler, struct sample *sample,
 			   own, 2);
 }
 
-/* What became of a command that was to be killed; the caller frees it. */
+/* Says whether the kill of a command succeeded; the caller frees the text. */
 static char *end_of(const struct command_result *r)
 {
 	return r->goes_on ?
@@ -212,13 +212,13 @@ static int take_sample(struct sampler *sampler, const struct subject *subject,
 	loop = time_reference(sampler);
 	offset = wall_offset();
 	image_take(&before, sampler->source);
-	/* What ended before it was taken is not in it, and is of no sample. */
+	/* A thread that exited before the image was taken is of no sample. */
 	forget_exits(sampler);
 	sample->began = (double)now_ns() / 1e9;
 	command_run(&command, &result);
 	collect_exits(sampler);
 	image_take(&after, sampler->source);
-	/* What exited meanwhile is in one of them, or in both. */
+	/* A thread that exited meanwhile is in the image, the exits or both. */
 	collect_exits(sampler);
 	status = check_result(sampler, subject, &result);
 	if (!status) {
@@ -272,8 +272,8 @@ static void add_sample(const struct measurement *m, struct subject *s,
 }
 
 /*
- * Of two, the one that is first changes: what one leaves behind, in the caches
- * or in the CPU's temperature, is not always the other's.
+ * Alternates which of two commands runs first: it leaves warm caches and a warm
+ * CPU to the other one.
  */
 static int take_round(struct sampler *sampler, size_t round, bool warmup,
 		      struct progress *progress)

@@ -7,7 +7,7 @@
 #include "base/drawing.h"
 #include "measure-output.h"
 
-/* Of both axes, which are the same. */
+/* The range of both axes. */
 struct range {
 	double low;
 	double high;
@@ -119,7 +119,7 @@ static void put_border(FILE *f)
 	fputc('\n', f);
 }
 
-/* What is below a panel: as wide as that. */
+/* Prints the line below a panel, as wide as the panel. */
 static void put_range(FILE *f, const struct range *r, const char *what)
 {
 	const struct scale scale = scale_of(r->high);

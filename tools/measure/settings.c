@@ -50,7 +50,10 @@ int setting_write(const char *path, const char *content)
 	if (fd < 0)
 		return -1;
 	err = write_full(fd, content, size);
-	/* Those of the kernel have no end, others may have been longer. */
+	/*
+	 * A plain file may have been longer. A file of the kernel has no
+	 * length: its error does not matter.
+	 */
 	if (!err && ftruncate(fd, (off_t)size))
 		errno = 0;
 	close(fd);

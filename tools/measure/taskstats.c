@@ -22,7 +22,7 @@ struct task_source {
 	struct nl_sock *queries;
 	struct nl_sock *exits;
 	int family;
-	struct task_time *answer;	/* of the query under way */
+	struct task_time *answer;	/* filled by the pending query */
 	bool answered;
 	void (*exited)(void *arg, const struct task_time *task);
 	void *arg;

@@ -44,7 +44,7 @@ int taskstats_drain(struct task_source *source,
 		    void (*exited)(void *arg, const struct task_time *task),
 		    void *arg);
 
-/* What a message says of a thread: 0, or -1 if it says nothing of one. */
+/* Reads a thread's times from a message: 0, or -1 if it is about no thread. */
 int taskstats_parse(struct nlmsghdr *message, struct task_time *task);
 
 #endif

@@ -17,9 +17,9 @@
 #define CPUS	"/sys/devices/system/cpu"
 
 /*
- * What runs now and then and can wait: daemons of the protocol's paper that need
- * not stay, and what does their work today. Nothing that a login, the network or
- * a file system needs, and no upgrade that is going on.
+ * Units that run now and then and can wait: the daemons of the protocol's paper
+ * that need not stay, and their successors. The list has nothing that a login,
+ * the network or a file system needs, and no upgrade that is going on.
  */
 static const char *const daemons[] = {
 	"anacron.timer", "apt-daily-upgrade.timer", "apt-daily.timer",
@@ -41,11 +41,11 @@ static const char *const time_daemons[] = {
 	"ntpsec.service", "openntpd.service", "systemd-timesyncd.service", NULL
 };
 
-/* What of several settings of a kind could not be changed. */
+/* Counts the settings of a kind, and how many of them could not be changed. */
 struct refused {
 	size_t count;
 	size_t seen;
-	int error;		/* of the first */
+	int error;		/* errno of the first failure */
 };
 
 static struct {
@@ -197,7 +197,7 @@ static void change_unit(const char *name, bool active)
 	}
 }
 
-/* Of what else disciplines it, as the clock of a host, we know nothing. */
+/* Tense does not see other disciplines of the clock, as by a host. */
 static void tune_time(void)
 {
 	const struct unit_state *there = NULL;

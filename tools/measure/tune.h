@@ -22,11 +22,11 @@ struct machine {
 struct machine machine_here(void);
 
 /*
- * Starts time synchronisation, stops daemons, switches turbo and frequency
- * scaling off. What cannot be changed is told and left. What another process
- * left is put back first. Signals that end tense are to be blocked: once one has
- * come, nothing more is changed. 0, or -1 after a message if the machine is not
- * to be touched.
+ * Undoes the changes that another process left. Then starts time
+ * synchronisation, stops daemons, and switches turbo and frequency scaling off.
+ * Warns of settings that it cannot change, and goes on. The caller blocks the
+ * signals that end tense: once one is pending, nothing more is changed. 0, or
+ * -1 after a message if the machine is not to be touched.
  */
 int tune_begin(const struct machine *machine);
 

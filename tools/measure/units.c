@@ -53,7 +53,7 @@ static char *read_all(int fd)
 	return text ? text : xstrdup("");
 }
 
-/* What it printed is *text in any case. */
+/* *text holds the output in any case. */
 static int ask(char *const *argv, char **text)
 {
 	int output[2], status, err;
@@ -76,7 +76,7 @@ static int ask(char *const *argv, char **text)
 	return status ? -1 : 0;
 }
 
-/* Of what it said. Takes text. */
+/* Extracts the reason from an error output. Takes text. */
 static char *reason(char *text)
 {
 	char *why;

@@ -31,7 +31,7 @@ struct functions {
 int functions_load(struct functions *functions, const struct object *object);
 void functions_free(struct functions *functions);
 
-/* What is wrong with the file, and what to do. */
+/* Explains the error and says what the user can do. */
 const char *functions_error(int err);
 
 enum tense_match function_match(const struct function *function,

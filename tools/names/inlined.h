@@ -12,7 +12,7 @@
 struct inlined {
 	char *symbol;		/* mangled, of C the name */
 	char *file;		/* NULL where the symbol tells it from others */
-	unsigned copies;	/* that have instructions */
+	unsigned copies;	/* copies that have instructions */
 	bool out_of_line;	/* there is a function as well */
 	char *callers[INLINED_CALLERS];	/* some functions that have copies */
 };

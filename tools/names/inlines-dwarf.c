@@ -13,7 +13,7 @@
 #include "base/util.h"
 
 #define SPLIT_UNIT_MAX	(1 << 26)	/* entries */
-#define DEPTH_MAX	200	/* of what a compiler nests, far more */
+#define DEPTH_MAX	200	/* far more than a compiler nests */
 
 /* A function as DWARF defines it once in each unit, told by its address. */
 struct origin {
@@ -21,7 +21,7 @@ struct origin {
 	unsigned copies;
 	const char *callers[INLINED_CALLERS];
 	struct inlined function;
-	size_t group;		/* of the same function in other units */
+	size_t group;		/* index of the function, shared by units */
 };
 
 struct use {

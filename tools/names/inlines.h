@@ -14,7 +14,7 @@
 int inlines_load(const char *path, struct inlines *inlines);
 void inlines_free(struct inlines *inlines);
 
-/* Of the function at this address, or -1 if DWARF does not know it. */
+/* Counts copies of the function at value; -1 if DWARF does not know it. */
 int inlines_copies(const struct inlines *inlines, uint64_t value);
 
 #endif

@@ -35,8 +35,8 @@ char *loader_of(Elf *elf)
 }
 
 /*
- * Of glibc as ldd(1) does it: with --list it gives up where one library is
- * missing. Another loader would run the program.
+ * Asks the loader of glibc as ldd(1) does: with --list it gives up where one
+ * library is missing. Another loader would run the program.
  */
 static void exec_loader(const char *loader, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the dynamic loader opens for a program or library. */
+/* Finds the objects that the dynamic loader opens for a program or library. */
 #ifndef TOOLS_LOADER_H
 #define TOOLS_LOADER_H
 

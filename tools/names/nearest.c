@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define LENGTH_MAX	64	/* of longer names only the start counts */
+#define LENGTH_MAX	64	/* compares this much of longer names */
 
 static unsigned smaller(unsigned a, unsigned b)
 {
@@ -51,7 +51,7 @@ unsigned nearest_distance(const char *wanted, const char *name)
 	size_t lw = strnlen(wanted, LENGTH_MAX), ln = strnlen(name, LENGTH_MAX);
 	unsigned result, limit = lw < 6 ? 10 : 10 * (lw / 3);
 
-	/* What has it in it is near, the more so the less there is else. */
+	/* A name that contains the wanted one is near: shorter is nearer. */
 	if (lw > 2 && ln > lw && strcasestr(name, wanted))
 		return 5 + smaller(ln - lw, 30);
 	if ((ln > lw ? ln - lw : lw - ln) * 10 > limit)

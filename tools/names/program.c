@@ -16,8 +16,8 @@
 #include "base/paths.h"
 #include "base/util.h"
 
-#define SCRIPT_DEPTH	5	/* what the kernel follows */
-#define HEAD_SIZE	256	/* what it reads of a script */
+#define SCRIPT_DEPTH	5	/* the kernel follows as many */
+#define HEAD_SIZE	256	/* the kernel reads as much of a script */
 
 /* 0 or errno. */
 static int check_executable(const char *path)
@@ -82,7 +82,7 @@ static void read_head(const char *path, char head[HEAD_SIZE + 1])
 		close(fd);
 }
 
-/* What env(1) would run: the first word that is no option or variable. */
+/* env(1) would run the first word that is no option or variable. */
 static char *after_env(char *arguments)
 {
 	char *rest = arguments, *word;

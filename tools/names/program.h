@@ -16,7 +16,7 @@ struct object {
 struct program {
 	size_t count;
 	struct object *objects;	/* the executable first */
-	char *script;		/* whose #! line named the executable, or NULL */
+	char *script;		/* its #! line named the executable; or NULL */
 	char *missing;		/* libraries that are not there, or NULL */
 	bool is_static;
 };
@@ -41,7 +41,7 @@ char *find_command(const char *name);
  */
 char *script_interpreter(const char *path, char **via, char **error);
 
-/* What to end with where program_open() failed: STATUS_*. */
+/* The status to exit with if program_open() failed: STATUS_*. */
 int command_status(const char *name);
 
 #endif

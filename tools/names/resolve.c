@@ -96,7 +96,7 @@ static void add_later_libraries(struct search *search)
 		add_from_directory(search, usual[i]);
 }
 
-/* What the user names by its object may come with dlopen, or be run. */
+/* Adds the object that the user named: the command may dlopen() or run it. */
 static void add_later(struct search *search)
 {
 	const char *object = search->spec.object;
@@ -123,7 +123,7 @@ static void load_functions(struct search *search)
 				       &search->program->objects[i]);
 }
 
-/* Where there are others, what the loader has of its own is not meant. */
+/* The highest rank wins: functions of other objects beat the loader's own. */
 static unsigned get_rank(const struct search *search,
 			 const struct function *function)
 {
@@ -137,7 +137,7 @@ static unsigned get_rank(const struct search *search,
 	return 2 * (pattern ? 1 : match) + !function->object->is_loader;
 }
 
-/* Those of the best rank. */
+/* Keeps the functions of the best rank. */
 static void find_matches(struct search *search)
 {
 	unsigned best = 1, rank;
@@ -299,7 +299,7 @@ static bool find_inlined(const struct search *search,
 	return found;
 }
 
-/* Of C++ that of the nearest ending. */
+/* The distance of a C++ name is that of its nearest ending. */
 static unsigned get_distance(const char *wanted, const struct function *function)
 {
 	unsigned distance, best = NEAREST_FAR;

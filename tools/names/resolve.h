@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the user's name of a function means in her command, before it runs. */
+/* Resolves a function name in the user's command before the command runs. */
 #ifndef TOOLS_RESOLVE_H
 #define TOOLS_RESOLVE_H
 
@@ -35,7 +35,7 @@ struct tense_resolution {
 	unsigned inlined;	/* copies that stay as they are */
 	size_t count;
 	struct tense_candidate *candidates;
-	/* What is wrong and what to do; of a resolved one a warning or NULL. */
+	/* Explains the failure; if resolved, it is a warning or NULL. */
 	char *message;
 };
 
