@@ -53,8 +53,8 @@ struct summary emp_summary(const double *values, const bool *kept,
 /*
  * The factor by which the interval of clipped samples has to be wider: the 95 %
  * quantile of the error over Student's, in 100000 trials of normal values. None
- * of five values can be two deviations from their mean. From eight values on the
- * factor is the same to 1 %.
+ * of five values can be two deviations from their mean. From eight values on,
+ * the factor is the same to 1 %.
  */
 static double clipped_width(size_t count)
 {

@@ -25,8 +25,8 @@ struct summary emp_summary(const double *values, const bool *kept,
 /*
  * Drops kept values that are more than two standard deviations from their mean.
  * It does so once, because the rest would look narrower each time. The rule
- * also drops normal scatter, so the interval is widened to hold the mean in 95 %
- * of cases.
+ * also drops normal scatter, so the interval is widened to hold the mean in
+ * 95 % of cases.
  */
 struct summary emp_two_sigma(const double *values, bool *kept, size_t count);
 

@@ -19,7 +19,7 @@
 
 #define LOOK_US		50000	/* between two looks at how far they are */
 
-/* What the processes see of each other. */
+/* The memory that the processes of a crew share. */
 struct shared {
 	atomic_uint finished;	/* have all of their samples */
 	atomic_bool stop;
@@ -29,7 +29,7 @@ struct shared {
 
 struct crew {
 	struct shared *shared;
-	size_t size;		/* of it, in bytes */
+	size_t size;		/* bytes of the shared memory */
 	int gate[2];		/* a pipe whose end is the start */
 	pid_t *pids;
 	unsigned int count;

@@ -9,23 +9,23 @@
 
 #define PER_CORE_MAX	20
 
-/* What is to be done. */
+/* The work that collect() has to do. */
 struct workload {
 	double length;		/* in seconds */
 	unsigned int per_core;	/* processes, 1 to PER_CORE_MAX */
-	size_t samples;		/* of all processes, at least so many */
+	size_t samples;		/* the least, of all processes */
 };
 
-/* And what came of it. */
+/* The result of collect(). */
 struct collection {
-	unsigned int cores;	/* those that this process may use */
-	double nominal;		/* of the work, by its calibration; seconds */
-	double *noise;		/* what each took more than that, in seconds: to a
-				 * nanosecond, within which they are spread */
+	unsigned int cores;	/* this process may use so many */
+	double nominal;		/* calibrated time of the work, seconds */
+	double *noise;		/* time beyond nominal of each sample, seconds:
+				 * to a ns, within which they are spread */
 	size_t count;
 };
 
-/* Of the whole run, if it is one of several parts; for a progress bar. */
+/* Reports to a progress bar how many samples were taken so far. */
 typedef void (*collect_progress)(size_t taken, void *arg);
 
 /*

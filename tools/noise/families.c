@@ -41,7 +41,7 @@ static double levy_log_likelihood(const struct dist *d, const double *values,
 	       d->scale / 2 * inverse - 1.5 * logs;
 }
 
-/* Of a standardised value. */
+/* The density at a standardised value, as a logarithm. */
 static double log_density(enum family family, double z)
 {
 	switch (family) {

@@ -25,7 +25,7 @@ double dist_log_likelihood(const struct dist *d, const double *values,
 double dist_log_below(const struct dist *d, double x);
 double dist_log_above(const struct dist *d, double x);
 
-/* Of p from 0 to 1, in seconds. */
+/* The quantile for p from 0 to 1, in seconds. */
 double dist_quantile(const struct dist *d, double p);
 
 /* In seconds and their squares; NAN where there is none. */

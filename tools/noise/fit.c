@@ -8,9 +8,9 @@
 #include "levy.h"
 
 #define STEPS_MAX	2000
-/* Of the simplex, in logarithms and spreads; GSL knows it to some 1e-8. */
+/* The simplex's final size, in logarithms and spreads. GSL's error is 1e-8. */
 #define SIZE_DONE	1e-6
-/* Where a limit makes the cost flat the simplex stays large: steps for nothing. */
+/* If a limit makes the cost flat, the simplex stays large: give up. */
 #define GAIN_LEAST	1e-12
 #define STALE_MAX	100
 /* sqrt(scale / 2 range), see levy.c. */
@@ -58,7 +58,7 @@ static double levy_location(const struct times *t, double x0)
 	return t->sorted[0] - 1 / (1 / (t->spread * exp(x0)) + 1 / room);
 }
 
-/* Of any two numbers a distribution, so that the search has no borders. */
+/* Maps any two numbers to a distribution, so that the search has no borders. */
 static struct dist dist_of(const struct times *t, double x0, double x1)
 {
 	struct dist d = { .family = t->family, .bound = t->limits.bound };

@@ -23,7 +23,7 @@ struct fit {
  */
 const char *fit_refuses(const double *sorted, size_t count);
 
-/* What a Levy distribution's location is over, and where it ends: seconds. */
+/* The lower limit of a Levy distribution's location, and its end: seconds. */
 struct limits {
 	double least;		/* -INFINITY: nothing */
 	double bound;		/* over all times */

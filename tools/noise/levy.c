@@ -11,7 +11,7 @@
  *	E y^k = (c / 2)^k 2 / (sqrt(pi) erfc(a)) J(k),
  *	J(k)  = integral from a to infinity of t^-2k exp(-t^2) dt,
  *
- * of which J(0) is sqrt(pi) / 2 erfc(a) and, by parts,
+ * where J(0) is sqrt(pi) / 2 erfc(a) and, by parts,
  *
  *	J(k + 1) = (exp(-a^2) / a^(2k + 1) - 2 J(k)) / (2k + 1).
  *

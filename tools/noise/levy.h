@@ -18,7 +18,7 @@ double levy_log_density(double y, double scale, double range);
 double levy_log_below(double y, double scale, double range);
 double levy_log_above(double y, double scale, double range);
 
-/* Of p from 0 to 1. */
+/* The quantile for p from 0 to 1. */
 double levy_quantile(double p, double scale, double range);
 
 /* To 1e-8 of themselves up to a scale of LEVY_SCALE_MAX ranges. */

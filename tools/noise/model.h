@@ -16,7 +16,7 @@
  */
 struct law {
 	double of[TERMS];	/* A, B and C */
-	double r2;		/* of the logarithms, or NAN */
+	double r2;		/* R^2 of the logarithms, or NAN */
 	double error;		/* deviation of the logarithms, or NAN */
 };
 
@@ -28,7 +28,7 @@ struct coefficients {
 
 const char *parameter_name(enum parameter parameter);
 
-/* What was fitted to times of such work. */
+/* The fit to times of one length and number of processes. */
 struct cell {
 	unsigned int per_core;
 	double length;		/* seconds */
@@ -44,8 +44,8 @@ int coefficients_regress(struct coefficients *c, const struct cell *cells,
 			 size_t count);
 
 /*
- * What they predict. 0, or -1 if it is no such distribution: its scale is beyond
- * LEVY_SCALE_MAX ranges, or is no number.
+ * Predicts the distribution. 0, or -1 if the coefficients give none: its scale
+ * is beyond LEVY_SCALE_MAX ranges, or is no number.
  */
 int coefficients_predict(const struct coefficients *c, unsigned int per_core,
 			 double length, struct dist *levy);

@@ -315,7 +315,7 @@ static void fill_in(struct noise_options *o)
 		o->nr_lengths = sizeof(lengths) / sizeof(lengths[0]);
 		memcpy(o->lengths, lengths, sizeof(lengths));
 	} else if (!o->nr_lengths) {
-		/* Of a file's times, nothing is known. */
+		/* A file does not tell the length of its work. */
 		o->lengths[0] = o->input ? 0 : 1e-3;
 		o->nr_lengths = 1;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tense noise is asked for. */
+/* The options of `tense noise`. */
 #ifndef NOISE_OPTIONS_H
 #define NOISE_OPTIONS_H
 

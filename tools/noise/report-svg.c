@@ -17,8 +17,8 @@ enum {
 };
 
 /*
- * What both axes of all panels show: from the middle of the times, even as far as
- * between their quartiles, then by powers, so that tails leave room for the rest.
+ * The scale of both axes of all panels. It is linear between the quartiles of
+ * the times, and logarithmic beyond, so that tails leave room for the rest.
  */
 struct window {
 	double middle;		/* seconds */
@@ -80,7 +80,7 @@ static void grid(FILE *f, const struct window *w)
 	fprintf(f, "<path d=\"M0 %dL%d 0\" class=\"same\"/>\n", PANEL, PANEL);
 }
 
-/* What a fit has beyond the window is on its edge, hollow. */
+/* A point beyond the window becomes a hollow one at its edge. */
 static void points(FILE *f, const struct report *r, const struct fit *fit,
 		   const struct window *w)
 {

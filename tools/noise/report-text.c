@@ -9,7 +9,7 @@
 
 /* In so many samples, exp(nats * samples) to 1 tells two distributions apart. */
 #define ODDS		20
-/* Of M/M/1's divergence and waiting times, from where on they are warned of. */
+/* Warn if the divergence from M/M/1, or the error of its waits, is larger. */
 #define NATS_WARNED	0.01
 #define WAITS_WARNED	0.05
 

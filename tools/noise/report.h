@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is said of times: where they come from, the fits, a server's queue. */
+/* A report on times: where they come from, the fits, a server's queue. */
 #ifndef NOISE_REPORT_H
 #define NOISE_REPORT_H
 
@@ -25,7 +25,7 @@ struct report {
 	struct fit fits[NR_FAMILIES];
 	const struct fit *closest;	/* one of these, or NULL */
 
-	/* Of a server whose work, without the noise, is exponential. */
+	/* A server whose work, without the noise, is exponential. */
 	double work;		/* its mean, seconds, or NAN */
 	double divergence;	/* see service.h */
 	double waits;

@@ -18,7 +18,7 @@
 
 #define INTERVALS	2000
 #define PRECISION	1e-7
-/* What is exp(-40) of the rest does not count. */
+/* Integrals leave out densities below exp(-40) of the rest. */
 #define LEAST		40
 
 struct service {
@@ -53,7 +53,7 @@ static double integrate(struct service *s, gsl_integration_workspace *w,
 	return result;
 }
 
-/* Of the noise, as a logarithm. exp(-scale / 2y) makes it small, see levy.c. */
+/* Where noise begins to count, as a logarithm: exp(-scale / 2y), see levy.c. */
 static double beginning(const struct service *s)
 {
 	return -log(1 / s->range + 2 * LEAST / s->scale);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What noise makes of a server whose work is exponentially distributed. */
+/* The effect of noise on a server whose work is exponentially distributed. */
 #ifndef NOISE_SERVICE_H
 #define NOISE_SERVICE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tense-turns.so uses of QEMU's interface for plugins, version 4: Debian has
- * no package of its header. As described in QEMU's docs/devel/tcg-plugins.
+ * The part of QEMU's plugin interface, version 4, that tense-turns.so uses.
+ * Debian has no package of its header. See QEMU's docs/devel/tcg-plugins.
  */
 #ifndef TOOLS_QEMU_PLUGIN_H
 #define TOOLS_QEMU_PLUGIN_H
@@ -38,13 +38,13 @@ typedef struct {
 	} system;
 } qemu_info_t;
 
-/* Of the plugin */
+/* The plugin defines these. */
 extern QEMU_PLUGIN_EXPORT int qemu_plugin_version;
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
 					   const qemu_info_t *info, int argc,
 					   char **argv);
 
-/* Of QEMU */
+/* QEMU defines these. */
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
 					   qemu_plugin_block_cb cb);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,

@@ -22,7 +22,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 struct cpu {
 	uint64_t executed;	/* instructions */
-	/* What the others executed in all, less what they did in its sleep. */
+	/*
+	 * Awake: instructions that the others executed while this CPU slept.
+	 * Asleep: instructions that they executed while it was awake.
+	 */
 	uint64_t slept;
 	bool awake;		/* else it waits for an interrupt */
 };
@@ -30,7 +33,7 @@ struct cpu {
 static struct cpu cpus[TENSE_TURNS_CPUS];
 static uint64_t executed;	/* by all */
 static int nr_cpus;
-static struct cpu *me;		/* whose turn it is */
+static struct cpu *me;		/* the CPU whose turn it is */
 static const void *turn;	/* the same, as QEMU names it */
 static struct tense_turns *turns;
 static uint64_t ns_per_instruction;
@@ -40,7 +43,7 @@ static uint64_t by_others(const struct cpu *cpu)
 	return executed - cpu->executed;
 }
 
-/* While it sleeps slept is what it had waited for, which stays. */
+/* How many instructions of others an awake CPU waited for. Sleep stops it. */
 static uint64_t waited(const struct cpu *cpu)
 {
 	return cpu->awake ? by_others(cpu) - cpu->slept : cpu->slept;
@@ -52,7 +55,7 @@ static void change(struct cpu *cpu)
 	cpu->awake = !cpu->awake;
 }
 
-/* What QEMU passes is who translated the block, not who executes it. */
+/* QEMU passes the CPU that translated the block, which may be another one. */
 static void find_me(void)
 {
 	for (int i = 0; i < nr_cpus; i++)

@@ -19,10 +19,10 @@
 #include "kernel.h"
 #include "base/util.h"
 
-/* The most that is given without being asked for. */
+/* The default memory is at most this. */
 #define MEMORY_MIB	8192
 
-/* Of the host's CPUs, in ticks of its clock. */
+/* Time of the host's CPUs, in ticks of its clock. */
 struct cpu_time {
 	unsigned long long kernel;	/* the guest's, switches included */
 	unsigned long long user;	/* the guest's programs */
@@ -31,7 +31,7 @@ struct cpu_time {
 struct uml {
 	struct guest guest;
 	struct cpu_time start;		/* when the command started */
-	int fds[CHANNELS_MAX];		/* what becomes /dev/hostfdN */
+	int fds[CHANNELS_MAX];		/* become /dev/hostfdN in the guest */
 };
 
 static void add_fd(void *arg, int channel, int fd, bool input)

@@ -34,7 +34,7 @@ struct run {
 	bool discard;
 	void (*ready)(const struct outcome *out, void *arg);
 	void *ready_arg;
-	unsigned int seed;	/* of the guest's random numbers; 0 means 1 */
+	unsigned int seed;	/* for the guest's random numbers; 0: 1 */
 	bool closed[3];		/* standard streams that the caller closed */
 	/* The caller's dispositions, before tense changed any. */
 	uint64_t ignored;
@@ -54,7 +54,7 @@ struct backend {
 extern const struct backend backend_native;
 extern const struct backend backend_uml;
 extern const struct backend backend_qemu;
-/* That of run->deterministic, which has no name of its own. */
+/* The back end of run->deterministic. It has no name of its own. */
 extern const struct backend backend_exact;
 /* Default memory of its guests. It must not depend on the host. */
 #define EXACT_MEMORY_MIB	1024

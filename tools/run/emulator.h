@@ -11,7 +11,7 @@ char *emulator_fetch(void);
 /* Its path if it is there, or NULL. */
 char *emulator_path(void);
 
-/* What fetching it lacks, in lines, or NULL. */
+/* Lists what is missing to fetch it, in lines; NULL: nothing. */
 char *emulator_missing(void);
 
 #endif

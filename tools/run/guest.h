@@ -14,14 +14,14 @@
 #include "reaction.h"
 #include "terminal.h"
 
-/* What a back end adds to the loop; see guest_serve(). */
+/* A back end adds so many descriptors to the loop; see guest_serve(). */
 #define GUEST_POLLS	(2 * (CHANNELS_MAX - 1))
 
 struct guest {
 	const struct run *run;
-	pid_t pid;		/* of the kernel or its emulator; 0: ended */
+	pid_t pid;		/* the kernel or its emulator; 0: ended */
 	struct control control;
-	int log;		/* what the kernel printed */
+	int log;		/* output of the kernel */
 	off_t log_start;	/* size of the log when the command started */
 	int signals;
 	struct reaction reaction;
@@ -55,7 +55,7 @@ char *guest_init_path(void);
 unsigned long long guest_memory_mib(const struct run *run,
 				    unsigned long long most);
 
-/* Of the module: what the run asks for, after what the back end does. */
+/* Options of the module: those of the back end, then those of the run. */
 char *guest_module_options(const struct run *run, const char *base);
 
 void guest_prepare(struct guest *g, const struct run *run);
@@ -74,7 +74,7 @@ void guest_streams_handed_over(struct guest *g);
 /* In the child that is to become the kernel: dies with tense, logs. */
 void guest_child(struct guest *g, pid_t parent);
 
-/* What only the back end knows; time of day, or 0. */
+/* Facts that only the back end knows. clock_ns is the time of day, or 0. */
 struct guest_kernel {
 	const char *module;	/* its path in the guest */
 	const char *module_file;	/* here, if it has to be packed */
@@ -91,7 +91,7 @@ void guest_serve(struct guest *g, const struct guest_kernel *kernel,
 		 void **stats);
 void guest_send_end(struct guest *g, int channel, uint64_t bytes);
 
-/* What guest_serve() does with what comes of it. */
+/* guest_serve() calls these. A back end with its own loop calls them, too. */
 void guest_take_outcome(const struct message *m, const char *payload,
 			struct outcome *out, void **stats);
 void guest_died(struct guest *g, struct outcome *out);

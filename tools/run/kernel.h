@@ -15,7 +15,7 @@ char *kernel_build(const char *arch);
 /* Where it would be, or NULL when that cannot be told. */
 char *kernel_directory(const char *arch);
 
-/* What a build lacks, in lines, or NULL. */
+/* Lists what is missing for a build, in lines; NULL: nothing. */
 char *kernel_missing(const char *arch);
 
 #endif

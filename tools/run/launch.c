@@ -44,7 +44,7 @@ static void fail(struct outcome *out, const char *what, int error)
 		 strerror(error));
 }
 
-/* What tense and guest-init change is undone; exec resets the rest. */
+/* Undoes the changes of tense and guest-init; exec() resets the rest. */
 static void set_dispositions(uint64_t ignored)
 {
 	static const int changed[] = { SIGCHLD, SIGHUP, SIGPIPE, SIGTTOU };
@@ -73,7 +73,7 @@ const char *const clock_names[] = { "all", "monotonic", "none", NULL };
 const char *const order_names[] = { "ordered", "unordered", NULL };
 const char *const idle_names[] = { "real", "skip", NULL };
 
-/* What is not said is as these are at first. */
+/* Skips the defaults: a new experiment has them. */
 static int set_choices(int device, const struct clock_choice *c)
 {
 	if (c->clocks != CLOCKS_ALL &&
@@ -88,7 +88,7 @@ static int set_choices(int device, const struct clock_choice *c)
 	return 0;
 }
 
-/* What the program's first thread has done before it is the program. */
+/* The first thread's counters before it executes the program. */
 struct begin {
 	uint64_t time;		/* virtual */
 	uint64_t elapsed;	/* real */
@@ -274,13 +274,13 @@ static int wait_child(const struct launch *l, const sigset_t *set, pid_t pid)
 			continue;
 		if (info.si_code == SI_QUEUE && info.si_value.sival_int == 1)
 			kill(-pid, sig);
-		/* What the terminal sends went to the whole group already. */
+		/* The terminal sent its signal to the whole group already. */
 		else if (info.si_code != SI_KERNEL)
 			kill(pid, sig);
 	}
 }
 
-/* Of a call of the device, for programs that make none in a row. */
+/* Shows the module what a call costs: the program may make none in a row. */
 static void learn_cost(int device)
 {
 	for (int i = 0; i < LEARN_READINGS; i++)

@@ -55,9 +55,9 @@ struct outcome {
 	uint32_t kind;
 	uint32_t value;
 	uint64_t real_ns;	/* from start to end */
-	uint64_t user_ns;	/* of the command and all it waited for */
+	uint64_t user_ns;	/* by the command and all it waited for */
 	uint64_t system_ns;
-	uint32_t stats_size;	/* of what follows on the wire */
+	uint32_t stats_size;	/* bytes of stats that follow on the wire */
 	char text[300];
 };
 

@@ -31,11 +31,11 @@ enum message_type {
 
 struct message {
 	uint32_t type;
-	uint32_t size;		/* of the payload */
+	uint32_t size;		/* bytes of the payload */
 };
 
 /*
- * Channel 0 is the control channel, what the others are is up to the request.
+ * Channel 0 is the control channel; the request says what the others are.
  * A descriptor of the host's is the stream itself; a port of a virtio console
  * only carries it.
  */
@@ -44,13 +44,13 @@ struct message {
 #define PORT_FIRST	1	/* 0 is the console's own */
 #define CHANNELS_MAX	6	/* control, three streams, terminal in and out */
 
-/* Of 9p file systems: the root and, with a number, what can be written to. */
+/* Tags of 9p file systems: the root and, by number, writable directories. */
 #define TAG_ROOT	"tense-root"
 #define TAG_WRITABLE	"tense-rw%d"
 
 /*
- * A guest without the host's files, and without a word from the host once it
- * runs: all that it is to have is packed into its initial file system.
+ * A guest that does not see the host's files, and gets no message once it runs.
+ * Its initial file system holds all its input.
  */
 #define PACKED_DIRECTORY "/.tense"
 #define PACKED_INIT	PACKED_DIRECTORY "/init"
@@ -78,7 +78,7 @@ struct request {
 	uint32_t idle;
 	uint32_t device;	/* load the module, even if in real time */
 	uint32_t stats;
-	uint64_t trace_kib;	/* of its buffers; 0: nothing is recorded */
+	uint64_t trace_kib;	/* size of its buffers; 0: no recording */
 	uint32_t uid;
 	uint32_t gid;
 	uint32_t umask;
@@ -109,7 +109,7 @@ struct request {
 struct packed_file {
 	int32_t directory;	/* its index among the writable ones */
 	uint32_t mode;		/* as of stat(); 0: it is gone */
-	uint32_t crc;		/* of contents or target */
+	uint32_t crc;		/* checksum of contents or target */
 	uint32_t path;		/* bytes, from that directory on, and a null */
 	uint64_t size;
 	int64_t mtime;

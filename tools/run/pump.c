@@ -32,7 +32,7 @@ void pump_events(const struct pump *p, struct pollfd *polls)
 	polls[0].fd = is_full(p) || p->read >= p->limit ? -1 : p->from;
 	polls[0].events = POLLIN;
 	polls[0].revents = 0;
-	/* That nobody reads any more is told without being asked for. */
+	/* poll() reports POLLERR even if not requested: the reader is gone. */
 	polls[1].fd = p->to;
 	polls[1].events = is_full(p) ? POLLOUT : 0;
 	polls[1].revents = 0;

@@ -16,7 +16,7 @@ struct pump {
 	uint64_t read;		/* bytes */
 	uint64_t written;
 	uint64_t limit;		/* there will be no more than these */
-	size_t chunk;		/* of a write that does not block */
+	size_t chunk;		/* the largest write that does not block */
 	size_t start;
 	size_t end;
 	char buf[32768];

@@ -134,7 +134,7 @@ static char *probe_models(const char *emulator, const char *kernel)
 	return why;
 }
 
-/* What a verdict is about: this boot of the machine, this user and program. */
+/* A verdict holds for this boot of the machine, this user and emulator. */
 static char *subject(const char *emulator, int error)
 {
 	char boot[64] = "";

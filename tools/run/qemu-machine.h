@@ -8,8 +8,8 @@
 #include "proto.h"
 
 #define QEMU_PROGRAM	"qemu-system-x86_64"
-#define QEMU_CPUS_MAX	64	/* of the kernel's configuration */
-/* Of slots that the machine has for devices, what the rest leaves. */
+#define QEMU_CPUS_MAX	64	/* as in the kernel's configuration */
+/* Slots for devices that the other devices leave free. */
 #define QEMU_WRITABLE_MAX	16
 
 /*
@@ -23,7 +23,7 @@ struct qemu_machine {
 	const char *kernel;
 	const char *init;		/* NULL: no files, and it dies of that */
 	bool counted;			/* its clock counts instructions, and: */
-	unsigned int seed;		/* of the guest's random numbers */
+	unsigned int seed;		/* for the guest's random numbers */
 	int initramfs;			/* a descriptor, instead of files */
 	int memory;			/* a descriptor of an empty file */
 	const char *turns;		/* path of tense-turns.so */

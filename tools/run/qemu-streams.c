@@ -80,7 +80,7 @@ void qemu_streams_run(void *arg, const struct pollfd *polls)
 			run(s, &s->stream[i], polls);
 }
 
-/* What was read ahead is given back, where that can be done. */
+/* Tense read ahead: sets a file's position back to what the command read. */
 static void input_ended(struct qemu_stream *stream, uint64_t bytes)
 {
 	if (stream->start >= 0)

@@ -13,17 +13,17 @@ struct qemu_stream {
 	struct pump pump;
 	int channel;
 	int machine;		/* the machine's end of the socket */
-	bool input;		/* of the command */
+	bool input;		/* the command reads from it */
 	bool over;
-	off_t start;		/* of a file, or -1 */
-	int file;		/* whose position that was */
+	off_t start;		/* the file's position before, or -1 */
+	int file;		/* the file that has the position */
 };
 
 struct qemu_streams {
 	struct guest *guest;
 	struct qemu_stream stream[CHANNELS_MAX - 1];
 	int nr;
-	char *error;		/* what could not be written, and why */
+	char *error;		/* the failed write and its reason */
 };
 
 /* For guest_streams(), with a struct qemu_streams that has a guest. */

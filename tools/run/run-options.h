@@ -10,9 +10,9 @@
 #include "backend.h"
 
 struct run_options {
-	const char *command;	/* of tense, for messages */
+	const char *command;	/* name of tense's command, for messages */
 	const struct backend *backend;	/* NULL: to be chosen */
-	bool chosen;		/* what only an experiment can have was asked for */
+	bool chosen;		/* an option needs an experiment */
 	char **dirs;
 	size_t nr_dirs;
 	size_t nr_files;
@@ -20,7 +20,7 @@ struct run_options {
 	size_t nr_omitted;
 };
 
-/* What getopt_long() returns for them. A command's own are less. */
+/* getopt_long() returns these. A command's own values are smaller. */
 enum run_option {
 	RUN_BACKEND = 0x100, RUN_CPUS, RUN_MEMORY, RUN_PERCENT, RUN_CLOCK,
 	RUN_IDLE, RUN_WINDOW, RUN_DETERMINISTIC, RUN_FILE, RUN_RW,
@@ -50,7 +50,7 @@ bool run_options_take(struct run_options *o, struct run *run, int c,
 void run_options_omit(struct run_options *o, struct run *run,
 		      const char *path);
 
-/* What the command may write to, the current directory included. */
+/* Sets the directories that the command may write to; adds the current one. */
 void run_options_end(struct run_options *o, struct run *run);
 void run_options_free(struct run_options *o, struct run *run);
 

@@ -46,7 +46,7 @@ static void check_machine(const struct backend *b, const struct run *run)
 		    "use --backend qemu" : "use fewer");
 }
 
-/* Of those that this process may run on. */
+/* Counts the CPUs that this process may run on. */
 static unsigned int host_cpus(void)
 {
 	cpu_set_t set;

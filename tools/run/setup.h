@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the commands that run another command have in common. */
+/* Helpers of the commands that run another command. */
 #ifndef TOOLS_SETUP_H
 #define TOOLS_SETUP_H
 
@@ -14,7 +14,7 @@ bool backend_find(const char *name, const struct backend **backend);
 const struct backend *backend_choose(const struct backend *asked,
 				     const struct run *run);
 
-/* Of --cpus, --memory and --window; end the program if that makes no sense. */
+/* Parse --cpus, --memory and --window; end the program on a wrong value. */
 void setup_cpus(struct run *run, const char *text);
 void setup_memory(struct run *run, const char *text);
 void setup_window(struct run *run, const char *text);
@@ -22,7 +22,7 @@ void setup_window(struct run *run, const char *text);
 unsigned long long setup_size(const char *name, const char *text,
 			      unsigned long long least,
 			      unsigned long long most);
-/* What was asked for, by option or environment. */
+/* The memory that the user asked for, by option or environment. */
 unsigned long long setup_memory_mib(const struct run *run,
 				    unsigned long long otherwise);
 
@@ -33,8 +33,8 @@ unsigned int setup_guests(const struct run *run);
 char *setup_directory(const char *text);
 
 /*
- * What the command may write to: these n, in a list that has room for two
- * more, and the current directory.
+ * Lets the command write to n directories and the current one. The list has
+ * room for two more.
  */
 void setup_writable(struct run *run, char **dirs, size_t n);
 

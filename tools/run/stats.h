@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a run cost, in real and virtual time: as a table and as JSON. */
+/* Print the cost of a run in real and virtual time, as a table or as JSON. */
 #ifndef TOOLS_STATS_H
 #define TOOLS_STATS_H
 

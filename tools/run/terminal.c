@@ -72,7 +72,7 @@ void terminal_resume(struct terminal *t)
 
 	if (!t->open || !t->input || t->raw || !in_foreground(t))
 		return;
-	/* What the shell or another job set in the meantime stays theirs. */
+	/* Restore later what the shell or another job has set meanwhile. */
 	tcgetattr(t->fd, &t->saved);
 	raw = t->saved;
 	cfmakeraw(&raw);

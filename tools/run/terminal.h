@@ -34,7 +34,7 @@ void terminal_start(struct terminal *t);
 void terminal_resume(struct terminal *t);
 void terminal_restore(struct terminal *t);
 
-/* What the guest's terminal is to be like. */
+/* The settings and the size that the guest's terminal gets. */
 void terminal_get(struct terminal *t, struct termios *termios,
 		  struct winsize *size);
 bool terminal_size(struct terminal *t, struct winsize *size);

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* What a nanosecond of a run really is, by whether it was deterministic. */
+/* Names the unit of a run's times: deterministic runs count instructions. */
 const char *time_unit(bool deterministic);
 
 #endif

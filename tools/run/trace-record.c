@@ -112,9 +112,9 @@ static void instance_path(int i, char *path, size_t size)
 }
 
 /*
- * Of several CPUs, one that is the same on all. Where there is one CPU, the one
- * by which the scheduler counts: in User-Mode Linux it stands still while the
- * host runs others. Both are real in an experiment, too.
+ * The clocks of several CPUs have to agree. With one CPU, the trace uses the
+ * clock of the scheduler: in User-Mode Linux it stands still while the host
+ * runs others. Both clocks are real in an experiment, too.
  */
 static const char *clock_name(void)
 {
@@ -130,7 +130,7 @@ static int set_up(struct trace_record *r, int i, const char **what)
 	if (write_to(dir, "trace_clock", clock_name()))
 		return -1;
 	*what = "cannot set up the trace";
-	/* What comes first says what the rest is about. */
+	/* Keep the first events: they tell what the rest is about. */
 	if (write_to(dir, "options/overwrite", "0"))
 		return -1;
 	*what = "cannot have so large a --buffer";

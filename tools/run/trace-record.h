@@ -12,7 +12,7 @@
 /* A recording is a sequence of these, each with so many bytes behind it. */
 struct trace_part {
 	uint32_t kind;		/* enum trace_part_kind */
-	uint32_t cpu;		/* of pages */
+	uint32_t cpu;		/* the CPU of the pages */
 	uint32_t page;		/* bytes of one */
 	uint32_t size;
 };
@@ -20,7 +20,7 @@ struct trace_part {
 enum trace_part_kind {
 	TRACE_PART_BEGIN = 1,	/* struct trace_begin */
 	TRACE_PART_FORMAT,	/* name of a system, 0, text of an event's format */
-	TRACE_PART_PAGES,	/* of a ring buffer, as the kernel keeps them */
+	TRACE_PART_PAGES,	/* pages of a ring buffer, as in the kernel */
 	TRACE_PART_LOST,	/* uint64_t events that found no room */
 };
 
@@ -33,7 +33,7 @@ struct trace_begin {
 enum { TRACE_INSTANCES = 2 };
 
 struct trace_record {
-	uint64_t buffer_kib;	/* of each CPU, for each of two kinds of events */
+	uint64_t buffer_kib;	/* per CPU, for each of two kinds of events */
 	/* Gets each part; 0, or -1 with errno. */
 	int (*take)(void *arg, const struct trace_part *part, const void *data);
 	void *arg;

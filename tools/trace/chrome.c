@@ -12,7 +12,7 @@
 #include "output.h"
 #include "base/util.h"
 
-/* Of what is no process: above all that Linux has. */
+/* The number of the tracks of CPUs: no process of Linux has one so high. */
 #define CPUS_PID	4194305
 
 struct chrome {
@@ -97,7 +97,7 @@ static void begin_slice(struct chrome *c, uint64_t begin, uint64_t end,
 		fputs(",\"s\":\"t\"", c->f);
 }
 
-/* Who ran on a CPU; what there is to say of it is on the thread's track. */
+/* Names the thread that ran on a CPU. The thread's track has the details. */
 static void put_turn(struct chrome *c, const struct piece *p, const char *name)
 {
 	begin_slice(c, c->virtual ? p->lvt_from : p->begin,

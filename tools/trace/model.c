@@ -12,7 +12,7 @@ struct builder {
 	uint64_t start;		/* real, of the program */
 	uint64_t origin;	/* virtual */
 	uint64_t gvt;		/* as last seen */
-	unsigned char *cpus;	/* that ran a thread */
+	unsigned char *cpus;	/* CPUs that ran a thread */
 	size_t *index;		/* 1 + lane of a thread's number; 0: none */
 	size_t indexed;
 };
@@ -102,7 +102,7 @@ static enum piece_kind kind_of(enum lane_state state)
 	}
 }
 
-/* What it did since its state last changed, unless that is to run. */
+/* Ends the thread's current wait. Does nothing if it runs or is gone. */
 static void close_wait(struct builder *b, struct lane *l, uint64_t now)
 {
 	struct piece *p;
@@ -180,9 +180,9 @@ static bool same_rate(const struct piece *p, int64_t real, uint64_t charged)
 }
 
 /*
- * Of what the thread ran until this charge, the cost of Tense's calls: the
- * kernel does not count it as the program's. It is negative where a refund was
- * too large. A thread that entered the experiment anew is counted from 0.
+ * The cost of Tense's calls in this charge, which the kernel does not count as
+ * the program's. It is negative if a refund was too large. The count of a
+ * thread begins at 0 when it enters the experiment anew.
  */
 static int64_t own_part(struct lane *l, const struct event *e)
 {
@@ -224,7 +224,7 @@ static void add_run(struct lane *l, uint64_t now, const struct event *e,
 	l->since = now;
 }
 
-/* Of a thread whose parent is not known, once it has run. */
+/* Corrects the birth of a thread with an unknown parent, once it has run. */
 static void set_birth(struct lane *l, uint64_t virtual)
 {
 	l->birth = virtual;
@@ -485,7 +485,7 @@ static void finish_lane(struct builder *b, struct lane *l)
 
 static void take_account(struct model *m, const struct tense_thread *t)
 {
-	/* Of several who had the number, the last that has none. */
+	/* Several threads may have had the number: take the last one left. */
 	for (size_t i = m->nr_lanes; i-- > 0;) {
 		struct lane *l = &m->lanes[i];
 
@@ -551,7 +551,7 @@ void model_build(struct model *m, const struct trace *t, const void *stats)
 			program->parented = true;
 		}
 		on_event(&b, e, since(e->time, b.start));
-		/* What the launcher does afterwards is no part of it. */
+		/* The launcher's events after the program do not count. */
 		if (is_about(&b, e))
 			m->end = since(e->time, b.start);
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the threads of an experiment did, and when in real and in virtual time,
- * made out of the events of a recording. All times are ns since the program
- * began.
+ * A model of the threads of an experiment, in real and in virtual time, built
+ * from the events of a recording. All times are ns since the program began.
  */
 #ifndef TOOLS_TRACE_MODEL_H
 #define TOOLS_TRACE_MODEL_H
@@ -72,7 +71,7 @@ struct lane {
 	uint64_t born;		/* real */
 	uint64_t birth;		/* virtual */
 	uint64_t died;		/* real; or when the recording ends */
-	/* What was recorded. */
+	/* Sums over the recording. */
 	uint64_t ran;
 	uint64_t charged;
 	uint64_t gated;		/* real */
@@ -90,7 +89,7 @@ struct lane {
 	bool apart;		/* the next charge begins a new piece */
 	int last_cpu;		/* -1 */
 	uint64_t program_ran;	/* when it was charged last, by the kernel */
-	uint64_t since;		/* of the state, real */
+	uint64_t since;		/* when the state began, real */
 	bool at_gate;
 	uint64_t shut;		/* the gate, real */
 	uint64_t seen;		/* virtual time when it last ran */
@@ -107,13 +106,13 @@ struct model {
 	size_t nr_lanes;
 	struct gvt *gvt;	/* whenever it was seen to have risen */
 	size_t nr_gvt;
-	struct mark *marks;	/* of no thread */
+	struct mark *marks;	/* marks that are of no thread */
 	size_t nr_marks;
 	uint64_t end;		/* real */
 	uint64_t virtual_end;
 	uint64_t window;	/* virtual */
 	uint64_t lost;		/* events */
-	unsigned int cpus;	/* that ran a thread */
+	unsigned int cpus;	/* how many CPUs ran a thread */
 	unsigned int last_cpu;	/* the highest of them */
 	const struct tense_stats *stats;	/* the kernel's account, or NULL */
 };

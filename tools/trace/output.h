@@ -9,13 +9,13 @@
 
 #define TRACE_JSON_VERSION	1
 
-/* What ran. */
+/* The run that the outputs describe. */
 struct trace_about {
 	char *const *argv;
 	const char *backend;
 	int status;
 	uint64_t real_ns;	/* how long it ran */
-	bool virtual_axis;	/* of trace_chrome() */
+	bool virtual_axis;	/* the axis of trace_chrome() */
 };
 
 /* All of these leave errors to ferror(). */

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of 64-bit kernels: the time of the first event, and how much there is. */
+/* On 64-bit kernels it has the time of the first event, and the length. */
 #define HEADER		16
 #define LENGTH_AT	8
 #define LENGTH_MASK	((1ULL << 27) - 1)

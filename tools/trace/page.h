@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * Whether all events of a page, of so many bytes, lie in it. Who reads them by
- * libtraceevent has to know: that takes all lengths for good.
+ * Do all events of a page of size bytes lie within it? Ask before reading a
+ * page by libtraceevent, which trusts all lengths.
  */
 bool trace_page_is_whole(const void *page, size_t size);
 

@@ -8,8 +8,8 @@
 #include "base/util.h"
 
 /*
- * What is told of a thread's percents: of those that made most of its virtual
- * time so many as come to this part of it, and if they do not, the mean.
+ * A picture tells the percents at which a thread spent most of its virtual
+ * time, if they make up this part of it. Otherwise it tells the mean.
  */
 #define PERCENTS_PART	0.8
 
@@ -57,7 +57,7 @@ static unsigned int round_percent(unsigned int percent)
 	return (percent + unit / 2) / unit * unit;
 }
 
-/* What is close to a percent of more weight is taken for the same. */
+/* Merges a percent into a close one that has more weight. */
 static size_t absorb_weights(struct weight *w, size_t count)
 {
 	size_t kept = 0;

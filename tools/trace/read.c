@@ -12,7 +12,7 @@
 
 #define FIELDS_MAX	8
 
-/* What is taken of each event, as take() names it by its place. */
+/* The fields that the reader takes of each event, in the order of take(). */
 static const struct shape {
 	const char *name;
 	enum event_kind kind;
@@ -47,7 +47,7 @@ static const struct shape {
 struct source {
 	const struct shape *shape;
 	int id;
-	size_t size;		/* that has all of the fields */
+	size_t size;		/* bytes that hold all fields */
 	struct tep_format_field *fields[FIELDS_MAX];
 };
 
@@ -55,7 +55,7 @@ struct reader {
 	struct trace *trace;
 	size_t room;
 	struct tep_handle *tep;
-	struct tep_format_field *id;	/* of all events */
+	struct tep_format_field *id;	/* the field that all events share */
 	struct source sources[NR_SHAPES];
 	size_t nr_sources;
 	struct kbuffer *pages;
@@ -399,8 +399,8 @@ static bool belongs(const struct event *e, uint32_t experiment,
 }
 
 /*
- * What is of other experiments, or of no experiment, goes, and what comes after
- * others were lost.
+ * Drops the events of other experiments or of no experiment, and the events
+ * after the first loss.
  */
 static void select_experiment(struct reader *r)
 {

@@ -25,7 +25,7 @@ struct event {
 	uint16_t cpu;		/* where it happened, or a charge's own */
 	uint8_t kind;
 	bool shut;		/* EVENT_GATE */
-	uint32_t experiment;	/* of the first four kinds */
+	uint32_t experiment;	/* the first four kinds have it */
 	union {
 		struct {
 			uint64_t real;
@@ -71,8 +71,8 @@ struct trace {
 };
 
 /*
- * Of all that is recorded, what belongs to the experiment that the launcher was
- * in. Returns NULL, or what is wrong with the recording, which the caller frees.
+ * Reads the events of the launcher's experiment from a recording. Returns NULL,
+ * or a description of the error, which the caller frees.
  */
 char *trace_read(struct trace *t, const void *data, size_t size);
 void trace_free(struct trace *t);

@@ -32,7 +32,7 @@ static int level_of(float part)
 {
 	int level = lroundf(part * LEVELS);
 
-	/* What is there at all is to be seen. */
+	/* Keep small parts visible. */
 	return level ? level : part > 0.01f;
 }
 

@@ -6,7 +6,7 @@
 #include "svg.h"
 #include "base/util.h"
 
-/* What a line may be off, in units of the picture. */
+/* The largest error of a simplified line, in units of the picture. */
 #define TOLERANCE	0.06
 
 void svg_line_to(struct svg_line *l, double x, double y)
@@ -190,7 +190,7 @@ static double lead_y(const struct picture *p, double ns)
 	return p->leads + SVG_LEADS * (1 - fmin(ns / p->lead_ns, 1));
 }
 
-/* What a thread does at a gate, until it runs again. */
+/* Is the thread at a gate, or has it left the gate and waits for a CPU? */
 static bool is_gate(const struct lane *l, size_t piece)
 {
 	return l->pieces[piece].kind == PIECE_GATED ||
@@ -216,7 +216,7 @@ static bool is_apart(const struct lane *l, size_t *piece, uint64_t from,
 	return apart;
 }
 
-/* Of those in a sample, the highest. */
+/* Draws the highest lead of each sample. */
 static void draw_lane_leads(const struct picture *p, const struct lane *l)
 {
 	struct svg_line line = { .f = p->f };

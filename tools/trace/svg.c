@@ -67,7 +67,7 @@ double svg_sample_time(const struct picture *p, int i)
 	return (double)p->m->end * i / (svg_samples(p) - 1);
 }
 
-/* Those with most virtual time, in the order in which they were born. */
+/* Chooses the threads with most virtual time, in the order of their births. */
 static void choose_lanes(struct picture *p)
 {
 	const struct model *m = p->m;
@@ -254,7 +254,7 @@ static void draw_virtual_axis(const struct picture *p)
 		 xprintf("progress in virtual time, %s", g.name));
 }
 
-/* What a thread at 100 % would do that has a CPU all the time. */
+/* The line of a thread that is at 100 % and has a CPU all the time. */
 static void draw_real(const struct picture *p)
 {
 	double end = fmin(p->m->end, p->top_ns);
@@ -362,7 +362,7 @@ static void draw_lead_labels(const struct picture *p)
 	put_text(p, p->right + 20, y + 4, "", xstrdup("window"));
 }
 
-/* What colours mean, beside what has one of its own. */
+/* The key. Threads are not in it: each has a colour and label of its own. */
 static void draw_key(const struct picture *p)
 {
 	double x = SVG_LEFT, y = p->lines - 22;

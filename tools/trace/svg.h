@@ -33,7 +33,7 @@ struct picture {
 	double lead_ns;		/* virtual, at the top of the leads */
 };
 
-/* Of a time, real or virtual, in the picture. */
+/* The place of a real or virtual time in the picture. */
 double svg_x(const struct picture *p, double real);
 double svg_y(const struct picture *p, double virtual);
 
@@ -50,7 +50,7 @@ struct svg_line {
 	bool open;
 	double x, y;		/* written last */
 	double last_x, last_y;	/* seen last */
-	double steepest, flattest;	/* that the line may be from there */
+	double steepest, flattest;	/* slopes that the line may have */
 };
 
 void svg_line_to(struct svg_line *l, double x, double y);
@@ -62,7 +62,7 @@ void svg_draw_lines(const struct picture *p);
 void svg_draw_states(const struct picture *p);
 void svg_draw_leads(const struct picture *p);
 
-/* Of a piece of a kind, how much of each sample of the axis it takes: 0 to 1. */
+/* The part of each sample, 0 to 1, that the lane's pieces of a kind take. */
 void svg_cover(const struct picture *p, const struct lane *lane,
 	       enum piece_kind kind, float *part);
 

@@ -299,7 +299,7 @@ static void measure_share(const struct whatif *w, size_t condition,
 
 		if (!whatif_varied(w, condition, i))
 			continue;
-		/* What was asked for, where percents are rounded. */
+		/* Percents are rounded: prefer the cut of the user. */
 		cut = isnan(c->cut) || w->func[i - 1].percent ?
 		      whatif_cut(c->percent[i]) : c->cut;
 		share = slot_share(w, i);
@@ -458,7 +458,7 @@ static void assess_variant(struct whatif *w, const struct figures *f,
 	judge(w, condition, r);
 }
 
-/* What the stubs cost, and what of that the program did not notice. */
+/* Warns if stubs cost much, or if refunds are a large part of the run. */
 static void assess_overhead(struct whatif *w)
 {
 	const struct whatif_sample *s = whatif_at(w, 1, 0);

@@ -28,7 +28,7 @@ struct job {
 
 struct state {
 	const struct whatif *asked;
-	struct whatif *w;	/* what was measured */
+	struct whatif *w;	/* the measured samples */
 	const struct whatif_batches *b;
 	struct job *jobs;
 	unsigned int total;	/* most batches */

@@ -19,14 +19,14 @@ enum {
 
 struct axis {
 	double min;
-	double max;		/* of the grid */
-	double end;		/* of the plot */
+	double max;		/* end of the grid */
+	double end;		/* end of the plot */
 	double step;
 };
 
 struct plot {
 	const struct whatif *w;
-	/* What a share alone promises is taken off. */
+	/* Subtract the gain that the function's share alone promises. */
 	bool beside;
 	int height;
 	struct axis x;
@@ -45,7 +45,7 @@ static const struct whatif_result *result(const struct whatif *w,
 	return &w->results[condition - CONDITIONS_FIRST];
 }
 
-/* Of a result, where it lies in the plot. */
+/* The height of a result's change in the plot. */
 static double height_of(const struct plot *p, const struct whatif_result *r,
 			double change)
 {
@@ -81,7 +81,7 @@ static void finish(struct axis *a, int most)
 	a->max = ceil(a->max / a->step - 1e-9) * a->step;
 }
 
-/* What a condition varies, as bits. */
+/* The slots that a condition varies, as bits. */
 static unsigned int slots_of(const struct whatif *w, size_t condition)
 {
 	unsigned int mask = 0;
@@ -211,7 +211,7 @@ static int by_cut(const void *a, const void *b)
 	return (ca > cb) - (ca < cb);
 }
 
-/* Of one series, with the null experiment, which is where it starts. */
+/* The points of one series. It begins with the null experiment. */
 static size_t points_of(const struct whatif *w, unsigned int series,
 			struct point *points)
 {
@@ -262,7 +262,7 @@ static void rounds(FILE *f, const struct plot *p,
 	for (size_t i = 0; i < n; i++) {
 		double y = height_of(p, r, changes[i]);
 
-		/* What the machine did is not to squeeze the rest. */
+		/* An outlier by the machine must not squeeze the rest. */
 		if (y < p->y.min || y > p->y.max)
 			continue;
 		fprintf(f, "<circle class=\"%s s%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.2\"/>\n",

@@ -10,7 +10,7 @@
 #include "measure/cutoffs-store.h"
 #include "whatif.h"
 
-/* What a process that has a cutoff ran, between two moments, ns since 1970. */
+/* CPU time of a process that has a cutoff, between two times, ns since 1970. */
 struct daemon_run {
 	struct activity activity;
 	uint64_t from;

@@ -22,7 +22,7 @@ static bool is_within(const struct daemon_run *run,
 	return run->from < s->ended && run->to > s->began;
 }
 
-/* What the process of a run ran during a sample, in ms. */
+/* The CPU time of the process of a daemon run during a sample, in ms. */
 static double time_of(const struct daemon_runs *runs,
 		      const struct daemon_run *run,
 		      const struct whatif_sample *s)

@@ -13,7 +13,7 @@
 #include "base/util.h"
 
 #define RESAMPLES	2000
-/* Of pairs of rounds; more of them make no difference to an interval. */
+/* Beyond so many rounds, more pairs of rounds do not change an interval. */
 #define HL_ROUNDS	64
 
 /* A variation below this one is that of rounding. */
@@ -93,7 +93,7 @@ static struct fit fit(const struct panel *p)
 	return f;
 }
 
-/* Of a figure in each round, between two conditions. */
+/* Adds factor times the difference of a figure between two conditions. */
 static void subtract(const struct panel *p, const double *figures,
 		     size_t condition, size_t reference, double factor,
 		     double *d)
@@ -234,7 +234,7 @@ struct interval panel_adjusted(const struct panel *p, size_t condition,
 	double df = p->conditions * (p->rounds - 1), wider;
 
 	differences(p, &f, condition, reference, d);
-	/* What is fitted looks less noisy than it is. */
+	/* The fit makes the differences look less noisy than they are. */
 	wider = widening(p, &f, condition, reference) *
 		sqrt(df / (df - f.used));
 	df = p->rounds - 1 - (f.used && p->rounds > 2);
@@ -264,7 +264,7 @@ struct difference paired_difference(const double *a, const double *b, size_t n)
 		d[i] = a[i] - b[i];
 	result.mean = gsl_stats_mean(d, 1, n);
 	result.error = gsl_stats_sd(d, 1, n) / sqrt(n);
-	/* Of exact counts, say. */
+	/* All differences are the same, as of exact counts. */
 	if (result.error == 0)
 		result.p = result.mean == 0;
 	else

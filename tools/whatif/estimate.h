@@ -48,7 +48,7 @@ struct interval panel_median(const struct panel *p, size_t condition,
 struct interval panel_adjusted(const struct panel *p, size_t condition,
 			       size_t reference);
 
-/* What that is of, round by round. */
+/* The adjusted differences, round by round. */
 void panel_differences(const struct panel *p, size_t condition,
 		       size_t reference, double *d);
 

@@ -25,13 +25,13 @@ static json_t *text(const char *value)
 	return value ? json_text(value, strlen(value)) : json_null();
 }
 
-/* What is not a number has no other form in JSON. */
+/* JSON has no NAN and no infinity: both become null. */
 static json_t *real(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Of thousandths; null for none. */
+/* Converts thousandths; null for 0. */
 static json_t *percent(unsigned int fine)
 {
 	return fine ? json_real((double)fine / TENSE_FINE) : json_null();
@@ -110,7 +110,7 @@ static json_t *conditions(const struct whatif *w)
 	return list;
 }
 
-/* Those that were used, by number. */
+/* Lists the slots that were used, by number. */
 static json_t *slots(const struct whatif_sample *s)
 {
 	json_t *list = json_array();

@@ -10,8 +10,8 @@
 int whatif_json_write(FILE *f, const struct whatif *w);
 
 /*
- * What was asked and measured, of a file that the above wrote. NULL, or what
- * is wrong with it, which the caller frees.
+ * Reads the question and the samples from a file of whatif_json_write(). NULL,
+ * or a description of the error, which the caller frees.
  */
 char *whatif_json_read(FILE *f, struct whatif *w);
 

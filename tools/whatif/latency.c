@@ -11,7 +11,7 @@
 #include "libtense/marks.h"
 #include "base/util.h"
 
-/* Of a run; later ones do not count. 8 MB. */
+/* The most latencies of a run, in 8 MB. Later ones do not count. */
 #define ROOM	(1 << 20)
 
 /* A comma outside of all brackets, from there on, or NULL. */
@@ -69,7 +69,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of a number of them; sorts them. */
+/* Computes the mean and median of n times; sorts them. */
 static void summarise(double *times, size_t n, double *mean, double *median)
 {
 	double sum = 0;

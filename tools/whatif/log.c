@@ -126,7 +126,7 @@ static bool read_line(struct whatif *w, char *line,
 
 		if (end == field[2] || *end || !(ns >= 0 && ns < 1e9))
 			return false;
-		/* Of several processes, the worst. */
+		/* Several processes may tell it: take the worst. */
 		if (ns > sample->pair_ns)
 			sample->pair_ns = ns;
 		return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What libtense-functions.so tells of a run, in the file TENSE_FUNCTIONS_LOG. */
+/* Reads TENSE_FUNCTIONS_LOG, the log of libtense-functions.so in a run. */
 #ifndef TOOLS_WHATIF_LOG_H
 #define TOOLS_WHATIF_LOG_H
 

@@ -50,7 +50,7 @@ static bool number(const char **text, double *value)
 	return true;
 }
 
-/* What is no number after the last @ is a symbol's version or an address. */
+/* Text after the last @ that is no number is a symbol version or an address. */
 static const char *percent_mark(const char *text, double *percent)
 {
 	const char *mark = strrchr(text, '@'), *p = mark ? mark + 1 : "";

@@ -22,10 +22,10 @@ char *whatif_parse_cuts(struct whatif *w, const char *text, bool slower);
 /* elapsed, cpu, stdout:REGEX, stderr:REGEX. */
 char *whatif_parse_metric(struct whatif *w, const char *text);
 
-/* Of --progress: a function. */
+/* Takes the function of --progress. */
 void whatif_set_progress(struct whatif *w, const char *name);
 
-/* Of --latency: two functions, "A,B". */
+/* Parses the two functions of --latency, "A,B". */
 char *whatif_parse_latency(struct whatif *w, const char *text);
 
 /* A positive number of at most that. */

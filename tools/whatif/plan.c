@@ -165,7 +165,7 @@ void whatif_plan(struct whatif *w)
 	if (!free_funcs)
 		add_variant(w, NAN, -1);
 	for (size_t i = 0; i < w->nr_cuts; i++) {
-		/* What a range begins with is the null experiment. */
+		/* A range may begin with 0, which is the null experiment. */
 		if (w->cuts[i] == 0)
 			continue;
 		if (!w->each)
@@ -281,7 +281,7 @@ static bool was_called(const struct whatif *w, unsigned int name)
 	return !w->conditions[1].percent[name] || null->slot[name].calls;
 }
 
-/* What was asked for did not happen at all: no more runs would change that. */
+/* Stops if a function was never called: more runs would not change that. */
 static int check_first(const struct whatif *w,
 		       const struct whatif_runner *runner)
 {
@@ -299,8 +299,8 @@ static int check_first(const struct whatif *w,
 }
 
 /*
- * Looking after each round would make an accident more likely to be the end. What
- * is no accident needs no looking.
+ * Assess after some rounds only: each look may end the measurement by accident.
+ * Deterministic runs have no accidents and all do their rounds.
  */
 static bool look(const struct whatif *w, unsigned int round)
 {

@@ -34,7 +34,7 @@ __attribute__((noinline)) static void empty(void)
 	__asm__ volatile("");
 }
 
-/* Of an address of this program's, in its file; *data is both. */
+/* Turns *data, an address of this program, into an offset in its file. */
 static int find_offset(struct dl_phdr_info *info, size_t size, void *data)
 {
 	uint64_t *place = data;

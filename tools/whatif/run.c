@@ -27,7 +27,7 @@ extern char **environ;
 
 static const char *const files[] = { "stdout", "stderr", "log", "marks" };
 
-/* What a child's setup needs. */
+/* The argument of a child's setup. */
 struct child {
 	const struct whatif *w;
 	const struct whatif_native *n;
@@ -157,7 +157,7 @@ static void add_specs(FILE *f, const struct whatif *w, unsigned int name,
 	}
 }
 
-/* What the stubs are to do, or NULL if there are none. */
+/* The instructions for the stubs, or NULL if there are none. */
 static char *specs(const struct whatif *w, size_t condition)
 {
 	char *text = NULL;
@@ -402,7 +402,7 @@ static void take_stats(const struct tense_stats *stats,
 		};
 }
 
-/* What is left of the run is outside. */
+/* Slot 0 gets the time of the run that no other slot has. */
 static void fill_slot_0(struct whatif_sample *s)
 {
 	s->slot[0].ran = s->ran;

@@ -17,7 +17,7 @@ struct whatif_native {
 	sigset_t mask;
 	struct progress progress;
 	unsigned int round;	/* runs in a round */
-	uint64_t start;		/* of the first */
+	uint64_t start;		/* when the first run began */
 	bool exact;		/* time here is not the user's */
 	bool silent;		/* says nothing of its progress */
 	bool quiet;		/* the command's output is shown: nothing to explain */

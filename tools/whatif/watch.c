@@ -72,7 +72,7 @@ static void on_exit_of_task(void *arg, const struct task_time *task)
 	image_add(&watch->exited, task);
 }
 
-/* What is lost where there are too many exits is nobody's. */
+/* If there are too many exits, the lost ones count for no process. */
 static void collect_exits(struct whatif_watch *watch)
 {
 	taskstats_drain(watch->source, on_exit_of_task, watch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What `tense whatif` asks, measures and answers. The parts:
+ * The data that the parts of `tense whatif` share. The parts:
  *
  *	whatif-options	what the command line asks
  *	whatif-plan	which runs that takes, and when they are enough
@@ -43,8 +43,8 @@
 #define WHATIF_EXACT_GUESTS_SMP	2
 
 /*
- * What has a name on the command line: by slot, and behind those the functions
- * of --latency, which need none.
+ * Indices of the functions that the command line names: slots, and behind them
+ * the functions of --latency, which need no slot.
  */
 #define WHATIF_FROM		WHATIF_SLOTS
 #define WHATIF_TO		(WHATIF_SLOTS + 1)
@@ -66,7 +66,7 @@ enum metric_kind {
 
 struct whatif_metric {
 	enum metric_kind kind;
-	char *pattern;		/* of the number, or the function, or both */
+	char *pattern;		/* finds the number, or names functions */
 	char *from, *to;	/* the functions of METRIC_LATENCY */
 };
 
@@ -91,7 +91,7 @@ struct whatif_slot {
 /* Calls of the functions of METRIC_LATENCY in a run. */
 struct whatif_latency {
 	uint64_t from, to;
-	uint64_t pairs;		/* of one of each */
+	uint64_t pairs;		/* calls of from matched with one of to */
 	uint64_t lost;		/* for which there was no room */
 	double median;		/* ns */
 };
@@ -99,7 +99,7 @@ struct whatif_latency {
 /* One run. Times are in ns. */
 struct whatif_sample {
 	unsigned int round;	/* 0: the one that is discarded */
-	unsigned int order;	/* of all runs */
+	unsigned int order;	/* its place among all runs */
 	size_t condition;
 	uint64_t began, ended;	/* since 1970; 0: not told */
 	double metric;
@@ -113,12 +113,12 @@ struct whatif_sample {
 	unsigned int threads;
 	int status;		/* as the shell's $? */
 	double pair_ns;		/* an entry and exit, by the stubs, or 0 */
-	uint64_t start;		/* of ran, what the stubs took to start */
+	uint64_t start;		/* start of the stubs, a part of ran */
 	struct whatif_slot slot[WHATIF_SLOTS];
 	struct whatif_latency latency;
 };
 
-/* What became of a function that a name stands for. */
+/* How the instruments treated a function that a name stands for. */
 struct whatif_patch {
 	unsigned int slot;	/* or WHATIF_FROM, WHATIF_TO */
 	bool patched;
@@ -126,7 +126,7 @@ struct whatif_patch {
 	char *symbol;
 	uint64_t offset;	/* in the object's file */
 	char *how;		/* the mechanism, or why it was refused */
-	unsigned int processes;	/* of a run, at most */
+	unsigned int processes;	/* the most in a run */
 	unsigned int seen;	/* in the log that is being read */
 };
 
@@ -144,20 +144,20 @@ enum verdict {
 	VERDICT_NOT_TRUSTED,
 };
 
-/* Of a variant. Changes are percent of the metric, shares parts of one. */
+/* A variant's result. Changes are percent of the metric, shares parts of 1. */
 struct whatif_result {
 	struct interval change;
 	struct interval plain;		/* by the median, for comparison */
 	enum estimator estimator;
 	enum verdict verdict;
-	char *reason;			/* of the verdict, or NULL */
+	char *reason;			/* why this verdict, or NULL */
 	char *fallback;			/* why no better estimator, or NULL */
-	double calls;			/* of what is varied, per run */
-	double share;			/* of the time in it */
-	double cut;			/* of its time that was run */
+	double calls;			/* calls of varied functions per run */
+	double share;			/* their part of the time */
+	double cut;			/* the mean cut of that time */
 	double amdahl;			/* change by the share alone */
 	double bias_points;		/* points of the change that may be bias */
-	double *rounds;			/* what change is of */
+	double *rounds;			/* the change in each round */
 	double *plain_rounds;
 };
 
@@ -178,7 +178,7 @@ struct whatif_spoiled {
 	bool dropped;		/* from the samples: there were enough */
 };
 
-/* Of deterministic runs, without what is of the host: that is NULL. */
+/* In deterministic runs, the facts of the host are NULL. */
 struct whatif_environment {
 	char *tense;
 	char *backend;
@@ -199,7 +199,7 @@ struct whatif {
 	double *cuts;
 	size_t nr_cuts;
 	bool each;		/* function alone, instead of all at once */
-	/* What exactly a name stands for: lines. NULL: the name. */
+	/* Lines with the functions that a name stands for. NULL: the name. */
 	char *specs[WHATIF_NAMES];
 	/* Functions of a program into which no library can be loaded. */
 	struct whatif_probe *probes;
@@ -209,9 +209,9 @@ struct whatif {
 	size_t nr_objects;
 	struct whatif_metric metric;
 	double precision;	/* points */
-	unsigned int max_runs;	/* of each condition; 0: not said */
+	unsigned int max_runs;	/* per condition; 0: not said */
 	bool deterministic;	/* instructions are counted instead of time */
-	unsigned int runs;	/* of each condition then; 0: not said */
+	unsigned int runs;	/* then per condition; 0: not said */
 	uint64_t seed;
 	char *prepare;		/* or NULL */
 	char *input;
@@ -233,7 +233,7 @@ struct whatif {
 	struct whatif_environment environment;
 
 	/* Concluded. */
-	struct interval bias;	/* of the null experiment, percent */
+	struct interval bias;	/* the null experiment's, percent */
 	enum estimator bias_estimator;
 	struct whatif_result *results;	/* from the first variant on */
 	char **warnings;	/* ends with NULL */
@@ -305,9 +305,9 @@ void whatif_environment_free(struct whatif_environment *e);
 /* whatif-exact */
 
 /*
- * What the command needs in a guest that sees no files but those that are packed:
- * these, and all that is known to be needed. Ends with NULL, and is the caller's
- * to free with whatif_exact_free().
+ * Lists the files to pack for the command: the given ones, and those that are
+ * known to be needed. The list ends with NULL. The caller frees it with
+ * whatif_exact_free().
  */
 char **whatif_exact_files(const struct whatif *w, char *const *files);
 void whatif_exact_free(char **files);

@@ -77,8 +77,8 @@ static void pad(struct archive *a)
 }
 
 /*
- * Of the format "newc". When a directory was changed tells what else happened on
- * this machine, which is not to make a difference.
+ * Writes a header of the format "newc". Leaves out the times of directories:
+ * other programs change them, and runs must not differ by that.
  */
 static void put_header(struct archive *a, const char *path,
 		       const struct stat *st, uint64_t size)

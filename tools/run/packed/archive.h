@@ -11,16 +11,16 @@
 struct archive_file {
 	char *path;		/* absolute, of the host and in the archive */
 	struct stat st;
-	char *target;		/* of a symbolic link */
-	int directory;		/* that is watched, or -1 */
-	uint32_t crc;		/* if so, of what was written of it */
+	char *target;		/* where a symbolic link points */
+	int directory;		/* index of its watched one, or -1 */
+	uint32_t crc;		/* if watched, of its content */
 };
 
 /* All 0 is an empty one. */
 struct archive {
 	int fd;			/* to write to, a file: set by the caller */
-	void *root;		/* of a tree of files, by path */
-	uint64_t size;		/* of all of them, in bytes */
+	void *root;		/* root of a tree of files, by path */
+	uint64_t size;		/* sum over all files, in bytes */
 	uint64_t written;
 	uint32_t inode;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Runs the command in a virtual machine whose clock counts instructions, so that
- * each run is like the other to the last bit. The machine gets all that it is to
- * have before it starts, and is told nothing from then on: what comes at a time
- * of the host's would come after another instruction in each run. What it has to
- * say goes to files, which are always ready for more.
+ * each run is like the other to the last bit. The machine gets all its input
+ * before it starts: input at a time of the host's would arrive after another
+ * instruction in each run. Its output goes to files, which are always ready for
+ * more.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,8 +44,8 @@
 
 struct exact {
 	struct guest guest;
-	int logs[CHANNELS_MAX];	/* what the guest wrote, by channel */
-	size_t read;		/* of the control channel */
+	int logs[CHANNELS_MAX];	/* the guest's output, by channel */
+	size_t read;		/* bytes read of the control channel */
 	struct exact_input input;
 	struct output outputs[2];
 	int nr_outputs;
@@ -173,7 +173,7 @@ static void take_message(struct exact *x, const struct message *m,
 	}
 }
 
-/* What has come of the control channel, in whole messages. */
+/* Takes the whole messages that came by the control channel. */
 static void read_control(struct exact *x)
 {
 	struct message m;
@@ -302,7 +302,7 @@ static void serve(struct exact *x)
 	close(guest);
 }
 
-/* Of a guest that did all it was to do. */
+/* Brings the files back unless the guest failed. */
 static void take_files(struct exact *x)
 {
 	const struct run *run = x->guest.run;

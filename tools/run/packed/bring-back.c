@@ -81,7 +81,7 @@ static int open_parent(int directory, const char *path, const char **name)
 	return fd;
 }
 
-/* What was never packed, as a socket, may keep a directory in being. */
+/* Keeps a directory that holds something never packed, such as a socket. */
 static int remove_file(int parent, const char *name)
 {
 	if (!unlinkat(parent, name, 0) || errno == ENOENT)

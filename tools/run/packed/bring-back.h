@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a command wrote in a guest that does not see the host's files. */
+/* Brings files back from a guest that does not see the host's files. */
 #ifndef TOOLS_BRING_BACK_H
 #define TOOLS_BRING_BACK_H
 

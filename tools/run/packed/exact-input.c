@@ -68,7 +68,7 @@ static void add_to_list(const struct archive_file *file, void *arg)
 	l->len += sizeof(f) + f.path;
 }
 
-/* What the guest compares its files with at the end. */
+/* Packs the list with which the guest compares its files at the end. */
 static void write_list(struct pack *p)
 {
 	struct list l = { .pack = p };

@@ -6,8 +6,8 @@
 #include "run/guest.h"
 
 struct exact_input {
-	off_t position;		/* of standard input, a file, or -1 */
-	uint64_t size;		/* of what was packed of it */
+	off_t position;		/* offset of standard input; -1: no file */
+	uint64_t size;		/* bytes of it that were packed */
 };
 
 /* A guest with so much memory has room for at most that many bytes of files. */

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the file may hold that nobody has taken yet. */
+/* The guest has to stop while the reader is more than this behind. */
 #define FULL		(64 << 20)
-/* What was taken is given back in pieces of this size. */
+/* Frees the part of the file that the reader took, in pieces of this size. */
 #define PIECE		(1 << 20)
 
 void output_init(struct output *o, int from, int to)
@@ -29,7 +29,7 @@ static void release(struct output *o)
 {
 	if (o->taken - o->freed < PIECE)
 		return;
-	/* Where that cannot be done, it only takes memory. */
+	/* If it fails, the file only takes more memory. */
 	fallocate(o->from, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		  o->freed, o->taken - o->freed);
 	o->freed = o->taken;

@@ -17,7 +17,7 @@
 #include "names/program.h"
 #include "base/util.h"
 
-#define LINKS_MAX	40	/* what the kernel follows */
+#define LINKS_MAX	40	/* the kernel follows as many */
 
 static void add(struct pack *p, const char *path, const struct stat *st,
 		int directory)
@@ -35,7 +35,7 @@ struct way {
 	int links;
 };
 
-/* What a link stands for comes before the rest. */
+/* Puts the link's target before the rest of the path. */
 static bool follow(struct way *w, const char *link)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
@@ -172,7 +172,7 @@ static void add_found(struct pack *p, const char *path)
 		note_object(p, path);
 }
 
-/* What a directory holds; nothing, if that is not for the user to know. */
+/* Adds the contents of a directory. Skips one that the user cannot read. */
 static void add_tree(struct pack *p, const char *path)
 {
 	DIR *dir = opendir(path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a command needs in a guest that does not see the host's files. */
+/* Packs the files that a command needs in a guest without the host's files. */
 #ifndef TOOLS_PACK_H
 #define TOOLS_PACK_H
 
@@ -9,9 +9,9 @@ struct pack {
 	struct archive files;
 	char *const *writable;	/* directories, by their real paths */
 	char *const *omitted;	/* files in them that are not for the guest, or NULL */
-	uint64_t most;		/* of the files, in bytes */
-	unsigned long long memory_mib;	/* of the guest, for messages */
-	char *loader;		/* of the command */
+	uint64_t most;		/* the limit of the files, in bytes */
+	unsigned long long memory_mib;	/* the guest's, for messages */
+	char *loader;		/* the command's */
 	char **objects;		/* files that may need libraries */
 	size_t nr_objects;
 };
@@ -33,7 +33,7 @@ int pack_command(struct pack *p, const char *name);
  */
 void pack_file(struct pack *p, const char *path);
 
-/* What any program may look at, and libraries of what was packed so far. */
+/* Adds files that any program may read, and libraries of the objects so far. */
 void pack_rest(struct pack *p);
 
 void pack_free(struct pack *p);
