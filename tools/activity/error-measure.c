@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Computations of known length, and what clocks say of them. */
+/* Runs computations of known length and times them by several clocks. */
 #include <math.h>
 #include <sys/resource.h>
 #include <sys/times.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Errors of clocks over the length of what they time, a panel for each load. */
+/* Draws the errors of clocks over the timed length, one panel for each load. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 
 #include "base/util.h"
 
-/* So that each of them has begun. */
+/* Wait until each of them has begun. */
 #define START_US	50000
 
 static void burn(pid_t parent)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Processes that take what CPU time they get. */
+/* Processes that take all the CPU time they can get. */
 #ifndef PERIODS_HOGS_H
 #define PERIODS_HOGS_H
 

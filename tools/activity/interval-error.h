@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How far clocks are off for computations whose length is known: they run until
- * they had the CPU for so long, by the cycle counter, whoever else had it too.
+ * The errors of clocks on computations of known length. A computation runs
+ * until it had the CPU for that long by the cycle counter, even if others had
+ * it in between.
  */
 #ifndef PERIODS_INTERVAL_ERROR_H
 #define PERIODS_INTERVAL_ERROR_H
@@ -46,8 +47,8 @@ size_t error_rows(const struct error_samples *all, struct error_row **rows);
 size_t error_lengths(double longest_ms, double *lengths, size_t most);
 
 /*
- * Runs computations of 1 ms to longest, each so often, beside what there is
- * already, and adds what clocks say of them.
+ * Runs computations of 1 ms to longest, each so often, beside the current load.
+ * Adds the times by each clock.
  */
 void error_measure(struct error_samples *all, const struct watcher *w,
 		   unsigned int load, double longest_ms, size_t often);

@@ -139,7 +139,7 @@ static int heaviest_first(const void *left, const void *right)
 	return (a->weight < b->weight) - (a->weight > b->weight);
 }
 
-/* Peaks, and what they may be multiples of. */
+/* Finds the peaks, and the intervals of which they may be multiples. */
 static size_t find_candidates(const struct events *e, double *candidates)
 {
 	/* An empty one at each end. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When a program had its CPU and when it had not, as a loop saw it that does
- * nothing but read a counter: between two readings that are further apart than
- * a threshold, something else ran. All times are in units of the counter, from
- * the start of the recording.
+ * Finds when a program had its CPU. A loop does nothing but read a counter. If
+ * two readings are further apart than a threshold, something else ran in
+ * between. All times are in units of the counter, from the start of the
+ * recording.
  */
 #ifndef PERIODS_PERIODS_H
 #define PERIODS_PERIODS_H
@@ -49,7 +49,7 @@ struct period {
 size_t periods_count(const struct recording *r);
 struct period periods_at(const struct recording *r, size_t number);
 
-/* Infers the timer, and says of each gap what caused it. */
+/* Infers the timer, and sets the cause of each gap. */
 void periods_analyse(struct recording *r);
 
 /* For qsort(), of uint64_t. */

@@ -131,8 +131,8 @@ static void add(struct watch *w, uint64_t from, uint64_t to)
 }
 
 /*
- * To ask whether there was a switch takes time of this program's own. Only what
- * takes much longer is a gap, at its end. Returns the time after that.
+ * Notes a gap. Reading the switch count takes time of this program's own, which
+ * is no gap unless it takes much longer. Returns the time after that.
  */
 static uint64_t note(struct watch *w, uint64_t from, uint64_t to)
 {

@@ -23,8 +23,8 @@ struct watcher {
 };
 
 /*
- * Stays on a CPU, or with -1 on the one that it is on, and looks at the counter
- * and at the loop. 0, or -1 after a message.
+ * Pins the process to a CPU, or with -1 to its current one, and measures the
+ * counter and the loop. 0, or -1 after a message.
  */
 int watcher_prepare(struct watcher *w, int cpu);
 

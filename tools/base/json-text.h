@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* Arguments and names are bytes; what is not UTF-8 becomes U+FFFD. */
+/* Arguments and names are bytes; invalid UTF-8 becomes U+FFFD. */
 json_t *json_text(const char *bytes, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The options of a command, and what is wrong about them. */
+/* The options of a command, and messages on wrong ones. */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 

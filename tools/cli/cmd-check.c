@@ -97,7 +97,10 @@ static void check_kernel(struct item *item)
 			       "does not tell its configuration");
 }
 
-/* Made or not yet: what root may, a file system may not, so try. */
+/*
+ * The directory may not exist yet. Even root may be refused by a file system,
+ * so try.
+ */
 static bool can_write_in(const char *directory)
 {
 	char *copy = xstrdup(directory), *path = copy, *probe;

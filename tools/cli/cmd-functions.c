@@ -283,7 +283,7 @@ static void add_stripped(struct listing *listing, const char *name)
 	free(old);
 }
 
-/* Thousands of names of libc are not what somebody wants to see first. */
+/* Nobody wants to see thousands of names of libc first. */
 static bool is_counted(const struct listing *listing,
 		       const struct object *object)
 {

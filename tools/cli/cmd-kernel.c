@@ -310,7 +310,7 @@ static int remove_entry(const struct cache *c, const struct entry *e)
 	return status;
 }
 
-/* Not under a build, which would miss what it is about to use. */
+/* Refuses to delete during a build, which may be about to use an entry. */
 static int lock(const struct cache *c)
 {
 	char *path = xprintf("%s/lock", c->path);

@@ -358,7 +358,7 @@ static int check_stdout(const struct request *r)
 	return -1;
 }
 
-/* Before hours are spent on what then cannot be written. */
+/* Check this before the measurement takes hours. */
 static int open_files(struct request *r)
 {
 	if (check_stdout(r))

@@ -62,7 +62,7 @@ static int read_times(const struct noise_options *o, struct report *r)
 	return 0;
 }
 
-/* Before minutes are spent on what then cannot be written. */
+/* Check this before the samples take minutes. */
 static int open_files(const struct noise_options *o, FILE **files)
 {
 	for (int i = 0; i < NR_OUTPUTS; i++) {
@@ -126,7 +126,7 @@ int cmd_noise(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	/* By default GSL ends the program; here it returns what is no number. */
+	/* By default GSL ends the program. This handler lets it return NAN. */
 	gsl_set_error_handler_off();
 	return run[o.action](&o) ? STATUS_FAILED : 0;
 }

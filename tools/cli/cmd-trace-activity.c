@@ -197,7 +197,7 @@ static int parse_options(int argc, char **argv, struct request *r)
 	return STATUS_FAILED;
 }
 
-/* Fills in what was not given. 0, or -1 after a message. */
+/* Sets the defaults of missing options. 0, or -1 after a message. */
 static int complete(struct request *r)
 {
 	double most = r->interval_error ? ERROR_SECONDS_MAX : SECONDS_MAX;
@@ -220,7 +220,7 @@ static int complete(struct request *r)
 	return -1;
 }
 
-/* Before time is spent on what then cannot be written. */
+/* Check this before the recording takes time. */
 static int open_files(struct request *r)
 {
 	for (int i = 0; i < OUTPUTS; i++) {

@@ -540,8 +540,8 @@ static void load(struct whatif *w, const char *path)
 }
 
 /*
- * All runs are in one guest, by the tense in it, which leaves what it measured
- * in a file; the answer is given here, where any file can be written.
+ * A tense in a guest does all runs and leaves the samples in a file. This one
+ * prints the answer, because it can write any file.
  */
 static int measure_in_guest(struct request *q, struct run *run)
 {

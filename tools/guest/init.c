@@ -558,7 +558,7 @@ int main(void)
 	if (channel_is_one_way())
 		remove_packed();
 
-	/* The launcher must not be caught by what is for the command. */
+	/* Signals for the command must not end the launcher. */
 	launch_signals(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);

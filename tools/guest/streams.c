@@ -136,7 +136,10 @@ static void tell_end(int channel, uint64_t bytes)
 		send_message(control_fd, MESSAGE_END, &m, sizeof(m), NULL, 0);
 }
 
-/* The end of input is for the command to see; what it leaves, for tense. */
+/*
+ * The command sees the end of its input. A new reader keeps the pipe, to tell
+ * tense how much the command left in it.
+ */
 static void close_input(struct carrier *c)
 {
 	char path[32];

@@ -47,8 +47,8 @@ uint64_t activity_of_tree(const struct image *exited, pid_t process,
 			  pid_t reaper);
 
 /*
- * Workers of the kernel, which come and go, by what they work for: kworker/0:1H
- * and kworker/0:2 are both kworker/0.
+ * Names kernel workers, which come and go, by their CPU: kworker/0:1H and
+ * kworker/0:2 are both kworker/0.
  */
 void activity_rename(char *name);
 

@@ -37,8 +37,8 @@ struct start {
 static sigset_t own_mask;
 
 /*
- * Children of whoever was this process before it became tense, and what these
- * had started and left, which then became a child of ours.
+ * Children that this process had before exec() of tense, and their orphans,
+ * which became children of tense.
  */
 static struct {
 	pid_t *pids;
@@ -192,8 +192,8 @@ static int execute(void *arg)
 	const struct command *c = start->command;
 
 	/*
-	 * It may not go on when we are killed; what it started does then, and so
-	 * does one that gets more rights when it is executed.
+	 * The command must die with tense. Its children do not get the signal,
+	 * nor does a program that gains privileges by exec().
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpgid(0, 0);

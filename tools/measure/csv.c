@@ -24,7 +24,7 @@ void csv_complain(const struct csv *csv, const char *format, ...)
 	warn("%s:%u: %s", csv->path, csv->line, text);
 }
 
-/* The end of a field; what is quoted is unquoted in its place. */
+/* Returns the end of a field. Unquotes a quoted field in its place. */
 static char *end_of_field(char *text)
 {
 	char *to = text;

@@ -45,7 +45,7 @@ int csv_next(struct csv *csv, char **values);
 int csv_number(const struct csv *csv, const char *text, double *number);
 int csv_whole(const struct csv *csv, const char *text, uint64_t *number);
 
-/* Says what is wrong with the current row. */
+/* Warns of an error in the current row. */
 void csv_complain(const struct csv *csv, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -87,7 +87,7 @@ double cutoff_period(const struct cutoff *cutoff);
 bool cutoffs_over(const struct cutoffs *cutoffs, enum task_length length,
 		  const struct execution *execution);
 
-/* A sample that is discarded, and what was over its cutoff in it by most. */
+/* A discarded sample, and the execution that exceeded its cutoff most. */
 struct discarded {
 	uint64_t sample;
 	const struct execution *worst;

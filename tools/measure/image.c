@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Threads come and go meanwhile: what cannot be read is not there any more. */
+/* Threads come and go meanwhile: an unreadable one has exited. */
 static int read_line(pid_t process, pid_t tid, const char *name, char *line,
 		     size_t size)
 {

@@ -12,7 +12,7 @@
 /* A sample that is longer by less than the shortest execution is not L. */
 #define LEAST_SECONDS	0.001
 
-/* Tables have so many digits, and what is computed from them is the same. */
+/* Rounds to the digits of the tables, so that both give the same cutoffs. */
 static double thousandths(double value)
 {
 	return round(value * 1000) / 1000;
@@ -111,8 +111,8 @@ static void add_sample(struct series *series, const struct subject *subject,
 }
 
 /*
- * The same work takes more process time where the CPU is slower for a while, as
- * that of a virtual machine is, which is no daemon's doing.
+ * A CPU may be slower for a while, as in a virtual machine. The same work then
+ * takes more process time, and no daemon is to blame.
  */
 static void level(struct series *series)
 {

@@ -48,17 +48,15 @@ struct learnt {
 bool learn_is_central(const struct series *series, size_t sample);
 
 /*
- * Takes over samples of a subject, which began at origin or later, by the same
- * clock. Executions are counted in whole ms, halves up; what is less than half
- * of one is none.
+ * Adds samples of a subject that began at origin or later, by the same clock.
+ * Rounds executions to whole ms, halves up, and drops those of 0 ms.
  */
 void learn_series(struct series *series, const struct subject *subject,
 		  double origin);
 
 /*
- * Computes what follows from both series, the second of which may be without
- * samples: the rules are cutoffs_compute()'s. Periods that are given hold
- * instead of those that were seen.
+ * Computes cutoffs from both series by cutoffs_compute(). The second one may
+ * lack samples. A given period replaces an observed one.
  */
 void learn_cutoffs(struct learnt *learnt, const struct periods *given);
 void learn_free(struct learnt *learnt);

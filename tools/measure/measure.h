@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A measurement: what is asked, the samples, what they say. */
+/* A measurement: the question, the samples and the results. */
 #ifndef MEASURE_MEASURE_H
 #define MEASURE_MEASURE_H
 
@@ -22,7 +22,7 @@ enum metric {
 	NR_BEST = METRIC_REFERENCE	/* the shortest of these mean something */
 };
 
-/* How samples are taken, and what is made of them. */
+/* The protocol by which samples are taken and evaluated. */
 enum protocol { PROTOCOL_EMP, PROTOCOL_KBEST };
 
 enum fate {
@@ -93,8 +93,8 @@ struct measurement {
 double measure_loop(const struct measurement *m);
 
 /*
- * The task's own time, in seconds, by which cutoffs are looked up: the shortest,
- * since what disturbs it makes it longer.
+ * The shortest time of the task, in seconds, by which cutoffs are looked up:
+ * disturbances only make it longer.
  */
 double measure_task_time(const struct subject *subject);
 
@@ -107,9 +107,9 @@ size_t measure_disturbances(const struct measurement *m,
 			    struct disturbance **list);
 
 /*
- * Which of the others a sample that was dropped for its length can be put down
- * to: one that ran more than in the other samples by at least half of what this
- * one is too long. NULL if there is none, or the sample was kept.
+ * Finds the daemon to blame for a sample that was dropped for its length. It
+ * ran longer than in the other samples by at least half of the excess. NULL if
+ * there is none, or the sample was kept.
  */
 const struct activity *measure_suspect(const struct subject *subject,
 				       size_t sample, enum metric metric);

@@ -35,7 +35,7 @@ static void on_exit_of_task(void *arg, const struct task_time *task)
 	struct sampler *sampler = arg;
 	struct task_time exited = *task;
 
-	/* Else it would be taken for what the command left behind. */
+	/* Its time must not count as the command's orphan. */
 	if (command_is_stranger(task->process))
 		exited.parent = 0;
 	image_add(&sampler->exited, &exited);
@@ -79,8 +79,8 @@ static void forget_exits(struct sampler *sampler)
 
 /*
  * wait4() does not count processes that nobody waited for. Taskstats does, but
- * does not see what an exiting one ran since the last tick of the timer. So
- * either can be too small, and neither too large.
+ * misses the time of an exiting process since the last tick. So either can be
+ * too small, and neither too large.
  */
 static double process_time(const struct sampler *sampler,
 			   const struct command_result *result)

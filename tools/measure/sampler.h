@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Takes samples of commands: what tense measure does to the machine. */
+/* Takes samples of commands for `tense measure`. */
 #ifndef MEASURE_SAMPLER_H
 #define MEASURE_SAMPLER_H
 

@@ -23,8 +23,8 @@ enum put_back {
 };
 
 /*
- * Undoes a change, if what it set still is so. Else *why is what there is, or
- * why it cannot be undone; the caller frees it.
+ * Undoes a change if the setting still has our value. Otherwise *why is the
+ * current value, or why it cannot be undone; the caller frees it.
  */
 enum put_back setting_put_back(const struct change *change,
 			       const char *systemctl, char **why);

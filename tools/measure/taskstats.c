@@ -28,7 +28,7 @@ struct task_source {
 	void *arg;
 };
 
-/* The structure grows with the kernel's version; what is there stays. */
+/* Newer kernels append to the structure; old fields keep their place. */
 static int parse_stats(struct nlattr *attr, struct taskstats *stats)
 {
 	size_t size = nla_len(attr);
@@ -126,7 +126,7 @@ int taskstats_drain(struct task_source *source,
 	source->exited = exited;
 	source->arg = arg;
 	while ((err = nl_recvmsgs_default(source->exits)) != -NLE_AGAIN) {
-		/* ENOBUFS is told once, and what is in the buffer follows. */
+		/* ENOBUFS is reported once; buffered messages follow. */
 		if (err && result)
 			return result;
 		if (err)

@@ -384,7 +384,7 @@ int tune_begin(const struct machine *machine)
 		return err < 0 ? -1 : 0;
 	}
 	tuning.active = true;
-	/* Nobody who reads what we say is no reason to end at once. */
+	/* Do not die of a closed pipe: the changes have to be undone. */
 	if (!sigaction(SIGPIPE, NULL, &action) &&
 	    action.sa_handler == SIG_DFL) {
 		action.sa_handler = go_on;

@@ -18,7 +18,7 @@ struct machine {
 	const char *state;
 };
 
-/* This one, or what the environment says. */
+/* This machine, or the one that the environment describes. */
 struct machine machine_here(void);
 
 /*
@@ -40,7 +40,8 @@ const struct changes *tune_changes(void);
 int tune_end(void);
 
 /*
- * Puts back what another process left, and prints it. 0, or -1 after a message.
+ * Undoes the changes that another process left, and prints them. 0, or -1 after
+ * a message.
  */
 int tune_restore(const struct machine *machine);
 

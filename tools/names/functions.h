@@ -37,7 +37,10 @@ const char *functions_error(int err);
 enum tense_match function_match(const struct function *function,
 				const struct tense_spec *spec);
 
-/* DWARF has no symbols of what C++ keeps to one file: names, without scopes. */
+/*
+ * DWARF has no symbols of functions that C++ keeps to one file: it has names
+ * without scopes.
+ */
 bool inlined_match(const struct inlined *inlined, const struct tense_spec *spec);
 
 bool object_match(const struct object *object, const struct tense_spec *spec);

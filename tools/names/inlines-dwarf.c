@@ -87,7 +87,7 @@ static bool has_code(Dwarf_Die *die)
 	       dwarf_hasattr(die, DW_AT_entry_pc);
 }
 
-/* Returns the function that what is in it belongs to. */
+/* Visits an entry. Returns the function that its children belong to. */
 static const char *visit(struct walk *walk, Dwarf_Die *die, const char *caller)
 {
 	Dwarf_Die origin;
@@ -378,7 +378,7 @@ static bool has_dwarf(Elf *elf, uint64_t *size)
 	return false;
 }
 
-/* Opens what has the DWARF: the file, or its debug file. */
+/* Opens the file that has the DWARF: path, or its debug file. */
 static int open_dwarf(const char *path, int *fd, Elf **elf, Dwarf **dwarf,
 		      uint64_t *size)
 {

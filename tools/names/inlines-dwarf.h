@@ -5,7 +5,7 @@
 
 #include "inlined.h"
 
-/* As inlines_load(), but what is damaged may end the process. */
+/* As inlines_load(), but a damaged file may crash the process. */
 int inlines_parse(const char *path, struct inlines *inlines);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libdw trusts what it reads, so that a damaged file may crash it or send it
- * round in circles: another process reads, and tells by a pipe what it found.
+ * libdw trusts its input: a damaged file may crash it or make it loop forever.
+ * So another process reads the file, and sends its findings through a pipe.
  */
 #include "inlines.h"
 

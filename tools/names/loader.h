@@ -9,9 +9,9 @@
 char *loader_of(Elf *elf);
 
 /*
- * Tells of each object that the loader opens to start path, the loader itself
- * among them, by the name that it was asked for and the path that it took, NULL
- * if there is none. Returns the loader's status, as of waitpid().
+ * Calls back for each object that the loader opens to start path, the loader
+ * included, with its requested name and its path; NULL if there is none.
+ * Returns the loader's status, as of waitpid().
  */
 int loader_list(const char *loader, const char *path,
 		void (*tell)(void *arg, const char *name, const char *path),

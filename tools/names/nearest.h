@@ -5,7 +5,7 @@
 
 #define NEAREST_FAR	1000	/* at least: not near at all */
 
-/* In tenths of letters that differ. */
+/* The distance, in tenths of letters that differ. */
 unsigned nearest_distance(const char *wanted, const char *name);
 
 #endif

@@ -35,9 +35,9 @@ void program_add(struct program *program, char *path, char *soname);
 char *find_command(const char *name);
 
 /*
- * The program that runs a script, for the path of a script, and *via the env(1)
- * that finds it, or NULL; NULL for any other file, and *error if the line names
- * no program. The caller frees them.
+ * Finds the program that runs a script by the script's path. *via is the env(1)
+ * that finds it, or NULL. Returns NULL for any other file. Sets *error if the
+ * #! line names no program. The caller frees all of them.
  */
 char *script_interpreter(const char *path, char **via, char **error);
 

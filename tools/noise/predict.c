@@ -28,7 +28,7 @@ struct prediction {
 	double waits;
 };
 
-/* As of a report: what is constant in the noise is work. */
+/* As in a report, the constant part of the noise counts as work. */
 static void predict_service(struct prediction *p)
 {
 	double work = p->length + p->levy.location;

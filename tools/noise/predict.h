@@ -5,8 +5,8 @@
 #include "options.h"
 
 /*
- * tense noise predict: the Levy's parameters by coefficients, and what follows
- * from them. 0, or -1 after a message.
+ * `tense noise predict`: computes the Levy's parameters by coefficients, and
+ * the effects of such noise. 0, or -1 after a message.
  */
 int noise_predict(const struct noise_options *o);
 

@@ -37,7 +37,7 @@ static void show(size_t taken, void *arg)
 		      1000, "measuring");
 }
 
-/* To stderr, like what else is not the result. */
+/* The warning goes to stderr: it is not part of the result. */
 static void tell_unfit(const struct cell *cell, const char *why)
 {
 	warn("noise refit: %u processes per core, %g s: %s: left out",

@@ -122,7 +122,7 @@ static void panel(FILE *f, const struct report *r, int number,
 	fputs("</g>\n", f);
 }
 
-/* So that points are not on the frame. */
+/* Keeps points off the frame. */
 static struct window window_of(const struct report *r)
 {
 	struct window w = {

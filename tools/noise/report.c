@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "service.h"
 
-/* Noise is what is beyond the shortest that a time can be: the Levy's location. */
+/* Noise is the time beyond the shortest possible one, the Levy's location. */
 static void assess_service(struct report *r)
 {
 	const struct fit *levy = &r->fits[LEVY];

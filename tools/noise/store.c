@@ -19,7 +19,7 @@ char *store_default_path(void)
 	return machine_data_path("noise");
 }
 
-/* null is NAN: what is not known. */
+/* null is NAN: the value is unknown. */
 static double number_of(const json_t *json)
 {
 	return json_is_number(json) ? json_number_value(json) : NAN;

@@ -43,10 +43,10 @@ static void add_fd(void *arg, int channel, int fd, bool input)
 }
 
 /*
- * A guest is two processes that hand over to each other at each system call.
- * Across CPUs that takes twice as long, and never equally long, so that what
- * Tense gives back for its own calls would be wrong. Guests that run at the
- * same time mostly come to lie on different CPUs.
+ * Keeps a guest on one CPU. A guest is two processes that hand over to each
+ * other at each system call. Across CPUs that takes twice as long and varies,
+ * so that refunds for Tense's own calls would be wrong. Guests that run at the
+ * same time mostly get different CPUs.
  */
 static void stay_on_one_cpu(void)
 {

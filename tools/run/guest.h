@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A guest that tense booted for one command: what the back ends that do so
- * have in common. Its other end is guest-init.
+ * A guest that tense booted for one command: the part that its back ends share.
+ * The other end is guest-init.
  */
 #ifndef TOOLS_GUEST_H
 #define TOOLS_GUEST_H
@@ -37,7 +37,7 @@ struct guest {
 /* Any of these may be NULL. */
 struct guest_ops {
 	void (*started)(void *arg);
-	/* Corrects what the guest said of the command. */
+	/* Corrects the guest's report on the command. */
 	void (*ended)(void *arg, struct outcome *out);
 	void (*end)(void *arg, const struct end_message *m);
 	void (*events)(void *arg, struct pollfd *polls);
@@ -97,7 +97,7 @@ void guest_take_outcome(const struct message *m, const char *payload,
 void guest_died(struct guest *g, struct outcome *out);
 void guest_tell_out_of_memory(const struct guest *g);
 
-/* Restores the terminal and ends what still runs. */
+/* Restores the terminal and ends the remaining processes. */
 void guest_end(struct guest *g);
 
 #endif

@@ -180,7 +180,7 @@ static void remove_self(struct tense_stats *s)
 	memmove(t, t + 1, (char *)end - (char *)(t + 1));
 }
 
-/* Nor is what came before the program a part of it. */
+/* The time before the program is no part of it either. */
 static void remove_begin(struct tense_stats *s, const struct begin *begin,
 			 pid_t child)
 {

@@ -67,7 +67,7 @@ struct outcome {
  */
 void launch_signals(sigset_t *set);
 
-/* *stats is what /dev/tense told, without the launcher's own part, or NULL. */
+/* *stats has the counters of /dev/tense, less the launcher's, or is NULL. */
 void launch(const struct launch *l, struct outcome *out, void **stats);
 
 #endif

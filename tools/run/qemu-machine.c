@@ -73,8 +73,8 @@ static void add_files(struct list *l, const char *path, char *tag,
 }
 
 /*
- * If instructions are counted, a port is a file, and what is written to it is
- * there before the next instruction, not when another thread gets to it.
+ * With counted instructions a port is a file. A write to it is complete before
+ * the next instruction, not when another thread gets to it.
  */
 static void add_ports(struct list *l, const struct qemu_machine *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The command's streams on their way between tense and the ports of a virtual
- * machine: a socket for each, and messages on how many bytes there are.
+ * Carries the command's streams between tense and the ports of a virtual
+ * machine: a socket for each, and messages with the numbers of bytes.
  */
 #ifndef TOOLS_QEMU_STREAMS_H
 #define TOOLS_QEMU_STREAMS_H

@@ -57,8 +57,8 @@ static unsigned int host_cpus(void)
 }
 
 /*
- * Two CPUs of a guest on one of the host's would stop each other, and what a
- * stopped one loses would look like time that its program took.
+ * Two CPUs of a guest on one of the host's would stop each other. The time that
+ * a stopped one loses would look like time of its program.
  */
 static void check_host(const struct run *run)
 {

@@ -23,9 +23,8 @@
 #define PART_BYTES	(64 * 1024)
 
 /*
- * Two buffers, because the scheduler's events are to be those of the
- * experiment's threads, while a thread may be charged by another, of any
- * process, that does something with its CPU.
+ * Two buffers, because the scheduler's events are filtered by the experiment's
+ * threads. A charge may happen in another thread, of any process.
  */
 static const struct {
 	const char *suffix;
@@ -84,7 +83,7 @@ static int open_tracefs(void)
 	return fd;
 }
 
-/* Removes what a recorder that was killed has left. */
+/* Removes the instances of a recorder that was killed. */
 static void sweep(int tracefs)
 {
 	int fd = openat(tracefs, INSTANCES, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

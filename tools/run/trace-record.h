@@ -49,7 +49,7 @@ struct trace_record {
  */
 int trace_record_start(struct trace_record *r, const char **what);
 int trace_record_stop(struct trace_record *r, const char **what);
-/* Hands over what was recorded. */
+/* Hands over the recording. */
 int trace_record_send(struct trace_record *r, const struct trace_begin *begin,
 		      const char **what);
 void trace_record_end(struct trace_record *r);

@@ -362,7 +362,7 @@ static void on_fork(struct builder *b, const struct event *e, uint64_t now)
 		add_mark(parent, MARK_FORK, now, 0, e->fork.child);
 	if (e->fork.child <= 0 || (child && !child->exits))
 		return;
-	/* To add a thread moves the others in memory. */
+	/* add_lane() may move the others in memory. */
 	birth = known ? last_virtual(parent) : 0;
 	child = add_lane(b, e->fork.child, now);
 	child->birth = birth;

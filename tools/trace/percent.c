@@ -47,7 +47,7 @@ static int by_weight(const void *a, const void *b)
 	return (x->charged < y->charged) - (x->charged > y->charged);
 }
 
-/* Three digits, so that what is given back does not make one of its own. */
+/* Rounds to three digits, so that small refunds do not make new percents. */
 static unsigned int round_percent(unsigned int percent)
 {
 	unsigned int unit = 1;

@@ -263,7 +263,7 @@ static void read_pages(struct reader *r, const struct trace_part *part,
 		fail(r, "pages of no size, or of nothing known");
 		return;
 	}
-	/* For numbers to lie where they can be read. */
+	/* Aligns numbers in memory. */
 	page = xmalloc(part->page);
 	for (size_t at = 0; at < part->size && !r->error; at += part->page) {
 		memcpy(page, data + at, part->page);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which estimate of a change can be trusted. The best one assumes that a run
- * does the same work in each condition, so that its CPU time tells how fast
- * the machine was during it; that is tested here, and where it fails the next
- * one is taken.
+ * Chooses the estimator of a change. The best one assumes that a run does the
+ * same work in each condition, so that its CPU time tells the speed of the
+ * machine. If a test of that fails, the next one is taken.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -46,7 +45,7 @@ static double part(const struct whatif_sample *s, unsigned int slot)
 	return s->slot[slot].ran / whatif_own_ran(s);
 }
 
-/* Calls of and CPU time in what the condition varies. */
+/* The calls of the varied functions, and the CPU time in them. */
 static double varied_calls(const struct whatif *w, size_t condition,
 			   const struct whatif_sample *s)
 {
@@ -86,9 +85,9 @@ static double expected(const struct whatif *w, size_t condition,
 }
 
 /*
- * How much more of its time than the runs of its round a run happened to spend
- * in what is varied, by what that makes of its virtual time. On average
- * nothing, if the conditions do the same work.
+ * A control for runs that by chance spent more time in the varied functions
+ * than the other runs of their round: the effect on their virtual time. Its
+ * mean is 0 if the conditions do the same work.
  */
 static double own(const struct figures *f, size_t condition, size_t round)
 {
@@ -362,8 +361,8 @@ static bool excludes_zero(const struct interval *i)
 }
 
 /*
- * Functions that a condition varies or that the metric is of, by what became of
- * them.
+ * Counts functions, patched or not, that the condition varies or the metric
+ * uses.
  */
 static unsigned int count_patches(const struct whatif *w, size_t condition,
 				  bool patched)
@@ -429,7 +428,7 @@ static void judge(const struct whatif *w, size_t condition,
 		r->verdict = VERDICT_PREDICTION;
 }
 
-/* By an estimator, and what it is of in each round. */
+/* Estimates a change, and the change in each round. */
 static struct interval estimate(const struct figures *f, size_t condition,
 				enum estimator e, double **rounds)
 {

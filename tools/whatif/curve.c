@@ -33,7 +33,7 @@ struct plot {
 	struct axis y;
 };
 
-/* Gain is what a reader wants more of. */
+/* Gain is positive if the program improves. */
 static double gain(const struct whatif *w, double change)
 {
 	return whatif_less(w) ? -change : change;

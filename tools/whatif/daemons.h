@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rounds in which an infrequent daemon of this machine ran for longer than its
- * cutoff: who ran, while rounds are measured, and what of them is then dropped.
+ * Drops rounds in which an infrequent daemon of this machine ran for longer
+ * than its cutoff. A thread watches the machine during the rounds.
  */
 #ifndef TOOLS_WHATIF_DAEMONS_H
 #define TOOLS_WHATIF_DAEMONS_H
@@ -26,9 +26,9 @@ void daemon_runs_add(struct daemon_runs *runs, const struct activity *activity,
 		     uint64_t from, uint64_t to);
 
 /*
- * Drops the rounds, whose other samples are not as they would be either, and
- * notes each. Where less than WHATIF_ROUNDS_MIN were left they are only noted.
- * True if there are any: then they are to be assessed again.
+ * Drops spoiled rounds as a whole, because their other samples suffered too,
+ * and notes each. Only notes them if less than WHATIF_ROUNDS_MIN would be left.
+ * True if there are any: the caller then assesses again.
  */
 bool whatif_drop(struct whatif *w, const struct daemon_runs *runs,
 		 const struct cutoff_store *cutoffs);
@@ -36,13 +36,13 @@ bool whatif_drop(struct whatif *w, const struct daemon_runs *runs,
 struct whatif_watch;
 
 /*
- * Begins to watch this machine by a thread of its own, but for this process and
- * what it starts. NULL if no cutoffs are stored, and if it cannot be done, which
- * is told where that is asked for.
+ * Starts a thread that watches this machine, except for this process and its
+ * children. NULL if no cutoffs are stored, or if it fails; tell asks for a
+ * message then.
  */
 struct whatif_watch *whatif_watch_begin(bool tell);
 
-/* Ends that, and drops from what was measured meanwhile; w may be NULL. */
+/* Stops watching and drops the rounds that were spoiled; w may be NULL. */
 void whatif_watch_end(struct whatif_watch *watch, struct whatif *w);
 
 #endif

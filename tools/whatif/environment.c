@@ -13,7 +13,7 @@
 #include "base/util.h"
 #include "whatif.h"
 
-/* A guest's /proc/cpuinfo does not know what it runs on. */
+/* Asks CPUID, because /proc/cpuinfo of a guest may not name the CPU. */
 static char *cpu_model(void)
 {
 	char model[49] = "";

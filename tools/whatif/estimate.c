@@ -76,7 +76,7 @@ static struct fit fit(const struct panel *p)
 	by = within(p, b, p->y);
 	ab = within(p, a, b);
 	det = aa * bb - ab * ab;
-	/* One that hardly varies, or says what the other one says, is left. */
+	/* Uses one control only if the other hardly varies or depends on it. */
 	if (aa < NOTHING || bb < NOTHING || det < 1e-6 * aa * bb) {
 		if (aa >= bb)
 			fit_one(&f, 0, aa, ay);

@@ -22,9 +22,8 @@ struct panel {
 	/* Figure of condition c in round r at c * rounds + r. */
 	const double *y;
 	/*
-	 * Control variates: what goes up and down with y from run to run, and
-	 * has the same expectation in every condition. NULL for none; the
-	 * first NULL ends the list.
+	 * Control variates go up and down with y from run to run, and have the
+	 * same expectation in every condition. The first NULL ends the list.
 	 */
 	const double *control[PANEL_CONTROLS];
 };
@@ -41,9 +40,9 @@ struct interval panel_median(const struct panel *p, size_t condition,
 			     size_t reference);
 
 /*
- * The same with what the controls explain taken off, by the Hodges-Lehmann
- * estimate over the rounds. Their coefficients come from the variation within
- * the conditions, all of them together.
+ * The same without the part that the controls explain, by the Hodges-Lehmann
+ * estimate over the rounds. The coefficients come from the variation within all
+ * conditions together.
  */
 struct interval panel_adjusted(const struct panel *p, size_t condition,
 			       size_t reference);

@@ -20,7 +20,7 @@ static void add(struct list *l, char *path)
 	l->files[l->n] = NULL;
 }
 
-/* By its path: a file of that name here is not what a shell would run. */
+/* Resolves the name as a shell would, not as a file of the directory. */
 static void add_program(struct list *l, const char *name)
 {
 	char *path = find_command(name);

@@ -26,7 +26,7 @@ static const struct whatif_result *result(const struct whatif *w,
 	return &w->results[condition - CONDITIONS_FIRST];
 }
 
-/* "deflate and crc32", of what a condition varies. */
+/* Names the functions that a condition varies, as in "deflate and crc32". */
 static char *varied_names(const struct whatif *w, size_t condition)
 {
 	char *names = xstrdup(""), *longer;
@@ -130,7 +130,7 @@ static void legend_item(FILE *f, const char *picture, const char *text)
 		picture, text);
 }
 
-/* Names of what the lines are of, where there are several. */
+/* Names the series of the lines, if there are several. */
 static void series_legend(FILE *f, const struct whatif *w)
 {
 	unsigned int n = 0;

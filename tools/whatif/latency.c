@@ -94,7 +94,10 @@ double whatif_latency_pair(const uint64_t *marks, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		int64_t ns = marks[i] >> TENSE_MARK_SHIFT;
 
-		/* One function may be both: it ends what its last call began. */
+		/*
+		 * If one function is both, its call ends a pair, then begins
+		 * one.
+		 */
 		if (marks[i] & TENSE_MARK_TO) {
 			latency->to++;
 			if (latency->pairs < latency->from) {

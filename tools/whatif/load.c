@@ -300,7 +300,7 @@ static bool load_patches(const json_t *list, struct whatif *w)
 	return true;
 }
 
-/* Returns what part of it is wrong, or NULL. */
+/* Loads an answer. Returns the name of its first wrong part, or NULL. */
 static const char *load(const json_t *root, struct whatif *w)
 {
 	load_environment(json_object_get(root, "environment"),

@@ -9,7 +9,7 @@
 
 #define FIELDS	7
 
-/* A backslash, and what it stands for, in place. */
+/* Decodes the escape after a backslash, in place. */
 static void unescape(char *text)
 {
 	char *to = text;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A number in what a program printed, by a Perl-compatible expression. */
+/* Finds a number in the output of a program by a Perl-compatible expression. */
 #ifndef TOOLS_WHATIF_METRIC_H
 #define TOOLS_WHATIF_METRIC_H
 
 #include <stddef.h>
 
-/* NULL, or what is wrong with the expression, which the caller frees. */
+/* NULL, or an error in the expression, which the caller frees. */
 char *whatif_metric_check(const char *pattern);
 
 /*

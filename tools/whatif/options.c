@@ -29,8 +29,8 @@ static char *add_func(struct whatif *w, char *name, unsigned int percent)
 }
 
 /*
- * Digits and perhaps a fraction, as far as *text has them: strtod() alone takes
- * far more for numbers, and the first point of a range with it.
+ * Parses digits and perhaps a fraction. strtod() accepts more: it would take
+ * the first point of a range with the number.
  */
 static bool number(const char **text, double *value)
 {

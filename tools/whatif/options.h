@@ -5,9 +5,7 @@
 
 #include "whatif.h"
 
-/*
- * Each returns NULL, or what is wrong with the text, which the caller frees.
- */
+/* Each returns NULL, or an error in the text, which the caller frees. */
 
 /* NAME or NAME@PERCENT. */
 char *whatif_parse_func(struct whatif *w, const char *text);

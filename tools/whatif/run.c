@@ -79,9 +79,7 @@ void whatif_native_end(struct whatif_native *n)
 	free(n->functions);
 }
 
-/*
- * Without a terminal: what is ahead, and once that is known how long it takes.
- */
+/* Tells the plan, and after the first round the expected time. */
 static void say_progress(struct whatif_native *n, unsigned int done,
 			 unsigned int total)
 {
@@ -238,7 +236,10 @@ static int set_up_child(void *arg, const char **what)
 	*what = input ? input : "/dev/null";
 	if (open_as(0, *what, O_RDONLY) < 0)
 		return -1;
-	/* In such a guest standard output is the answer's. */
+	/*
+	 * In a guest that counts instructions, standard output carries the
+	 * answer.
+	 */
 	if (child->w->show_output)
 		return child->n->exact && dup2(2, 1) < 0 ? -1 : 0;
 	*what = child->n->dir;

@@ -148,7 +148,7 @@ static void overhead(FILE *f, const struct whatif *w)
 		lost, 100 * lost / (ran + lost));
 }
 
-/* An interval that is wider than what is asked for shows nothing. */
+/* An interval wider than the requested precision shows nothing. */
 static const char *bias_verdict(const struct whatif *w)
 {
 	if (w->bias.low > 0 || w->bias.high < 0)

@@ -244,9 +244,9 @@ struct whatif {
 
 /* whatif-plan */
 
-/* NULL, or what is wrong with how many runs are asked for. */
+/* NULL, or an error in the requested number of runs. */
 const char *whatif_plan_runs(struct whatif *w);
-/* From what is asked; ends the program if that makes no sense. */
+/* Plans the conditions from the options; ends the program on wrong ones. */
 void whatif_plan(struct whatif *w);
 
 /* The part of its time that a function at this percent takes less. */
@@ -263,7 +263,7 @@ struct whatif_runner {
 		   struct whatif_sample *sample, void *arg);
 	/* done of about total runs. */
 	void (*progress)(unsigned int done, unsigned int total, void *arg);
-	/* Shows what the last run has to say of its failure; or NULL. */
+	/* Explains why the last run failed; or NULL. */
 	void (*explain)(void *arg);
 	void *arg;
 };

@@ -128,7 +128,10 @@ static uint32_t put_regular(struct archive *a, struct archive_file *f)
 	int fd = open(f->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	uint32_t crc;
 
-	/* The size that is told is that of what is packed. */
+	/*
+	 * The header tells the size of the packed bytes: a file may have
+	 * changed.
+	 */
 	if (fd < 0 || fstat(fd, &f->st) || !S_ISREG(f->st.st_mode))
 		f->st.st_size = 0;
 	put_header(a, f->path, &f->st, f->st.st_size);

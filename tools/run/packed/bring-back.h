@@ -4,10 +4,10 @@
 #define TOOLS_BRING_BACK_H
 
 /*
- * Makes the files below these directories what the guest says of them in fd: a
- * file, of struct packed_file. Nothing is done unless that is complete, and
- * nothing beyond the directories, whatever links lead there. Returns NULL, or
- * what failed first, which the caller frees.
+ * Applies the guest's report in fd, a file of struct packed_file, to the files
+ * below these directories. Does nothing unless the report is complete, and
+ * never follows links out of the directories. Returns NULL, or the first
+ * failure, which the caller frees.
  */
 char *bring_back(int fd, char *const *directories);
 

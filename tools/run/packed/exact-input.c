@@ -15,7 +15,10 @@
 #include "base/paths.h"
 #include "base/util.h"
 
-/* The archive, what is unpacked of it, and as much for the command itself. */
+/*
+ * The guest's memory holds the archive, the unpacked files, and as much again
+ * for the command.
+ */
 #define SHARES	3
 
 /* When a user wonders why nothing happens. */

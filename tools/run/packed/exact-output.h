@@ -15,11 +15,11 @@ struct output {
 };
 
 void output_init(struct output *o, int from, int to);
-/* Hands on what there is, as long as that does not block. */
+/* Forwards the output that there is, as long as that does not block. */
 void output_forward(struct output *o);
-/* There is more than was taken. */
+/* True if the file holds output that the reader has not taken. */
 bool output_waits(const struct output *o);
-/* And so much that there should not be more. */
+/* True if the guest has to wait: the reader is too far behind. */
 bool output_is_full(const struct output *o);
 
 #endif

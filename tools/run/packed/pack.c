@@ -95,8 +95,8 @@ static bool start(struct way *w, const char *path)
 }
 
 /*
- * Packs what is on the way to a file, directories and links, and the file.
- * Returns its path without links, which the caller frees, or NULL with errno.
+ * Packs a file, and the directories and links on its path. Returns its path
+ * without links, which the caller frees, or NULL with errno.
  */
 static char *add_path(struct pack *p, const char *path)
 {
@@ -256,7 +256,10 @@ static char *choose_loader(const struct pack *p, const char *path)
 	return loader;
 }
 
-/* NULL, or what is missing. */
+/*
+ * Packs the libraries of a file. Returns NULL, or an error, which the caller
+ * frees.
+ */
 static char *add_libraries(struct pack *p, const char *path)
 {
 	struct listing l = { .pack = p };
@@ -287,7 +290,10 @@ static char *add_libraries(struct pack *p, const char *path)
 	return why;
 }
 
-/* A script and all that runs it, or a program: NULL, or what is missing. */
+/*
+ * Packs a program, or a script with its interpreters. Returns NULL, or an
+ * error, which the caller frees.
+ */
 static char *add_program(struct pack *p, const char *name)
 {
 	char *path = xstrdup(name), *next, *via, *why = NULL;
