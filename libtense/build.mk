@@ -4,31 +4,31 @@
 
 LIBTENSE_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -pthread -fPIC \
 	-fvisibility=hidden -ftls-model=initial-exec \
-	-Ilibtense/include -Ikernel/include/uapi
+	-Ilibtense -Ilibtense/include -Ikernel/include/uapi
 # -z now: signal handlers read clocks.
 LIBTENSE_LDFLAGS = $(LDFLAGS) -shared -pthread -Wl,-soname,libtense.so.0 \
-	-Wl,--version-script,libtense/libtense.map \
+	-Wl,--version-script,libtense/api/libtense.map \
 	-Wl,-z,now -Wl,-z,relro -Wl,--no-undefined
 
-LIBTENSE_API := tense stack device area syscalls config
+LIBTENSE_API := $(addprefix api/,tense stack device area syscalls config)
 LIBTENSE_API_OBJ := $(LIBTENSE_API:%=$(O)/libtense/%.o)
-LIBTENSE_OBJ := $(LIBTENSE_API_OBJ) $(O)/libtense/clocks.o $(O)/libtense/preload.o
+LIBTENSE_OBJ := $(LIBTENSE_API_OBJ) $(O)/libtense/api/clocks.o \
+	$(O)/libtense/api/preload.o
 # Find the functions of an ELF file, and those that a text names. Used by
 # libtense-functions.so and by the tool. Each links libelf and zlib in its own
 # way: a program must not see the symbols of a library that is loaded into it.
-LIBTENSE_SYMBOLS := symbols spec cxx-name debug-file
+LIBTENSE_SYMBOLS := $(addprefix symbols/,symbols spec cxx-name debug-file)
 LIBTENSE_SYMBOLS_OBJ := $(LIBTENSE_SYMBOLS:%=$(O)/libtense/%.o)
-LIBTENSE_SYMBOLS_HIDDEN := $(LIBTENSE_SYMBOLS_OBJ) $(O)/libtense/elf-error.o
+LIBTENSE_SYMBOLS_HIDDEN := $(LIBTENSE_SYMBOLS_OBJ) $(O)/libtense/symbols/elf-error.o
 LIBTENSE_SYMBOLS_LIBS := -l:libelf.a -l:libz.a -Wl,--exclude-libs,ALL
 LIBTENSE_MAN := $(wildcard libtense/man/*.[37])
 
 
 # libtense-functions.so needs libtense.so only. It loads a library of its own to
 # find and to decode functions.
-LIBTENSE_FUNCTIONS := functions functions-calls stub-span stub-mark stub-entry
+LIBTENSE_FUNCTIONS := $(addprefix functions/,functions calls stub-span stub-mark stub-entry)
 LIBTENSE_FUNCTIONS_OBJ := $(LIBTENSE_FUNCTIONS:%=$(O)/libtense/%.o)
-LIBTENSE_REDIRECT := redirect redirect-scan redirect-object redirect-branches \
-	redirect-code redirect-patch redirect-threads redirect-log
+LIBTENSE_REDIRECT := $(patsubst libtense/%.c,%,$(wildcard libtense/redirect/*.c))
 LIBTENSE_REDIRECT_OBJ := $(LIBTENSE_REDIRECT:%=$(O)/libtense/%.o)
 libtense_functions_ldflags = $(LDFLAGS) -shared -pthread \
 	-Wl,-soname,$(@F) -Wl,--version-script,$(filter %.map,$^) \
@@ -42,7 +42,7 @@ $(O)/libtense/%.o: libtense/%.c $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(O)/lib/libtense.so.0: $(LIBTENSE_OBJ) libtense/libtense.map
+$(O)/lib/libtense.so.0: $(LIBTENSE_OBJ) libtense/api/libtense.map
 	$(call quiet,LD,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_LDFLAGS) -o $@ $(LIBTENSE_OBJ) -ldl
 
@@ -50,7 +50,8 @@ $(O)/lib/libtense.so: $(O)/lib/libtense.so.0
 	$(Q)ln -sf libtense.so.0 $@
 
 # Callers use vector registers and do not save them.
-$(addprefix $(O)/libtense/,stub-span.o stub-mark.o tense.o stack.o area.o): \
+$(addprefix $(O)/libtense/,functions/stub-span.o functions/stub-mark.o \
+		$(addprefix api/,tense.o stack.o area.o)): \
 	LIBTENSE_CFLAGS += -mgeneral-regs-only
 
 $(O)/libtense/%.o: libtense/%.S $(O)/flags
@@ -58,13 +59,13 @@ $(O)/libtense/%.o: libtense/%.S $(O)/flags
 	$(CC) $(LIBTENSE_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/lib/libtense-functions.so.0: $(LIBTENSE_FUNCTIONS_OBJ) \
-		libtense/functions.map $(O)/lib/libtense.so.0
+		libtense/functions/functions.map $(O)/lib/libtense.so.0
 	$(call quiet,LD,$@)mkdir -p $(@D) && \
 	$(CC) $(libtense_functions_ldflags) -o $@ $(LIBTENSE_FUNCTIONS_OBJ) \
 		$(O)/lib/libtense.so.0 -ldl
 
 $(O)/lib/libtense-redirect.so.0: $(LIBTENSE_REDIRECT_OBJ) \
-		$(LIBTENSE_SYMBOLS_HIDDEN) libtense/redirect.map
+		$(LIBTENSE_SYMBOLS_HIDDEN) libtense/redirect/redirect.map
 	$(call quiet,LD,$@)mkdir -p $(@D) && \
 	$(CC) $(libtense_functions_ldflags) -o $@ $(LIBTENSE_REDIRECT_OBJ) \
 		$(LIBTENSE_SYMBOLS_HIDDEN) $(LIBTENSE_SYMBOLS_LIBS) -lZydis -ldl
@@ -76,7 +77,7 @@ $(O)/lib/libtense-functions.so: $(O)/lib/libtense-functions.so.0 \
 $(O)/lib/libtense.a: $(LIBTENSE_API_OBJ)
 	$(call quiet,AR,$@)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@ $^
 
-$(O)/libtense/libtense.pc: libtense/libtense.pc.in $(O)/prefix
+$(O)/libtense/libtense.pc: libtense/api/libtense.pc.in $(O)/prefix
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
 

@@ -35,7 +35,7 @@ ALONE_TESTS := $(filter-out $(exact_tests),$(sort \
 		test-trace) \
 	$(debug_tests) $(kcsan_tests)))
 
-LINT_TESTS := $(addprefix tests/lint/test-,shell c kernel spelling style)
+LINT_TESTS := $(addprefix tests/lint/test-,includes shell c kernel spelling style)
 
 # In this order. Seeds are random, unlike those of check-all.
 NIGHTLY := lint debug fuzz kcsan storms mutate sim-random fuzz-parsers coverage accuracy

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug-file.h"
+#include "symbols/debug-file.h"
 #include "fuzz.h"
 #include "names/inlines-dwarf.h"
 #include "names/inlines.h"

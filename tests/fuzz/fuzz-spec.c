@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cxx-name.h"
+#include "symbols/cxx-name.h"
 #include "fuzz.h"
-#include "spec.h"
+#include "symbols/spec.h"
 
 static const struct tense_symbol symbols[] = {
 	{ .name = "deflate", .version = "ZLIB_1.2", .value = 0x1000 },

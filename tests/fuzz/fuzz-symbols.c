@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug-file.h"
+#include "symbols/debug-file.h"
 #include "fuzz.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 
 static volatile size_t sink;
 

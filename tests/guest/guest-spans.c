@@ -10,7 +10,7 @@
 #include <tense.h>
 
 #include "harness.h"
-#include "span.h"
+#include "api/span.h"
 
 #define SPANS 5000
 

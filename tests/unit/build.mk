@@ -4,9 +4,9 @@
 # those of the library as it is shipped.
 
 libtense_test_out := $(O)/tests/unit
-libtense_test_sources := $(addprefix libtense/,tense.c stack.c device.c area.c \
+libtense_test_sources := $(addprefix libtense/api/,tense.c stack.c device.c area.c \
 	syscalls.c config.c clocks.c)
-libtense_test_headers := $(wildcard libtense/*.h libtense/include/*.h \
+libtense_test_headers := $(wildcard libtense/*/*.h \
 	tests/unit/*.h tests/lib/tap.h)
 LIBTENSE_TEST_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -pthread -Ilibtense \
 	-Ilibtense/include -Ikernel/include/uapi -Itests/lib -Itests/unit \
@@ -26,7 +26,7 @@ $(libtense_tests) $(libtense_plain_tests): $(libtense_test_out)/%: tests/unit/%.
 $(libtense_tsan_tests): $(libtense_test_out)/%-tsan: tests/unit/%.c
 $(libtense_tests) $(libtense_tsan_tests) $(libtense_plain_tests): \
 		tests/unit/fake-device.c \
-		libtense/preload.c $(libtense_test_sources) \
+		libtense/api/preload.c $(libtense_test_sources) \
 		$(libtense_test_headers) $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_TEST_CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ \

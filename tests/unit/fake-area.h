@@ -10,9 +10,9 @@
 
 #include <tense.h>
 
-#include "area.h"
+#include "api/area.h"
 #include "fake-device.h"
-#include "span.h"
+#include "api/span.h"
 #include "tap.h"
 
 static inline void join(void)

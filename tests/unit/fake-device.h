@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device.h"
+#include "api/device.h"
+#include "api/syscalls.h"
 
 #define FAKE_HIGH	48	/* where descriptors are moved to */
 #define FAKE_FDS	64

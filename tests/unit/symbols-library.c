@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "spec.h"
-#include "symbols.h"
+#include "symbols/spec.h"
+#include "symbols/symbols.h"
 
 static int print(const struct tense_symbol *symbol, void *data)
 {

@@ -6,7 +6,7 @@
 
 #include <tense.h>
 
-#include "config.h"
+#include "api/config.h"
 #include "fake-device.h"
 #include "in-child.h"
 

@@ -3,7 +3,7 @@
  * Sleeps of libtense are cancellation points. Not under ASan, which does not
  * notice that a cancelled thread leaves its frames.
  */
-#include "clocks.h"
+#include "api/clocks.h"
 #include "fake-device.h"
 #include "tap.h"
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #define INTERPOSE(name) virtual_##name
-#include "../../libtense/preload.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../libtense/api/preload.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "fake-area.h"
 #include "fake-device.h"

@@ -2,7 +2,7 @@
 /* libtense reads its settings from the environment. */
 #include <stddef.h>
 
-#include "config.h"
+#include "api/config.h"
 #include "tap.h"
 
 static void preload(const char *value, bool expected)

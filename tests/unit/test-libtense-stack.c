@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack.h"
+#include "api/stack.h"
 #include "tap.h"
 
 typedef unsigned __int128 u128;

@@ -5,8 +5,8 @@
 
 #include <tense.h>
 
-#include "clocks.h"
-#include "config.h"
+#include "api/clocks.h"
+#include "api/config.h"
 #include "fake-device.h"
 #include "in-child.h"
 

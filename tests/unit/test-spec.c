@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Texts name objects, and functions of C and C++. */
-#include "marks.h"
-#include "spec.h"
+#include "symbols/marks.h"
+#include "symbols/spec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cxx-name.h"
+#include "symbols/cxx-name.h"
 #include "tap.h"
 
 static enum tense_match match(const char *text, const char *symbol)

@@ -3,7 +3,7 @@
  * The functions of programs and libraries that this test builds: C and C++,
  * stripped, static, with separate debug files, truncated and damaged.
  */
-#include "symbols.h"
+#include "symbols/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "debug-file.h"
+#include "symbols/debug-file.h"
 #include "tap.h"
 
 static const char c_source[] =

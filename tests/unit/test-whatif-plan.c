@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "fake-program.h"
-#include "../../libtense/marks.h"
+#include "../../libtense/symbols/marks.h"
 #include "tap.h"
 #include "base/util.h"
 #include "whatif/daemons.h"

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "libtense/cxx-name.h"
+#include "libtense/symbols/cxx-name.h"
 #include "commands.h"
 #include "names/functions.h"
 #include "names/inlines.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libtense/cxx-name.h"
+#include "libtense/symbols/cxx-name.h"
 #include "base/paths.h"
 #include "base/util.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libtense/spec.h"
+#include "libtense/symbols/spec.h"
 #include "inlines.h"
 #include "program.h"
 
@@ -48,7 +48,7 @@ bool object_match(const struct object *object, const struct tense_spec *spec);
 /* The same function, or a copy of it that the compiler specialised. */
 bool function_same(const struct function *a, const struct function *b);
 
-/* A text for libtense/spec.h that names this symbol and no other. */
+/* A text for libtense/symbols/spec.h that names this symbol and no other. */
 char *function_spec(const struct function *function);
 
 /* A shorter one for people, which another object may have as well. */

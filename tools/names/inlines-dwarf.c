@@ -9,7 +9,7 @@
 #include <elfutils/libdw.h>
 #include <gelf.h>
 
-#include "libtense/debug-file.h"
+#include "libtense/symbols/debug-file.h"
 #include "base/util.h"
 
 #define SPLIT_UNIT_MAX	(1 << 26)	/* entries */

@@ -11,7 +11,7 @@
 
 #include <gelf.h>
 
-#include "libtense/debug-file.h"
+#include "libtense/symbols/debug-file.h"
 #include "loader.h"
 #include "base/paths.h"
 #include "base/util.h"

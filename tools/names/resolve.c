@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libtense/cxx-name.h"
+#include "libtense/symbols/cxx-name.h"
 #include "functions.h"
 #include "inlines.h"
 #include "nearest.h"

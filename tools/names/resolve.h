@@ -40,7 +40,7 @@ struct tense_resolution {
 };
 
 /*
- * spec is [object:]pattern as of libtense/spec.h. A resolved one can have
+ * spec is [object:]pattern as of libtense/symbols/spec.h. A resolved one can have
  * several candidates: of a pattern, or copies that the compiler specialised.
  * Returns result->kind.
  */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libtense/marks.h"
+#include "libtense/symbols/marks.h"
 #include "base/util.h"
 
 /* The most latencies of a run, in 8 MB. Later ones do not count. */

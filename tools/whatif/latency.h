@@ -15,7 +15,7 @@ char *whatif_latency_parse(const char *text, char **from, char **to);
 int whatif_latency_create(const char *path);
 
 /*
- * Pairs the marks of a run, of libtense/marks.h: each call of B with the first
+ * Pairs the marks of a run, of libtense/symbols/marks.h: each call of B with the first
  * call of A that has no pair yet. The mean, in ns, or NAN if there are no pairs.
  */
 double whatif_latency_pair(const uint64_t *marks, size_t n,

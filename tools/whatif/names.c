@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libtense/debug-file.h"
+#include "libtense/symbols/debug-file.h"
 #include "names/program.h"
 #include "names/resolve.h"
 #include "base/util.h"

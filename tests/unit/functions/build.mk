@@ -28,12 +28,12 @@ $(functions_out)/%.so: $(functions_src)/%.c $(O)/flags
 	$(CC) $(FUNCTIONS_CFLAGS) -fPIC -shared -o $@ $<
 
 $(functions_out)/fake/libtense.so.0: $(functions_src)/fake-span.c \
-		libtense/span.h libtense/libtense.map $(O)/flags
+		libtense/api/span.h libtense/api/libtense.map $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(FUNCTIONS_CFLAGS) -fPIC -shared -mgeneral-regs-only \
 		-ftls-model=initial-exec -Ilibtense -Ilibtense/include \
 		-Wl,-soname,libtense.so.0 \
-		-Wl,--version-script,libtense/libtense.map -o $@ $<
+		-Wl,--version-script,libtense/api/libtense.map -o $@ $<
 
 $(O)/tests/unit/test-redirect: tests/unit/test-redirect.sh tests/lib/tap.sh \
 		$(functions_programs) $(O)/lib/libtense-functions.so

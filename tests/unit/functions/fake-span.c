@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fake-span.h"
-#include "span.h"
+#include "api/span.h"
 
 /* So that the percents of the tests have no rest. */
 #define ONE (100000ULL << 16)

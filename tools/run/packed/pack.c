@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "libtense/debug-file.h"
+#include "libtense/symbols/debug-file.h"
 #include "names/loader.h"
 #include "base/paths.h"
 #include "names/program.h"

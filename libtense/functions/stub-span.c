@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 
-#include "span.h"
-#include "stub.h"
+#include "api/span.h"
+#include "redirect/stub.h"
 #include "stub-mark.h"
 
 #define UNUSED	__attribute__((unused))

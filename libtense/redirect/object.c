@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Redirects the functions of one object. */
-#include "redirect-object.h"
+#include "object.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -9,12 +9,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "redirect-internal.h"
-#include "redirect-branches.h"
-#include "redirect-code.h"
-#include "redirect-patch.h"
+#include "internal.h"
+#include "branches.h"
+#include "code.h"
+#include "patch.h"
 #include "stub.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 
 /* A function of the object, named or not. In the order of values. */
 struct place {

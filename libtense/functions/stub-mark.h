@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "marks.h"
+#include "symbols/marks.h"
 
 /* Opens the file TENSE_FUNCTIONS_MARKS for marks. Returns NULL, or why it cannot. */
 const char *tense_stub_mark_init(void);

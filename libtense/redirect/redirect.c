@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "redirect.h"
+#include "host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "redirect-code.h"
-#include "redirect-internal.h"
-#include "redirect-object.h"
+#include "code.h"
+#include "internal.h"
+#include "object.h"
 
 struct redirect_specs redirect_specs;
 const struct redirect_host *redirect_host;

@@ -12,9 +12,9 @@
 
 #include <linux/tense.h>
 
-#include "redirect.h"
-#include "span.h"
-#include "stub.h"
+#include "redirect/host.h"
+#include "api/span.h"
+#include "redirect/stub.h"
 #include "stub-mark.h"
 
 /* The file lies beside this library, where RUNPATH leads. */

@@ -10,6 +10,7 @@
 
 #include "config.h"
 #include "device.h"
+#include "syscalls.h"
 
 /*
  * The library's descriptors lie this close together, from tense_device_ops.high()

@@ -2,8 +2,8 @@
 #ifndef LIBTENSE_REDIRECT_INTERNAL_H
 #define LIBTENSE_REDIRECT_INTERNAL_H
 
-#include "redirect.h"
-#include "spec.h"
+#include "host.h"
+#include "symbols/spec.h"
 
 struct redirect_specs {
 	struct tense_spec *spec;

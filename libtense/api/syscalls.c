@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,7 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device.h"
+#include <linux/tense.h>
+
+#include "syscalls.h"
 
 /*
  * The device ignores the position. If the descriptor's number now belongs to

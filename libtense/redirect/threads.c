@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "redirect-threads.h"
+#include "threads.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "redirect-patch.h"
 
 #define STACK	65536
 #define THREADS	4096

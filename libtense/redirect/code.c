@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "redirect-code.h"
+#include "code.h"
 
 #include <string.h>
 

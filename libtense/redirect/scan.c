@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The objects of the process: the first ones, and those that it loads later. */
-#include "redirect-internal.h"
+#include "internal.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "redirect-object.h"
-#include "redirect-code.h"
+#include "object.h"
+#include "code.h"
 #include "stub.h"
 
 struct known {

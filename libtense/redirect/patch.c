@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "redirect-patch.h"
+#include "patch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "redirect-threads.h"
+#include "threads.h"
 
 #define REACH (0x7fff0000UL)
 /* Null pointers lead to addresses below this one. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "functions.h"
-#include "stub.h"
+#include "redirect/stub.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -8,7 +8,7 @@
  * Everywhere below, X is the caller's stack pointer after the function's return:
  * the return address lies at X - 8.
  */
-#include "stub-asm.h"
+#include "redirect/stub-asm.h"
 
 	.text
 

@@ -10,11 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct redirect_patch {
-	uintptr_t at;
-	unsigned int length;
-	uint8_t bytes[8];
-};
+#include "threads.h"
 
 /* Returns memory that jumps from all of low to high reach, or NULL. */
 void *redirect_patch_map(uintptr_t low, uintptr_t high, size_t size);

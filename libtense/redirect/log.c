@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "redirect-internal.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "marks.h"
+#include "symbols/marks.h"
 
 static void put_field(FILE *to, const char *text)
 {

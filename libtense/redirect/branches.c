@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "redirect-branches.h"
+#include "branches.h"
 
 #include <string.h>
 
-#include "redirect-code.h"
+#include "code.h"
 
 /* Longest distance between a short branch and its target. */
 #define NEAR 136

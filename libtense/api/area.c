@@ -6,8 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <linux/tense.h>
+
 #include "area.h"
-#include "device.h"
+#include "syscalls.h"
 
 #define RECORDS		TENSE_RING_RECORDS
 #define CLOCK_SIZE	TENSE_RING_OFFSET

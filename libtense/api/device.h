@@ -51,25 +51,4 @@ int tense_device_probe(void);
  */
 int tense_device_complain(int err);
 
-/* The system calls, which the tests replace. They return values or negative errnos. */
-struct tense_device_ops {
-	int (*open)(void);			/* O_CLOEXEC */
-	int (*probe)(void);			/* would open() find it? */
-	int (*close)(int fd);
-	int (*close_unseen)(int fd);		/* not by the calling thread */
-	int (*high)(void);			/* lowest number to move to */
-	int (*dup_above)(int fd, int min);	/* O_CLOEXEC */
-	int (*keep)(int fd);			/* clears O_CLOEXEC */
-	int (*kept)(int fd);			/* is it clear? */
-	uint64_t (*rdev)(int fd);		/* 0: no character device */
-	long (*read)(int fd, void *buf, size_t size);
-	long (*write)(int fd, const void *buf, size_t size);
-	int64_t (*lseek)(int fd, int64_t offset, int whence);
-	int (*map)(int fd, int64_t offset, size_t size, int protection,
-		   void **map);			/* shared */
-	void (*unmap)(void *map, size_t size);
-};
-
-extern const struct tense_device_ops *tense_device_ops;
-
 #endif

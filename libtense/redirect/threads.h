@@ -13,8 +13,14 @@
 #define LIBTENSE_REDIRECT_THREADS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-struct redirect_patch;
+/* Bytes to be written to text. */
+struct redirect_patch {
+	uintptr_t at;
+	unsigned int length;
+	uint8_t bytes[8];
+};
 
 struct redirect_threads {
 	int tracer;	/* 0: there are no other threads */
