@@ -77,7 +77,7 @@ GUEST_TESTS :=
 run_tap = $(Q)TAP_LOGS=$(O)/tests/log tests/run-tap \
 	$(filter-out $(ALONE_TESTS),$(1)) --alone $(filter $(ALONE_TESTS),$(1))
 
-.PHONY: all user module kernels $(NEED_CHECK) $(NEED_ALL)
+.PHONY: all user module kernels test-kernels $(NEED_CHECK) $(NEED_ALL)
 .PHONY: install uninstall clean dist help FORCE
 all: user module
 
@@ -119,6 +119,11 @@ kernels:
 	$(Q)for arch in um x86_64; do \
 		tools/kernel-build --arch $$arch --verbose || exit 1; \
 	done
+
+# Otherwise the first test of a kind would build its kernel while others wait.
+check-kernel check-all check-rest: test-kernels
+test-kernels: kernels
+	$(Q)tools/kernel-build --arch debug --verbose
 
 ## check          what a change of user space needs: unit tests, and UML guests
 check: user module $(CHECK_TESTS)
