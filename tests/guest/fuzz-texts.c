@@ -166,13 +166,24 @@ static int64_t any_field(struct task *t)
 	return one_in(t, 2) ? any(t, edges) : any_bits(t, 63);
 }
 
+/*
+ * Never in the program's code: a breakpoint within an instruction makes another one
+ * of it, and the program does anything.
+ */
+static int64_t any_offset(struct task *t)
+{
+	int64_t offset = any_field(t);
+
+	return offset >= PAGE && offset < 1 << 24 ? offset + (1LL << 32) : offset;
+}
+
 static int any_probe(struct task *t, char *text)
 {
 	return snprintf(text, TEXT_MAX, "probe %ld %ld %d %lu",
 			one_in(t, 2) ? (long)below(t, TENSE_SLOTS) : any_field(t),
 			one_in(t, 2) ? (long)any_bits(t, 26) : any_field(t),
 			FIRST_FD + below(t, LAST_FD - FIRST_FD),
-			(unsigned long)any_field(t));
+			(unsigned long)any_offset(t));
 }
 
 static size_t any_base(struct task *t, char *text)
@@ -388,7 +399,7 @@ static long call_probe(struct task *t)
 	length = snprintf(text, sizeof(text), "probe %u %u %ld %lu",
 			  below(t, TENSE_SLOTS),
 			  1000 + (unsigned int)any_bits(t, 26), fd,
-			  one_in(t, 4) ? (unsigned long)any_bits(t, 62) :
+			  one_in(t, 4) ? (unsigned long)any_offset(t) :
 			  offset_of_probed());
 	result = call(SYS_write, t->own >= 0 ? t->own : any_fd(t), text, length);
 	if (t->own >= 0)
