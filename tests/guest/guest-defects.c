@@ -332,14 +332,47 @@ static void be_neighbour(struct flood *f)
 	_exit(0);
 }
 
+/*
+ * A busy host may take an emulated CPU away in the middle of an interrupt, which
+ * counts as the interrupt's time. A defect shows in each attempt.
+ */
+#define ATTEMPTS 6
+
+struct flood_result {
+	double share[WAYS];
+	long timers[WAYS];
+};
+
+/* Alternates between the ways, so that a busy host affects all of them alike. */
+static struct flood_result compare(struct flood *f, int cpu, pid_t neighbour)
+{
+	struct flood_result r = { 0 };
+
+	for (int i = 0; i < PHASES * WAYS; i++) {
+		f->way = i % WAYS;
+		usleep(20000);
+		r.timers[f->way] -= timers_of(cpu);
+		r.share[f->way] += share_of(neighbour) / PHASES;
+		r.timers[f->way] += timers_of(cpu);
+	}
+	return r;
+}
+
+static bool leaves_share(const struct flood_result *r)
+{
+	return r->share[RECORDS] > SHARE_KEPT * r->share[NO_RECORDS] &&
+	       r->share[RECORDS_AND_LOWEST] > SHARE_KEPT * r->share[NO_RECORDS] &&
+	       r->timers[RECORDS_AND_LOWEST] < TIMES_TIMERS * r->timers[RECORDS];
+}
+
 /* The test itself runs on the other CPU. */
 TEST(records_take_no_time_of_others)
 {
 	struct flood *f = shared(sizeof(*f));
 	int cpu = cpus_online() - 1;
-	double share[WAYS] = { 0 };
-	long timers[WAYS] = { 0 };
+	struct flood_result r;
 	pid_t member, neighbour;
+	bool good = false;
 
 	if (!cpu)
 		SKIP(return, "interrupts are charged to the thread itself");
@@ -348,23 +381,17 @@ TEST(records_take_no_time_of_others)
 	member = start_on(cpu, flood, f);
 	neighbour = start_on(cpu, be_neighbour, f);
 	usleep(200000);
-	/* Alternate, so that a busy host affects all ways alike. */
-	for (int i = 0; i < PHASES * WAYS; i++) {
-		f->way = i % WAYS;
-		usleep(20000);
-		timers[f->way] -= timers_of(cpu);
-		share[f->way] += share_of(neighbour) / PHASES;
-		timers[f->way] += timers_of(cpu);
+	for (int i = 0; !good && i < ATTEMPTS; i++) {
+		r = compare(f, cpu, neighbour);
+		good = leaves_share(&r);
+		for (int w = 0; w < WAYS; w++)
+			TH_LOG("way %d: the neighbour has %.3f of the CPU, %ld timers",
+			       w, r.share[w], r.timers[w]);
 	}
 	f->stop = 1;
 	EXPECT_EQ(outcome_of(member), 0);
 	EXPECT_EQ(outcome_of(neighbour), 0);
-	for (int i = 0; i < WAYS; i++)
-		TH_LOG("way %d: the neighbour has %.3f of the CPU, %ld timers", i,
-		       share[i], timers[i]);
-	EXPECT_GT(share[RECORDS], SHARE_KEPT * share[NO_RECORDS]);
-	EXPECT_GT(share[RECORDS_AND_LOWEST], SHARE_KEPT * share[NO_RECORDS]);
-	EXPECT_LT(timers[RECORDS_AND_LOWEST], TIMES_TIMERS * timers[RECORDS]);
+	EXPECT_TRUE(good);
 }
 
 int main(int argc, char **argv)
