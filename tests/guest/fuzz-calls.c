@@ -31,8 +31,27 @@ int64_t any_number(struct task *t)
 	return one_in(t, 4) ? -number : number;
 }
 
+/*
+ * The numbers of the tasks' own handles are always taken. Otherwise another thread
+ * could be given one between its task's close and dup, and close it later.
+ */
+static void take_own_numbers(void)
+{
+	for (int slot = 0; slot < TASKS_MAX; slot++)
+		call(SYS_dup3, NULL_FD, OWN_FD + slot, O_CLOEXEC);
+}
+
+/* Closes the task's own handle, but keeps its number taken. */
+long close_own(struct task *t)
+{
+	t->own = -1;
+	forget_seen(t);
+	return call(SYS_dup3, NULL_FD, OWN_FD + t->slot, O_CLOEXEC);
+}
+
 void calls_begin(void)
 {
+	take_own_numbers();
 	buffer = mmap(NULL, BUFFER + PAGE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	mprotect(buffer + BUFFER, PAGE, PROT_NONE);
@@ -115,9 +134,7 @@ long call_open_own(struct task *t)
 	int own = OWN_FD + t->slot;
 	long fd, now;
 
-	call(SYS_close, own);
-	t->own = -1;
-	forget_seen(t);
+	close_own(t);
 	fd = call(SYS_openat, AT_FDCWD, TENSE_DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return fd;
@@ -129,7 +146,7 @@ long call_open_own(struct task *t)
 	else
 		t->fd = fd;
 	if (!is_device(own)) {
-		call(SYS_close, own);
+		close_own(t);
 		return -EBADF;
 	}
 	t->own = own;
@@ -150,13 +167,8 @@ void calls_task_begin(struct task *t)
 
 static long call_close(struct task *t)
 {
-	if (one_in(t, 8) && t->own >= 0) {
-		int own = t->own;
-
-		t->own = -1;
-		forget_seen(t);
-		return call(SYS_close, own);
-	}
+	if (one_in(t, 8) && t->own >= 0)
+		return close_own(t);
 	forget_seen(t);
 	return call(SYS_close, any_fd(t));
 }

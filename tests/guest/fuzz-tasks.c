@@ -456,9 +456,7 @@ static long task_leave(struct task *t)
 	call(SYS_timerfd_settime, fd, 0, &later, NULL);
 	if (!call(SYS_timer_create, any(t, timer_clocks), &event, &id))
 		call(SYS_timer_settime, id, 0, &later, NULL);
-	result = call(SYS_close, t->own);
-	t->own = -1;
-	forget_seen(t);
+	result = close_own(t);
 	call(SYS_timerfd_gettime, fd, &old);
 	call(SYS_timer_gettime, id, &old);
 	call(SYS_timerfd_settime, fd, 0, &later, &old);

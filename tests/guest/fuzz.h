@@ -21,6 +21,8 @@
 /* Where the memory below and the socket that passes descriptors are. */
 #define SHARED_FD 3
 #define SOCKET_FD 4
+/* /dev/null, as the numbers between. */
+#define NULL_FD 9
 #define OPERATIONS_MAX 96
 #define WORDS 4
 #define CPUS_MAX 8
@@ -181,6 +183,10 @@ long close_fd(struct task *t, long fd);
 void task_begin(struct task *t, uint64_t seed, int slot, who_t taker);
 void task_run(struct task *t);
 int slot_take(who_t taker);
+const struct operation *operation_of(size_t i);
+void pause_ns(int64_t ns);
+/* fuzz-stuck.c */
+void print_stuck(pid_t group);
 /* fuzz-calls.c */
 void calls_begin(void);			/* in a new process */
 void calls_task_begin(struct task *t);
@@ -188,6 +194,7 @@ void call_in_handler(void);		/* the operation of a signal handler */
 int64_t any_number(struct task *t);	/* few bits, many, or an edge */
 int any_fd(struct task *t);		/* not always the device's */
 long call_open_own(struct task *t);	/* leaves, joins */
+long close_own(struct task *t);		/* leaves */
 long seek(struct task *t, int64_t d, int whence);
 long send_fd(int fd);			/* to whoever receives next */
 long receive_fd(void);			/* any descriptor, or -errno */

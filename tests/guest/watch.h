@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,14 +72,42 @@ static inline void watch_tell(const char *result, const char *what)
 	printf("%s %d %s\n", result, planned + 1, what);
 }
 
-/* Runs the program and returns its status; the plan counts one more result. */
+/* Passes on what there is to read, line by line; false at the end. */
+static inline bool watch_pass(int from, char line[RECORD_MAX], size_t *length)
+{
+	ssize_t n = read(from, line + *length, RECORD_MAX - 1 - *length);
+	char *end;
+
+	if (n <= 0)
+		return n < 0 && errno == EAGAIN;
+	*length += n;
+	line[*length] = '\0';
+	while ((end = strchr(line, '\n')) || *length == RECORD_MAX - 1) {
+		size_t part = end ? (size_t)(end + 1 - line) : *length;
+
+		if (sscanf(line, "1..%d\n", &planned) == 1)
+			printf("1..%d\n", planned + 1);
+		else
+			printf("%.*s", (int)part, line);
+		*length -= part;
+		memmove(line, line + part, *length + 1);
+	}
+	fflush(stdout);
+	return true;
+}
+
+/*
+ * Runs the program and returns its status; the plan counts one more result. Tasks
+ * that the program could not end may keep the pipe open.
+ */
 static inline int watch_run(char **argv)
 {
-	char *line = NULL;
-	size_t size = 0;
+	static char line[RECORD_MAX];
+	struct pollfd from = { .events = POLLIN };
+	size_t length = 0;
 	int fds[2], status = -1;
+	bool ended = false;
 	pid_t pid;
-	FILE *from;
 
 	if (pipe2(fds, O_CLOEXEC))
 		return -1;
@@ -89,16 +118,16 @@ static inline int watch_run(char **argv)
 		_exit(127);
 	}
 	close(fds[1]);
-	from = fdopen(fds[0], "r");
-	while (from && getline(&line, &size, from) > 0) {
-		if (sscanf(line, "1..%d", &planned) == 1)
-			printf("1..%d\n", planned + 1);
-		else
-			fputs(line, stdout);
-		fflush(stdout);
+	from.fd = fds[0];
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	while (poll(&from, 1, 100) > 0 || !ended) {
+		if (from.revents && !watch_pass(fds[0], line, &length))
+			break;
+		ended = ended || waitpid(pid, &status, WNOHANG) == pid;
 	}
-	free(line);
-	waitpid(pid, &status, 0);
+	fputs(line, stdout);
+	if (!ended)
+		waitpid(pid, &status, 0);
 	return status;
 }
 
