@@ -76,6 +76,24 @@ static bool is_own_wait(const struct tense_experiment *exp, long call,
 	}
 }
 
+/*
+ * Only a fatal signal ends the wait of vfork() for its child, which is a task of the
+ * experiment. A wait for memory in these calls is for another task, too.
+ */
+static bool waits_for_child(long call)
+{
+	if (!(READ_ONCE(current->__state) & TASK_WAKEKILL))
+		return false;
+	switch (call) {
+	case __NR_vfork:
+	case __NR_clone:
+	case __NR_clone3:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /**
  * tense_waits_outside() - whether only the outside may end the coming wait
  * @exp: experiment of the running task, which is about to wait
@@ -86,19 +104,21 @@ bool tense_waits_outside(const struct tense_experiment *exp)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	unsigned long args[6];
+	long call;
 
+	/* The registers of such a task show no system call, or another numbering. */
+	if (current->flags & (PF_EXITING | PF_KTHREAD | PF_IO_WORKER) ||
+	    in_compat_syscall())
+		return true;
+	call = syscall_get_nr(current, regs);
 	/*
 	 * Signals do not end this wait: it is for a device, or for a task that uses
 	 * one.
 	 */
 	if (!(READ_ONCE(current->__state) & TASK_INTERRUPTIBLE))
-		return true;
-	/* The registers of such a task show no system call, or another numbering. */
-	if (current->flags & (PF_EXITING | PF_KTHREAD | PF_IO_WORKER) ||
-	    in_compat_syscall())
-		return true;
+		return !waits_for_child(call);
 	syscall_get_arguments(current, regs, args);
-	return !is_own_wait(exp, syscall_get_nr(current, regs), args);
+	return !is_own_wait(exp, call, args);
 }
 
 /* Counts the task as one past which no time is skipped, or no longer does. */

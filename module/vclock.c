@@ -234,7 +234,7 @@ void vclock_init(struct vclock *vc, const struct vclock_memory *memory,
 	};
 	gvt_init(&vc->gvt, memory->least, memory->lock, memory->cpus, real);
 	for (i = 0; i < vc->cpus; i++) {
-		vc->cpu[i] = (struct vclock_cpu) { 0 };
+		vc->cpu[i] = (struct vclock_cpu) { };
 		raw_spin_lock_init(&vc->cpu[i].lock);
 	}
 }

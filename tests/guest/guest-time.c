@@ -227,6 +227,30 @@ TEST_F(exp, R5_idle_follows_real_time)
 	EXPECT_LE(virt, real + real / 1000);
 }
 
+#define LONG_SLEEP_S 1000
+
+/* The parent's wait cannot be interrupted, but only the child can end it. */
+TEST_F(exp, R5_skips_the_sleep_of_a_vfork_child)
+{
+	static const struct timespec sleep = { .tv_sec = LONG_SLEEP_S };
+	struct tense_stats before, after;
+	int status;
+	pid_t pid;
+
+	ASSERT_TRUE(dev_percent(self->fd, "idle skip"));
+	before = dev_stats(self->fd);
+	pid = vfork();
+	if (!pid) {
+		nanosleep(&sleep, NULL);
+		_exit(0);
+	}
+	ASSERT_GT(pid, 0);
+	after = dev_stats(self->fd);
+	ASSERT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_GE(after.gvt - before.gvt, LONG_SLEEP_S * S);
+	EXPECT_LT(after.elapsed - before.elapsed, LONG_SLEEP_S * S / 2);
+}
+
 TEST_F(exp, R5_gvt_never_falls)
 {
 	volatile int *stop = shared(4096);
