@@ -140,7 +140,7 @@ check-all: user module $(ALL_TESTS)
 check-rest: user module $(REST_TESTS)
 	$(call run_tap,$(REST_TESTS))
 
-## nightly        debug, fuzz, kcsan, storms, mutate, parsers, coverage, accuracy, lint
+## nightly        lint, patches, debug, fuzz, kcsan, storms, mutate, parsers, accuracy
 nightly:
 	$(Q)failed=; for target in $(NIGHTLY); do \
 		echo "== make $$target"; \
@@ -161,7 +161,7 @@ guest: user module $(GUEST_TESTS)
 
 ## check-patches  each patch applies, compiles and passes checkpatch
 check-patches:
-	$(call run_tap,tests/check-patches)
+	$(Q)EACH=1 TAP_LOGS=$(O)/tests/log tests/run-tap tests/check-patches
 
 ## examples       the programs of examples/, by the commands in their comments
 ## demo           a real program, predicted and then measured

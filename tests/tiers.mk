@@ -38,4 +38,4 @@ ALONE_TESTS := $(filter-out $(exact_tests),$(sort \
 LINT_TESTS := $(addprefix tests/lint/test-,includes shell c kernel spelling style)
 
 # In this order. Seeds are random, unlike those of check-all.
-NIGHTLY := lint debug fuzz kcsan storms mutate sim-random fuzz-parsers coverage accuracy
+NIGHTLY := lint check-patches debug fuzz kcsan storms mutate sim-random fuzz-parsers coverage accuracy
