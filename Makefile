@@ -73,9 +73,14 @@ USER_TARGETS :=
 UNIT_TESTS :=
 GUEST_TESTS :=
 
+# LIST: the same programs, those of LONG_TESTS first.
+long_first = $(foreach t,$(LONG_TESTS),$(filter %/$(t),$(1))) \
+	$(filter-out $(addprefix %/,$(LONG_TESTS)),$(1))
+
 # LIST: runs its programs, those of ALONE_TESTS one at a time at the end.
 run_tap = $(Q)TAP_LOGS=$(O)/tests/log tests/run-tap \
-	$(filter-out $(ALONE_TESTS),$(1)) --alone $(filter $(ALONE_TESTS),$(1))
+	$(call long_first,$(filter-out $(ALONE_TESTS),$(1))) \
+	--alone $(filter $(ALONE_TESTS),$(1))
 
 .PHONY: all user module kernels test-kernels $(NEED_CHECK) $(NEED_ALL)
 .PHONY: install uninstall clean dist help FORCE

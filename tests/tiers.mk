@@ -22,18 +22,28 @@ KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% 
 
 REST_TESTS := $(filter-out $(CHECK_TESTS),$(ALL_TESTS))
 
-# These tests run one at a time, after the others. They measure CPU time or the
-# host's time, put load on the machine, or have guests of several CPUs. Guests
-# whose clock counts instructions (exact) do not depend on the host.
-exact_tests := $(call named,guest,%-exact test-producer test-deterministic)
-ALONE_TESTS := $(filter-out $(exact_tests),$(sort \
-	$(filter %-qemu %-smp,$(ALL_TESTS)) $(KERNEL_TESTS) \
+# These tests run one at a time, after the others. Some measure processes of the host.
+# The others have guests with several CPUs and the host's clock, which take the time
+# that other processes use for their own, and assert shares of CPU time, that
+# real-time tasks leave time to others, how late a wake-up is, or the order of readings
+# beside a load of their own. Tests that only `make nightly` runs are alone, too. All
+# other tests in guests run beside each other.
+ALONE_TESTS := $(call named,guest,%-sessions %-races test-kernel-selftests-qemu \
+	test-clock-order-qemu) \
+	$(filter-out $(ALL_TESTS),$(debug_tests) $(kcsan_tests)) \
 	$(call named,unit,test-bench test-accuracy test-measure-run% test-daemons% \
-		test-noise test-noise-asan test-libtense-signal) \
-	$(call named,timed,test-timed test-timed-static test-timed-programs guest-timed%) \
-	$(call named,guest,guest-time guest-fair guest-groups test-rounds test-whatif \
-		test-trace) \
-	$(debug_tests) $(kcsan_tests)))
+	test-noise test-noise-asan test-libtense-signal) \
+	$(call named,timed,test-timed test-timed-static)
+
+# These tests take a minute or more. They start first, the longest before the others,
+# so that no CPU is idle at the end.
+LONG_TESTS := guest-groups test-run-qemu test-deterministic test-signals \
+	debug-fuzz test-signals-qemu test-whatif-exact check-patches guest-fair \
+	test-queue-waits debug-area test-stamped-queue-exact debug-storms \
+	test-stamped-queue-uml debug-gate-events \
+	test-smp-programs test-producer test-kernel-selftests-uml \
+	test-static debug-abi test-clock-order-uml test-share \
+	test-spin test-whatif test-timed-programs
 
 LINT_TESTS := $(addprefix tests/lint/test-,includes shell c kernel spelling style)
 
