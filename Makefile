@@ -71,6 +71,7 @@ endif
 # The build.mk files below add to these lists.
 USER_TARGETS :=
 UNIT_TESTS :=
+ARCHIVE_TESTS :=
 GUEST_TESTS :=
 
 # LIST: the same programs, those of LONG_TESTS first.

@@ -8,6 +8,17 @@
 -include tests/timed/build.mk
 -include tests/fuzz/build.mk
 
+# Tests of what ASAN_LIB holds. Functions of a test's own sources, the fakes, take the
+# place of the archive's.
+$(ARCHIVE_TESTS): $(O)/tests/unit/%: tests/unit/%.c $(ASAN_LIB) $(TOOLS_HEADERS) \
+		$(libtense_test_headers) $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_TEST_CFLAGS) $(MEASURE_CFLAGS) -I. -Itools -I$(O)/tools/whatif \
+		-DTENSE_VERSION='"$(VERSION)"' -DSOURCE='"$(CURDIR)"' -DCC='"$(CC)"' \
+		-fsanitize=address,undefined $(WRAPPED) $(LDFLAGS) -o $@ \
+		$(filter %.c,$^) $(ASAN_LIB) $(TENSE_LIBS)
+UNIT_TESTS += $(ARCHIVE_TESTS)
+
 vclock_out := $(O)/tests/vclock
 vclock_tests := $(addprefix $(O)/tests/unit/test-vclock-, \
 	charge deadline holes horizon stretch time)

@@ -166,7 +166,6 @@ uninstall::
 
 # Parts of whatif, with a fake program and a fake machine. The tests of the
 # statistics repeat too often for sanitizers.
-whatif_tests := $(addprefix $(O)/tests/unit/test-whatif-,estimate plan)
 whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options plan log \
 	metric latency assess environment text json load table curve html estimate drop)) \
 	$(addprefix tools/measure/,cutoffs-store.c cutoffs.c csv.c) \
@@ -183,37 +182,11 @@ $(O)/tests/unit/test-whatif-estimate: tests/unit/test-whatif-estimate.c \
 	$(CC) $(WHATIF_TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		$(TENSE_LIBS)
 
-$(O)/tests/unit/test-whatif-plan: tests/unit/test-whatif-plan.c \
-		tests/unit/fake-program.c $(whatif_tested) \
-		$(O)/tools/whatif/report.css.h tests/unit/fake-program.h \
-		$(TOOLS_HEADERS) tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	$(CC) $(WHATIF_TEST_CFLAGS) -fsanitize=address,undefined \
-		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
-		$(TENSE_LIBS)
+whatif_archive_tests := $(addprefix $(O)/tests/unit/test-whatif-,plan watch batches)
+$(whatif_archive_tests): tests/unit/fake-program.c
 
-$(O)/tests/unit/test-whatif-watch: tests/unit/test-whatif-watch.c \
-		tests/unit/fake-program.c $(whatif_tested) tools/whatif/watch.c \
-		$(addprefix tools/measure/,image.c activity.c taskstats.c) \
-		$(O)/tools/whatif/report.css.h tests/unit/fake-program.h \
-		$(TOOLS_HEADERS) tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	$(CC) $(WHATIF_TEST_CFLAGS) $(MEASURE_CFLAGS) -fsanitize=address,undefined \
-		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
-		$(TENSE_LIBS)
-
-$(O)/tests/unit/test-whatif-batches: tests/unit/test-whatif-batches.c \
-		tests/unit/fake-program.c $(whatif_tested) tools/whatif/batches.c \
-		tools/run/launch.c tools/run/trace-record.c \
-		$(O)/tools/whatif/report.css.h tests/unit/fake-program.h \
-		$(TOOLS_HEADERS) tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	$(CC) $(WHATIF_TEST_CFLAGS) -fsanitize=address,undefined \
-		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
-		$(TENSE_LIBS)
-
-UNIT_TESTS += $(whatif_tests) $(O)/tests/unit/test-whatif-watch \
-	$(O)/tests/unit/test-whatif-batches
+ARCHIVE_TESTS += $(whatif_archive_tests)
+UNIT_TESTS += $(O)/tests/unit/test-whatif-estimate
 
 # trace, with known recordings.
 trace_tests := $(addprefix $(O)/tests/unit/test-trace-,read model output)
@@ -221,16 +194,8 @@ trace_tested := $(addprefix tools/trace/,$(addsuffix .c,page read model percent 
 	table chrome svg svg-lines svg-lanes)) \
 	$(addprefix tools/base/,drawing.c json-text.c util.c)
 
-$(trace_tests): $(O)/tests/unit/%: tests/unit/%.c tests/unit/fake-recording.c \
-		tests/unit/fake-story.c $(trace_tested) \
-		$(wildcard tests/unit/fake-*.h) \
-		$(TOOLS_HEADERS) tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	$(CC) $(WHATIF_TEST_CFLAGS) -fsanitize=address,undefined \
-		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
-		-ltraceevent -ljansson -lm
-
-UNIT_TESTS += $(trace_tests)
+$(trace_tests): tests/unit/fake-recording.c tests/unit/fake-story.c
+ARCHIVE_TESTS += $(trace_tests)
 
 whatif_cli_tests := $(addprefix $(O)/tests/unit/,test-whatif test-whatif-asan)
 $(O)/tests/unit/test-whatif: TESTED = $(abspath $(TENSE_BIN))

@@ -13,6 +13,7 @@ FUZZ_CLANG := clang
 # The sources that each target tests.
 fuzz_whatif := $(whatif_tested) $(addprefix tools/measure/,cutoffs.c \
 	cutoffs-input.c csv.c) tools/base/duration.c
+symbol_sources := $(LIBTENSE_SYMBOLS:%=libtense/%.c)
 fuzz_spec := $(symbol_sources)
 fuzz_symbols := $(symbol_sources)
 fuzz_inlines := $(symbol_sources) $(addprefix tools/names/,inlines.c inlines-dwarf.c) \

@@ -46,15 +46,7 @@ UNIT_TESTS += $(libtense_tests) $(libtense_tsan_tests) \
 	$(libtense_plain_tests) $(libtense_scripts)
 
 # Tests of functions and their names, on programs that the tests build.
-symbol_tests := $(addprefix $(O)/tests/unit/test-, spec symbols)
-symbol_sources := $(LIBTENSE_SYMBOLS:%=libtense/%.c)
-
-$(symbol_tests): $(O)/tests/unit/%: tests/unit/%.c $(symbol_sources) \
-		$(libtense_test_headers) $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(LIBTENSE_TEST_CFLAGS) -DCC='"$(CC)"' -fsanitize=address,undefined \
-		$(LDFLAGS) -o $@ $< $(symbol_sources) -lelf -lz \
-		-Wl,--no-as-needed -lstdc++
+ARCHIVE_TESTS += $(addprefix $(O)/tests/unit/test-,spec symbols resolve)
 
 # As they are linked into a library: nothing of it is seen, nothing is needed.
 $(O)/tests/unit/symbols.so: tests/unit/symbols-library.c \
@@ -69,21 +61,7 @@ $(O)/tests/unit/test-symbols-library: tests/unit/test-symbols-library.sh \
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
 		$< >$@ && chmod +x $@
 
-# The same in a command, by the tool.
-resolve_sources := $(addprefix tools/names/,resolve.c nearest.c functions.c \
-	inlines.c inlines-dwarf.c loader.c program.c) \
-	tools/base/paths.c tools/base/util.c
-
-$(O)/tests/unit/test-resolve: tests/unit/test-resolve.c $(resolve_sources) \
-		$(symbol_sources) $(libtense_test_headers) \
-		$(TOOLS_HEADERS) $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(LIBTENSE_TEST_CFLAGS) -I. -Itools -DCC='"$(CC)"' \
-		-fsanitize=address,undefined $(LDFLAGS) -o $@ $< $(resolve_sources) $(symbol_sources) \
-		-lelf -lz -ldw -Wl,--no-as-needed -lstdc++
-
-UNIT_TESTS += $(symbol_tests) $(addprefix $(O)/tests/unit/test-,resolve \
-	symbols-library)
+UNIT_TESTS += $(O)/tests/unit/test-symbols-library
 
 # Finding a QEMU, with archives that are not real.
 $(O)/tests/unit/test-qemu-fetch: tests/unit/test-qemu-fetch.sh tests/lib/tap.sh
@@ -91,15 +69,6 @@ $(O)/tests/unit/test-qemu-fetch: tests/unit/test-qemu-fetch.sh tests/lib/tap.sh
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
 
 UNIT_TESTS += $(O)/tests/unit/test-qemu-fetch
-
-# Files of a guest that sees none of the host's.
-$(O)/tests/unit/test-bring-back: tests/unit/test-bring-back.c tools/run/packed/bring-back.c \
-		tools/base/util.c $(TOOLS_HEADERS) tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools -fsanitize=address,undefined \
-		$(LDFLAGS) -o $@ $(filter %.c,$^)
-
-UNIT_TESTS += $(O)/tests/unit/test-bring-back
 
 # Lines of the kernel that the guests' watchers take for a warning.
 $(O)/tests/unit/test-watch: tests/unit/test-watch.c tests/guest/watch.h \
@@ -110,26 +79,15 @@ $(O)/tests/unit/test-watch: tests/unit/test-watch.c tests/guest/watch.h \
 UNIT_TESTS += $(O)/tests/unit/test-watch
 
 # Guests that do not react to signals.
-$(O)/tests/unit/test-reaction: tests/unit/test-reaction.c tools/run/reaction.c \
-		tools/run/reaction.h tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools -fsanitize=address,undefined \
-		$(LDFLAGS) -o $@ $(filter %.c,$^)
-
 $(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/base/util.c \
 		$(TOOLS_HEADERS) $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		-lm
 
-# Progress of long steps without a terminal.
-$(O)/tests/unit/test-progress-log: tests/unit/test-progress-log.c \
-		tools/base/progress-log.c tools/base/progress.h tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools -fsanitize=address,undefined \
-		$(LDFLAGS) -o $@ $(filter %.c,$^)
-
-UNIT_TESTS += $(addprefix $(O)/tests/unit/test-,reaction progress-log)
+# Progress of long steps without a terminal, and files of a guest that sees none of the
+# host's.
+ARCHIVE_TESTS += $(addprefix $(O)/tests/unit/test-,reaction progress-log bring-back)
 
 # README and docs.
 $(O)/tests/unit/test-documents: tests/unit/test-documents.sh tests/lib/tap.sh

@@ -8,20 +8,7 @@ PERIODS_LIB := counter ticks
 $(patsubst %.c,$(O)/%.o,$(wildcard tools/activity/*.c tools/cli/*.c)): \
 	CPPFLAGS += -Ilibtense/include
 
-periods_tested := $(addprefix tools/activity/,periods.c interval.c interrupts.c \
-	interval-error.c)
-
-$(O)/tests/unit/test-periods: tests/unit/test-periods.c $(periods_tested) \
-		tools/base/util.c $(PERIODS_LIB:%=libtense/measure/%.c) \
-		$(wildcard tools/activity/*.h libtense/measure/*.h) \
-		tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -I. -Itools -Itests/lib \
-		-Ilibtense/include -fsanitize=address,undefined \
-		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) \
-		-lgsl -lgslcblas -lm
-
-UNIT_TESTS += $(O)/tests/unit/test-periods
+ARCHIVE_TESTS += $(O)/tests/unit/test-periods
 
 periods_cli_tests := $(addprefix $(O)/tests/unit/,test-trace-activity \
 	test-trace-activity-asan)

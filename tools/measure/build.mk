@@ -21,37 +21,14 @@ install::
 
 measure_tests := $(addprefix $(O)/tests/unit/test-,cutoffs emp activity \
 	taskstats measure environment learn)
-measure_tested := $(addprefix tools/measure/,cutoffs.c emp.c activity.c \
-	taskstats.c measure.c environment.c csv.c cutoffs-store.c \
-	cutoffs-input.c cutoffs-output.c cluster.c periodicity.c learn.c \
-	learnt-json.c learnt-tables.c scatter.c circumstances.c measure-text.c) \
-	$(addprefix tools/base/,duration.c json-text.c user-data.c drawing.c) \
-	libtense/measure/kbest.c
-
-$(measure_tests): $(O)/tests/unit/%: tests/unit/%.c $(measure_tested) \
-		tools/base/util.c $(wildcard tools/measure/*.h tests/data/*.hex) \
-		tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	$(CC) $(CPPFLAGS) $(MEASURE_CFLAGS) $(CFLAGS) -D_GNU_SOURCE -I. -I. -Itools \
-		-Itests/lib -DSOURCE='"$(CURDIR)"' \
-		-fsanitize=address,undefined -fno-sanitize-recover=all \
-		$(LDFLAGS) -o $@ $(filter %.c,$^) $(MEASURE_LIBS) -ljansson \
-		-lgsl -lgslcblas -lm
+$(measure_tests): $(wildcard tests/data/*.hex)
 
 # Killed at each step of these.
 tune_steps := open write fsync unlink ftruncate posix_spawnp
 
-$(O)/tests/unit/test-tune: tests/unit/test-tune.c \
-		$(addprefix tools/measure/,tune.c settings.c units.c journal.c \
-		command.c environment.c) tools/base/util.c \
-		$(wildcard tools/measure/*.h) tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@) mkdir -p $(@D) && \
-	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -I. -Itools -Itests/lib \
-		-fsanitize=address,undefined -fno-sanitize-recover=all \
-		$(tune_steps:%=-Wl,--wrap=%) -Wl,--wrap=adjtimex \
-		$(LDFLAGS) -o $@ $(filter %.c,$^) -ljansson
+$(O)/tests/unit/test-tune: WRAPPED := $(tune_steps:%=-Wl,--wrap=%) -Wl,--wrap=adjtimex
 
-UNIT_TESTS += $(O)/tests/unit/test-tune
+ARCHIVE_TESTS += $(measure_tests) $(O)/tests/unit/test-tune
 
 measure_cli_tests := $(addprefix $(O)/tests/unit/,test-daemons \
 	test-measure-run test-measure-tune test-terminal)
@@ -71,4 +48,4 @@ $(O)/tests/unit/measured: tests/unit/measured.c $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -pthread
 
-UNIT_TESTS += $(measure_tests) $(measure_cli_tests) $(measure_asan_tests)
+UNIT_TESTS += $(measure_cli_tests) $(measure_asan_tests)
