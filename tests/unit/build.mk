@@ -19,19 +19,26 @@ libtense_tsan_tests := $(addprefix $(libtense_test_out)/test-libtense-, \
 
 libtense_plain_tests := $(libtense_test_out)/test-libtense-signal
 
-$(libtense_tests): SANITIZE := -fsanitize=address,undefined
-$(libtense_tsan_tests): SANITIZE := -fsanitize=thread
+# The library and a device that is not real, once for each sanitizer and once without.
+libtense_tested := $(addprefix $(libtense_test_out)/libtense-,asan.o tsan.o plain.o)
+%/libtense-asan.o $(libtense_tests): SANITIZE := -fsanitize=address,undefined
+%/libtense-tsan.o $(libtense_tsan_tests): SANITIZE := -fsanitize=thread
 
+$(libtense_tested): tests/unit/fake-device.c $(libtense_test_sources) \
+		$(libtense_test_headers) $(O)/flags
+	$(call quiet,CC,$@)mkdir -p $(@D) && \
+	$(CC) $(LIBTENSE_TEST_CFLAGS) $(SANITIZE) -r -o $@ $(filter %.c,$^)
+
+$(libtense_tests): $(libtense_test_out)/libtense-asan.o
+$(libtense_tsan_tests): $(libtense_test_out)/libtense-tsan.o
+$(libtense_plain_tests): $(libtense_test_out)/libtense-plain.o
 $(libtense_tests) $(libtense_plain_tests): $(libtense_test_out)/%: tests/unit/%.c
 $(libtense_tsan_tests): $(libtense_test_out)/%-tsan: tests/unit/%.c
 $(libtense_tests) $(libtense_tsan_tests) $(libtense_plain_tests): \
-		tests/unit/fake-device.c \
-		libtense/api/preload.c $(libtense_test_sources) \
-		$(libtense_test_headers) $(O)/flags
+		libtense/api/preload.c $(libtense_test_headers) $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_TEST_CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ \
-		$(filter tests/unit/test-%.c,$^) tests/unit/fake-device.c \
-		$(libtense_test_sources) -ldl
+		$(filter tests/unit/test-%.c %.o,$^) -ldl
 
 # Tests of the shipped files: the library, the manual pages and their examples.
 libtense_scripts := $(addprefix $(libtense_test_out)/test-libtense-, env man)
