@@ -23,13 +23,13 @@ trap 'unload; rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
 
-# TIER: prints the number of readings per line that takes some 20 seconds.
+# TIER: prints the number of readings per line that takes some 10 to 20 seconds.
 default_readings() {
 	case $1 in
 	host) echo 50000 ;;
 	real-*) echo 10000 ;;
 	uml) echo 30000 ;;
-	qemu-*) echo 20000 ;;
+	qemu-*) echo 10000 ;;
 	exact-*) echo 5000 ;;
 	esac
 }

@@ -41,8 +41,8 @@ for tier in ${TIERS:-$tiers}; do
 	has_cpus "$tier" || continue
 	case $tier in
 	exact-*) wanted=${JOBS:-10000} ;;
-	qemu-*) wanted=${JOBS:-40000} ;;
-	*) wanted=${JOBS:-100000} ;;
+	qemu-*) wanted=${JOBS:-20000} ;;
+	*) wanted=${JOBS:-50000} ;;
 	esac
 	case $tier in
 	exact-*) loads=quiet percents=', 50 200, 200 50' ;;
