@@ -92,9 +92,10 @@ $(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/base/util.c \
 	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		-lm
 
-# Progress of long steps without a terminal, and files of a guest that sees none of the
-# host's.
-ARCHIVE_TESTS += $(addprefix $(O)/tests/unit/test-,reaction progress-log bring-back)
+# Progress of long steps without a terminal, files of a guest that sees none of the
+# host's, and files of results.
+ARCHIVE_TESTS += $(addprefix $(O)/tests/unit/test-,reaction progress-log bring-back \
+	result-file)
 
 # README and docs.
 $(O)/tests/unit/test-documents: tests/unit/test-documents.sh tests/lib/tap.sh

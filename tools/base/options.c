@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "result-file.h"
 #include "util.h"
 
 static bool is_option(const char *word, const struct option *options)
@@ -57,6 +58,6 @@ size_t options_on_stdout(const char *const *outputs, size_t count)
 	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++)
-		found += outputs[i] && !strcmp(outputs[i], "-");
+		found += result_file_is_stdout(outputs[i]);
 	return found;
 }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "result-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "paths.h"
+#include "util.h"
+
+bool result_file_is_stdout(const char *name)
+{
+	return name && (!strcmp(name, "-") || !strcmp(name, "/dev/stdout"));
+}
+
+/* Returns -1 after a message. Not every failed write leaves a number. */
+static int report(const char *name, int error)
+{
+	warn("%s: %s", name, error ? strerror(error) : "cannot be written");
+	return -1;
+}
+
+static bool begins_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+/*
+ * A rename cannot replace a device or FIFO. A path to a descriptor names an
+ * open file, which a rename would not change.
+ */
+static bool is_direct(const char *name)
+{
+	struct stat st;
+
+	if (begins_with(name, "/dev/fd/") || begins_with(name, "/proc/") ||
+	    !strcmp(name, "/dev/stderr"))
+		return true;
+	/* Opening a directory says what is wrong with it. */
+	if (!stat(name, &st))
+		return !S_ISREG(st.st_mode);
+	/* A link to a file that is not there yet. */
+	return errno == ENOENT && !lstat(name, &st);
+}
+
+/* The path without links and independent of the current directory. */
+static char *absolute(const char *name)
+{
+	const char *last = base_name(name);
+	char *path = realpath(name, NULL), *directory, *parent;
+
+	if (path || errno != ENOENT || !*last)
+		return path;
+	directory = last == name ? xstrdup(".") :
+				   xprintf("%.*s", (int)(last - name), name);
+	parent = realpath(directory, NULL);
+	free(directory);
+	if (!parent)
+		return NULL;
+	path = xprintf("%s/%s", strcmp(parent, "/") ? parent : "", last);
+	free(parent);
+	return path;
+}
+
+/* The new file has the permissions that the old one has. */
+static void set_mode(int fd, const char *target)
+{
+	struct stat st;
+	mode_t mask;
+
+	if (!stat(target, &st)) {
+		/* Only root may keep another owner. */
+		if (fchown(fd, st.st_uid, st.st_gid))
+			st.st_mode &= 0777;
+		fchmod(fd, st.st_mode & 07777);
+		return;
+	}
+	mask = umask(0);
+	umask(mask);
+	fchmod(fd, 0666 & ~mask);
+}
+
+/* The descriptor of an empty file beside target, or -1 with errno. */
+static int create_beside(const char *target, char **beside)
+{
+	const char *last = base_name(target);
+	int fd;
+
+	/* A name may be as long as the file system allows. */
+	*beside = xprintf("%.*s.%.200s.XXXXXX", (int)(last - target), target,
+			  last);
+	fd = mkostemp(*beside, O_CLOEXEC);
+	if (fd < 0) {
+		free(*beside);
+		*beside = NULL;
+	}
+	return fd;
+}
+
+/* A file that the user may not write is not replaced either. */
+static int check_target(const char *target)
+{
+	char *beside;
+	int fd;
+
+	if (access(target, W_OK) && errno != ENOENT)
+		return -1;
+	fd = create_beside(target, &beside);
+	if (fd < 0)
+		return -1;
+	/* Nothing lies about while the command measures. */
+	unlink(beside);
+	close(fd);
+	free(beside);
+	return 0;
+}
+
+int result_file_check(struct result_file *r, const char *name)
+{
+	*r = (struct result_file){ .name = name };
+	if (result_file_is_stdout(name)) {
+		r->file = stdout;
+		return 0;
+	}
+	if (is_direct(name)) {
+		r->file = fopen(name, "ae");
+		return r->file ? 0 : report(name, errno);
+	}
+	r->target = absolute(name);
+	if (r->target && !check_target(r->target))
+		return 0;
+	report(name, errno);
+	free(r->target);
+	*r = (struct result_file){ 0 };
+	return -1;
+}
+
+FILE *result_file_begin(struct result_file *r)
+{
+	int fd;
+
+	if (r->file)
+		return r->file;
+	fd = create_beside(r->target, &r->beside);
+	if (fd < 0) {
+		report(r->name, errno);
+		return NULL;
+	}
+	set_mode(fd, r->target);
+	r->file = fdopen(fd, "w");
+	if (!r->file)
+		die(STATUS_FAILED, "out of memory");
+	errno = 0;
+	return r->file;
+}
+
+/* Closes all but standard output. 0, or -1 with errno. */
+static int close_file(struct result_file *r)
+{
+	/* A later write may succeed, so that fflush() does not tell. */
+	int err = ferror(r->file);
+
+	if (fflush(r->file))
+		err = -1;
+	if (r->file == stdout)
+		return err;
+	if (fclose(r->file))
+		err = -1;
+	r->file = NULL;
+	return err;
+}
+
+int result_file_end(struct result_file *r, int error)
+{
+	int number = error ? errno : 0;
+
+	if (close_file(r)) {
+		number = number ? number : errno;
+		error = -1;
+	}
+	if (r->beside && !error && rename(r->beside, r->target)) {
+		number = errno;
+		error = -1;
+	}
+	if (r->beside && error)
+		unlink(r->beside);
+	free(r->beside);
+	r->beside = NULL;
+	return error ? report(r->name, number) : 0;
+}
+
+void result_file_free(struct result_file *r)
+{
+	if (r->file && r->file != stdout)
+		fclose(r->file);
+	if (r->beside)
+		unlink(r->beside);
+	free(r->beside);
+	free(r->target);
+	*r = (struct result_file){ 0 };
+}
+
+int result_files_check(struct result_file *r, const char *const *names,
+		       size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (names[i] && result_file_check(&r[i], names[i]))
+			return -1;
+	return 0;
+}
+
+void result_files_free(struct result_file *r, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		result_file_free(&r[i]);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A file that a command writes its result to. The path is checked before the
+ * command measures, and the file is replaced when its new content is complete.
+ * A run that fails or is interrupted leaves the old file.
+ */
+#ifndef TOOLS_RESULT_FILE_H
+#define TOOLS_RESULT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct result_file {
+	const char *name;	/* as the user wrote it; NULL: none is asked for */
+	char *target;		/* file to replace; NULL: written directly */
+	char *beside;		/* holds the new content of target, or NULL */
+	FILE *file;		/* NULL while nothing may be written */
+};
+
+/* Does the name, which may be NULL, mean standard output? */
+bool result_file_is_stdout(const char *name);
+
+/*
+ * Checks that the file can be written, and leaves it as it is. Devices, FIFOs
+ * and standard output are opened at once and written directly. 0, or -1 after
+ * a message.
+ */
+int result_file_check(struct result_file *r, const char *name);
+
+/* Opens the file for its new content. NULL after a message. */
+FILE *result_file_begin(struct result_file *r);
+
+/*
+ * Replaces the file, or leaves the old one if error, which a writer returned,
+ * is not 0 or if a write failed. 0, or -1 after a message.
+ */
+int result_file_end(struct result_file *r, int error);
+
+/* Drops content that no result_file_end() has completed. */
+void result_file_free(struct result_file *r);
+
+/* The same for a list of names, some of which may be NULL. */
+int result_files_check(struct result_file *r, const char *const *names,
+		       size_t count);
+void result_files_free(struct result_file *r, size_t count);
+
+#endif
