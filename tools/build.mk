@@ -170,7 +170,8 @@ whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options plan log \
 	metric latency assess environment text json load table curve html estimate drop)) \
 	$(addprefix tools/measure/,cutoffs-store.c cutoffs.c csv.c) \
 	tools/run/time-unit.c \
-	$(addprefix tools/base/,util.c user-data.c json-text.c drawing.c)
+	$(addprefix tools/base/,util.c user-data.c json-text.c drawing.c paths.c \
+		result-file.c)
 WHATIF_TEST_CFLAGS = $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 	-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi -I. -Itools \
 	-Itests/lib -Itests/unit -I$(O)/tools/whatif

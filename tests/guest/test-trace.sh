@@ -67,10 +67,12 @@ ok "the picture in the current directory" xmllint --noout trace.svg
 ok "and the trace" jq -e '.traceEvents | length > 20' trace.json >/dev/null
 trace --quiet -o x.svg -- sh -c 'kill $$' 2>stderr
 is "$? $(cat stderr)" "143 " "a signal; --quiet"
-trace -o y.svg nothing-by-this-name 2>stderr
+echo old >old.json
+trace -o y.svg -o old.json nothing-by-this-name 2>stderr
 is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found" \
 	"a command that is not there"
 ok "leaves no picture" test ! -e y.svg
+is "$(cat old.json)" old "and the old trace"
 ln -s /dev/full full.svg
 trace --quiet -o full.svg true 2>stderr
 is "$? $(cat stderr)" "125 tense: full.svg: No space left on device" \

@@ -224,6 +224,9 @@ else
 	is "$(jq -c '[.version, .command, .backend, .percent, .status, .experiment]' j.json)" \
 		'[1,["true"],"native",null,0,null]' "are JSON"
 	ok "and a table" contains "$(cat stderr)" "Real time"
+	status_is 127 "a command that is not there" "$tense" run \
+		--backend native --real --json j.json nothing-by-this-name
+	is "$(jq -c .command j.json)" '["true"]' "leaves the old statistics"
 	echo "longer than what comes after it, this was here before" >j.json
 	status_is 0 "a name that is not UTF-8" "$tense" run --backend native \
 		--real --json j.json true "$(printf 'a\377b')"

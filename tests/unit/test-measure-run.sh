@@ -348,6 +348,19 @@ quick 0 "one" --csv - --json m -- true
 is "$(wc -l <stdout)" 4 "is all of standard output"
 measure_is 125 "a file that cannot be written" --json /nonexistent/x -- true
 tense_said "/nonexistent/x: No such file or directory"
+measure_is 125 "in a directory that is not there" --json gone/x \
+	-- touch was-run
+ok "is found before the command runs" test ! -e was-run
+echo old >kept
+measure_is 1 "a command that fails" --json kept --csv new -- false
+is "$(cat kept)" old "leaves the old result"
+ok "and makes no new one" test ! -e new
+status_is 143 "a measurement that is interrupted" "$tense" measure --runs 1 \
+	--warmup 0 --json kept -- sh -c 'kill -TERM $PPID; sleep 1'
+is "$(cat kept)" old "leaves the old result"
+is "$(echo .*.??????)" '.*.??????' "and nothing beside it"
+quick 0 "a measurement that succeeds" --json kept -- true
+ok "replaces it" jq -e .version kept
 quick 125 "a full disk" --csv /dev/full -- true
 tense_said "/dev/full: No space left on device"
 

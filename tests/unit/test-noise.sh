@@ -135,6 +135,13 @@ noise_is 125 "a full disk" fit --json /dev/full gumbel
 tense_said "/dev/full: No space left on device"
 noise_is 125 "a file that cannot be written" fit --svg no/file gumbel
 tense_said "no/file: No such file or directory"
+echo old >kept
+noise_is 125 "a fit that fails" fit --json kept bad
+is "$(cat kept)" old "leaves the old result"
+noise_is 125 "coefficients that cannot be stored" refit --coefficients \
+	/dev/null/x
+is "$(cat stderr)" "tense: /dev/null/x: Not a directory" \
+	"are found before any time is taken"
 
 # Taking times.
 cores=$(nproc)

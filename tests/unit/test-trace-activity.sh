@@ -167,6 +167,10 @@ refused "--svg needs an argument, but '--csv' is an option" \
 refused "takes no argument 'sleep'" "a command" sleep 1
 activity_is 125 "a file that cannot be written" --svg no/such.svg
 is "$(cat stderr)" "tense: no/such.svg: No such file or directory" "says so"
+echo old >kept
+activity_is 125 "a recording that fails" --duration 20ms --threshold 1s \
+	--csv kept
+is "$(cat kept)" old "leaves the old result"
 activity_is 125 "a full disk" --duration 20ms --csv /dev/full
 is "$(cat stderr)" "tense: /dev/full: No space left on device" "says so"
 activity_is 125 "a full disk for JSON" --duration 20ms --json=/dev/full

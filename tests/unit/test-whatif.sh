@@ -73,7 +73,11 @@ said "tense: --rw nothing: No such file or directory"
 status_is 125 "a report to where nothing can be" \
 	"$tense" whatif --func f@150 --report nothing/x -- true
 said "tense: nothing/x: No such file or directory"
-status_is 127 "a command that is not there" \
+echo old >kept
+status_is 127 "a command that is not there" "$tense" whatif --func f@150 \
+	--json=kept --report kept -- nothing-by-this-name
+is "$(cat kept)" old "leaves the old result"
+status_is 127 "without one" \
 	"$tense" whatif --func f@150 -- nothing-by-this-name
 ok "is found out before any run" grep -q nothing-by-this-name stderr
 status_is 125 "a function that is not there" \

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "base/options.h"
+#include "base/result-file.h"
 #include "names/program.h"
 #include "base/util.h"
 #include "base/duration.h"
@@ -68,7 +69,7 @@ struct request {
 	struct sampler_options options;
 	const char *cutoffs;
 	const char *outputs[OUTPUTS];
-	FILE *files[OUTPUTS];
+	struct result_file files[OUTPUTS];
 	size_t k;		/* 0: the default */
 	bool compare;
 	bool restore;
@@ -367,17 +368,7 @@ static int open_files(struct request *r)
 		warn("%s: %s", r->options.input, strerror(errno));
 		return -1;
 	}
-	for (int i = 0; i < OUTPUTS; i++) {
-		if (!r->outputs[i])
-			continue;
-		r->files[i] = !strcmp(r->outputs[i], "-") ? stdout :
-			      fopen(r->outputs[i], "we");
-		if (!r->files[i]) {
-			warn("%s: %s", r->outputs[i], strerror(errno));
-			return -1;
-		}
-	}
-	return 0;
+	return result_files_check(r->files, r->outputs, OUTPUTS);
 }
 
 static int write_results(struct request *r)
@@ -385,13 +376,14 @@ static int write_results(struct request *r)
 	bool table = true;
 
 	for (int i = 0; i < OUTPUTS; i++) {
-		if (!r->files[i])
+		struct result_file *file = &r->files[i];
+
+		if (!file->name)
 			continue;
-		table &= r->files[i] != stdout;
-		if (writers[i](r->files[i], &r->m) || fflush(r->files[i])) {
-			warn("%s: %s", r->outputs[i], strerror(errno));
+		table &= !result_file_is_stdout(file->name);
+		if (!result_file_begin(file) ||
+		    result_file_end(file, writers[i](file->file, &r->m)))
 			return STATUS_FAILED;
-		}
 	}
 	if (table)
 		measure_text(stdout, &r->m);
@@ -458,9 +450,7 @@ int cmd_measure(int argc, char **argv)
 		return status;
 	if (!status)
 		status = measure(&r);
-	for (int i = 0; i < OUTPUTS; i++)
-		if (r.files[i] && r.files[i] != stdout)
-			fclose(r.files[i]);
+	result_files_free(r.files, OUTPUTS);
 	measure_free(&r.m);
 	return status;
 }

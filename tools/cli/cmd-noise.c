@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "base/progress.h"
+#include "base/result-file.h"
 #include "base/util.h"
 #include "noise/options.h"
 #include "noise/predict.h"
@@ -62,35 +63,19 @@ static int read_times(const struct noise_options *o, struct report *r)
 	return 0;
 }
 
-/* Check this before the samples take minutes. */
-static int open_files(const struct noise_options *o, FILE **files)
-{
-	for (int i = 0; i < NR_OUTPUTS; i++) {
-		if (!o->outputs[i])
-			continue;
-		files[i] = !strcmp(o->outputs[i], "-") ? stdout :
-							 fopen(o->outputs[i], "we");
-		if (!files[i]) {
-			warn("%s: %s", o->outputs[i], strerror(errno));
-			return -1;
-		}
-	}
-	return 0;
-}
-
-static int write_results(const struct noise_options *o, FILE **files,
-			 const struct report *r)
+static int write_results(struct result_file *files, const struct report *r)
 {
 	bool table = true;
 
 	for (int i = 0; i < NR_OUTPUTS; i++) {
-		if (!files[i])
+		struct result_file *file = &files[i];
+
+		if (!file->name)
 			continue;
-		table &= files[i] != stdout;
-		if (writers[i](files[i], r) || fflush(files[i])) {
-			warn("%s: %s", o->outputs[i], strerror(errno));
+		table &= !result_file_is_stdout(file->name);
+		if (!result_file_begin(file) ||
+		    result_file_end(file, writers[i](file->file, r)))
 			return -1;
-		}
 	}
 	if (table)
 		report_text(stdout, r);
@@ -99,19 +84,17 @@ static int write_results(const struct noise_options *o, FILE **files,
 
 static int fit(const struct noise_options *o)
 {
-	FILE *files[NR_OUTPUTS] = { NULL };
+	struct result_file files[NR_OUTPUTS] = { 0 };
 	struct report r = { 0 };
-	int err = open_files(o, files);
+	int err = result_files_check(files, o->outputs, NR_OUTPUTS);
 
 	if (!err)
 		err = o->input ? read_times(o, &r) : collect_times(o, &r);
 	if (!err)
 		err = report_assess(&r, o->bound);
 	if (!err)
-		err = write_results(o, files, &r);
-	for (int i = 0; i < NR_OUTPUTS; i++)
-		if (files[i] && files[i] != stdout)
-			fclose(files[i]);
+		err = write_results(files, &r);
+	result_files_free(files, NR_OUTPUTS);
 	report_free(&r);
 	return err;
 }

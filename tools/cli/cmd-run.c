@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "base/options.h"
+#include "base/result-file.h"
 #include "run/run-options.h"
 #include "run/setup.h"
 #include "run/stats.h"
@@ -113,51 +114,41 @@ static int parse_options(int argc, char **argv, struct options *o,
 	return optind;
 }
 
-/* A path that cannot be written is better found before the run. */
-static FILE *open_json(const char *path)
+static int write_json(struct result_file *json, const struct run *run,
+		      const char *backend, int status,
+		      const struct outcome *out, const void *stats)
 {
-	FILE *f = fopen(path, "ae");
+	FILE *f = result_file_begin(json);
 
-	if (!f)
-		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
-	return f;
-}
-
-/* Over what the file held before. */
-static int write_json(FILE *f, const struct run *run, const char *backend,
-		      int status, const struct outcome *out, const void *stats)
-{
-	/* A pipe or a device has no length. */
-	if (ftruncate(fileno(f), 0) && errno != EINVAL)
-		return -1;
-	return stats_json(f, run, backend, status, out, stats);
+	return f ? result_file_end(json, stats_json(f, run, backend, status,
+						    out, stats)) : -1;
 }
 
 static int run_command(struct run *run, struct options *o)
 {
-	FILE *json = o->json ? open_json(o->json) : NULL;
+	struct result_file json = { 0 };
 	const struct backend *backend;
 	struct outcome out;
 	void *stats;
 	int status;
 
-	if (json)
+	if (o->json) {
+		if (result_file_check(&json, o->json))
+			return STATUS_FAILED;
 		run_options_omit(&o->run, run, o->json);
+	}
 	backend = backend_choose(o->run.backend, run);
 	backend->run(run, &out, &stats);
 	status = setup_status(&out, run->argv);
 
-	if (json && out.kind <= OUTCOME_SIGNALED &&
-	    write_json(json, run, backend->name, status, &out, stats)) {
-		warn("%s: %s", o->json, strerror(errno));
+	if (o->json && out.kind <= OUTCOME_SIGNALED &&
+	    write_json(&json, run, backend->name, status, &out, stats))
 		status = STATUS_FAILED;
-	}
 	/* A guest that a signal ended has sent no statistics. */
 	if (o->table && out.kind <= OUTCOME_SIGNALED && out.real_ns)
 		stats_print(stderr, run, &out, stats,
 			    backend == &backend_uml);
-	if (json)
-		fclose(json);
+	result_file_free(&json);
 	free(stats);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "base/duration.h"
 #include "base/options.h"
+#include "base/result-file.h"
 #include "base/util.h"
 #include "activity/hogs.h"
 #include "activity/output.h"
@@ -63,7 +64,7 @@ struct request {
 	size_t listed;
 	bool interval_error;
 	const char *outputs[OUTPUTS];
-	FILE *files[OUTPUTS];
+	struct result_file files[OUTPUTS];
 };
 
 static int parse_number(const char *option, const char *text,
@@ -220,22 +221,6 @@ static int complete(struct request *r)
 	return -1;
 }
 
-/* Check this before the recording takes time. */
-static int open_files(struct request *r)
-{
-	for (int i = 0; i < OUTPUTS; i++) {
-		if (!r->outputs[i])
-			continue;
-		r->files[i] = !strcmp(r->outputs[i], "-") ? stdout :
-			      fopen(r->outputs[i], "we");
-		if (!r->files[i]) {
-			warn("%s: %s", r->outputs[i], strerror(errno));
-			return -1;
-		}
-	}
-	return 0;
-}
-
 static int set_threshold(const struct request *r, struct watcher *w)
 {
 	const double ns = w->counter.ns;
@@ -288,18 +273,19 @@ static int write_as(FILE *f, const struct result *result, int form)
 }
 
 /* The table is for a standard output that nothing else is written to. */
-static int write_outputs(const struct request *r, const struct result *result)
+static int write_outputs(struct request *r, const struct result *result)
 {
 	bool table = true;
 
 	for (int i = 0; i < OUTPUTS; i++) {
-		if (!r->files[i])
+		struct result_file *file = &r->files[i];
+
+		if (!file->name)
 			continue;
-		table &= r->files[i] != stdout;
-		if (write_as(r->files[i], result, i) || fflush(r->files[i])) {
-			warn("%s: %s", r->outputs[i], strerror(errno));
+		table &= !result_file_is_stdout(file->name);
+		if (!result_file_begin(file) ||
+		    result_file_end(file, write_as(file->file, result, i)))
 			return STATUS_FAILED;
-		}
 	}
 	if (table)
 		write_as(stdout, result, TEXT);
@@ -326,7 +312,7 @@ static int record_all(const struct request *r, struct activity *a)
 	return 0;
 }
 
-static int trace_activity(const struct request *r, const struct watcher *w)
+static int trace_activity(struct request *r, const struct watcher *w)
 {
 	struct activity a = {
 		.watcher = *w, .listed = r->listed,
@@ -341,7 +327,7 @@ static int trace_activity(const struct request *r, const struct watcher *w)
 	return status;
 }
 
-static int measure_errors(const struct request *r, const struct watcher *w)
+static int measure_errors(struct request *r, const struct watcher *w)
 {
 	struct interval_errors e = {
 		.watcher = *w,
@@ -377,12 +363,11 @@ int cmd_trace_activity(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	status = STATUS_FAILED;
-	if (!complete(&r) && !open_files(&r) && !watcher_prepare(&w, r.cpu) &&
-	    !set_threshold(&r, &w))
+	if (!complete(&r) &&
+	    !result_files_check(r.files, r.outputs, OUTPUTS) &&
+	    !watcher_prepare(&w, r.cpu) && !set_threshold(&r, &w))
 		status = r.interval_error ? measure_errors(&r, &w) :
 					    trace_activity(&r, &w);
-	for (int i = 0; i < OUTPUTS; i++)
-		if (r.files[i] && r.files[i] != stdout)
-			fclose(r.files[i]);
+	result_files_free(r.files, OUTPUTS);
 	return status;
 }

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "base/options.h"
+#include "base/result-file.h"
 #include "run/run-options.h"
 #include "run/setup.h"
 #include "run/trace-file.h"
@@ -51,9 +52,7 @@ enum output_kind { OUTPUT_SVG, OUTPUT_CHROME, OUTPUT_TABLE };
 struct output {
 	enum output_kind kind;
 	const char *name;
-	FILE *file;
-	bool made;		/* was not there before */
-	bool written;
+	struct result_file file;
 };
 
 struct options {
@@ -161,27 +160,21 @@ static void open_outputs(struct options *o, struct run *run)
 		add_output(o, OUTPUT_CHROME, "trace.json");
 	}
 	for (size_t i = 0; i < o->nr_outputs; i++) {
-		o->outputs[i].made = access(o->outputs[i].name, F_OK) != 0;
-		o->outputs[i].file = fopen(o->outputs[i].name, "ae");
-		if (!o->outputs[i].file)
-			die(STATUS_FAILED, "%s: %s", o->outputs[i].name,
-			    strerror(errno));
+		if (result_file_check(&o->outputs[i].file,
+				      o->outputs[i].name))
+			exit(STATUS_FAILED);
 		run_options_omit(&o->run, run, o->outputs[i].name);
 	}
 }
 
-/* Over what the file held before. 0, or -1 with errno. */
+/* 0, or -1 after a message. */
 static int write_output(struct output *output, const struct model *m,
 			const struct trace_about *about)
 {
-	FILE *f = output->file;
-	int result;
+	FILE *f = result_file_begin(&output->file);
 
-	output->written = true;
-	/* A pipe or a device has no length. */
-	if (ftruncate(fileno(f), 0) && errno != EINVAL)
+	if (!f)
 		return -1;
-	errno = 0;
 	switch (output->kind) {
 	case OUTPUT_SVG:
 		trace_svg(f, m, about);
@@ -193,8 +186,7 @@ static int write_output(struct output *output, const struct model *m,
 		trace_table_json(f, m, about);
 		break;
 	}
-	result = ferror(f) ? -1 : 0;
-	return fflush(f) ? -1 : result;
+	return result_file_end(&output->file, 0);
 }
 
 /* The size per CPU: it holds minutes of a program that computes. */
@@ -224,10 +216,8 @@ static bool write_outputs(struct options *o, const struct model *m,
 	bool good = true;
 
 	for (size_t i = 0; i < o->nr_outputs; i++) {
-		if (!write_output(&o->outputs[i], m, about))
-			continue;
-		warn("%s: %s", o->outputs[i].name, strerror(errno));
-		good = false;
+		if (write_output(&o->outputs[i], m, about))
+			good = false;
 	}
 	if (!o->quiet)
 		trace_table(stderr, m, about);
@@ -292,18 +282,10 @@ static int run_command(struct run *run, struct options *o)
 	return about.status;
 }
 
-/* Nothing is left where there was nothing to draw. */
 static void close_outputs(struct options *o)
 {
-	for (size_t i = 0; i < o->nr_outputs; i++) {
-		const struct output *output = &o->outputs[i];
-
-		if (!output->file)
-			continue;
-		fclose(output->file);
-		if (output->made && !output->written)
-			unlink(output->name);
-	}
+	for (size_t i = 0; i < o->nr_outputs; i++)
+		result_file_free(&o->outputs[i].file);
 	free(o->outputs);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "commands.h"
 #include "base/options.h"
 #include "base/paths.h"
+#include "base/result-file.h"
 #include "run/setup.h"
 #include "base/util.h"
 #include "whatif/batches.h"
@@ -68,18 +68,17 @@ static const char usage[] =
 "called the function; 125 if tense failed or was misused; 126, 127 and 128 + n\n"
 "as of tense run.\n";
 
-struct output {
-	const char *name;	/* NULL: none; "-": standard output */
-	FILE *file;
-	int (*write)(FILE *f, const struct whatif *w);
-};
-
 enum { JSON, CSV, REPORT, OUTPUTS };
+
+static int (*const writers[])(FILE *f, const struct whatif *w) = {
+	[JSON] = whatif_json_write, [CSV] = whatif_csv, [REPORT] = whatif_html,
+};
 
 struct request {
 	struct whatif w;
 	struct run *run;
-	struct output output[OUTPUTS];
+	const char *outputs[OUTPUTS];
+	struct result_file results[OUTPUTS];
 	const struct backend *backend;
 	const char *from;
 	char **files;
@@ -277,13 +276,13 @@ static void set_rest(struct request *q, int c, char *arg)
 		q->stats = true;
 		break;
 	case OUTPUT_JSON:
-		q->output[JSON].name = arg ? arg : "-";
+		q->outputs[JSON] = arg ? arg : "-";
 		break;
 	case OUTPUT_CSV:
-		q->output[CSV].name = arg;
+		q->outputs[CSV] = arg;
 		break;
 	case OUTPUT_REPORT:
-		q->output[REPORT].name = arg;
+		q->outputs[REPORT] = arg;
 		break;
 	case FROM:
 		q->from = arg;
@@ -356,45 +355,6 @@ static int parse_options(int argc, char **argv, struct request *q)
 	return optind;
 }
 
-/* Only asks: a file keeps its content until the answer replaces it. */
-static bool writable(const char *path)
-{
-	char *copy = xstrdup(path);
-	bool result = access(path, W_OK) == 0 ||
-		      (errno == ENOENT && access(dirname(copy), W_OK) == 0);
-
-	free(copy);
-	return result;
-}
-
-/* A path that cannot be written is better found before the runs. */
-static void check_outputs(struct request *q)
-{
-	for (int i = 0; i < OUTPUTS; i++) {
-		struct output *o = &q->output[i];
-
-		if (!o->name)
-			continue;
-		if (strcmp(o->name, "-") == 0)
-			o->file = stdout;
-		else if (!writable(o->name))
-			die(STATUS_FAILED, "%s: %s", o->name, strerror(errno));
-	}
-}
-
-static int write_output(struct output *o, const struct whatif *w)
-{
-	int status = 0;
-
-	if (!o->file)
-		o->file = fopen(o->name, "we");
-	if (!o->file || o->write(o->file, w)) {
-		warn("%s: %s", o->name, strerror(errno));
-		status = STATUS_FAILED;
-	}
-	return status;
-}
-
 static int answer(struct request *q)
 {
 	const char *no_colour = getenv("NO_COLOR");
@@ -403,12 +363,13 @@ static int answer(struct request *q)
 	int status = 0;
 
 	for (int i = 0; i < OUTPUTS; i++) {
-		struct output *o = &q->output[i];
+		struct result_file *r = &q->results[i];
 
-		if (!o->name)
+		if (!r->name)
 			continue;
-		data = data || o->file == stdout;
-		if (write_output(o, &q->w))
+		data = data || result_file_is_stdout(r->name);
+		if (!result_file_begin(r) ||
+		    result_file_end(r, writers[i](r->file, &q->w)))
 			status = STATUS_FAILED;
 	}
 	if (data)
@@ -603,9 +564,9 @@ static void redirect_output(struct run *run, int answer)
 static void find_outputs(const struct request *q, char **paths)
 {
 	for (int i = 0; i < OUTPUTS; i++) {
-		const char *name = q->output[i].name;
+		const char *name = q->outputs[i];
 
-		if (name && strcmp(name, "-") != 0)
+		if (name && !result_file_is_stdout(name))
 			*paths = realpath(name, NULL);
 		paths += !!*paths;
 	}
@@ -721,7 +682,8 @@ static int run_request(struct request *q, struct run *run)
 	}
 	if (!q->from)
 		whatif_plan(&q->w);
-	check_outputs(q);
+	if (result_files_check(q->results, q->outputs, OUTPUTS))
+		return STATUS_FAILED;
 	if (q->from) {
 		load(&q->w, q->from);
 	} else {
@@ -741,9 +703,7 @@ static void request_free(struct request *q)
 		free(*dir);
 	for (size_t i = 0; i < q->nr_forward; i++)
 		free(q->forward[i]);
-	for (int i = 0; i < OUTPUTS; i++)
-		if (q->output[i].file && q->output[i].file != stdout)
-			fclose(q->output[i].file);
+	result_files_free(q->results, OUTPUTS);
 	free(q->files);
 	free(q->dirs);
 	free(q->forward);
@@ -763,14 +723,7 @@ static void choose_seed(struct whatif *w)
 
 int cmd_whatif(int argc, char **argv)
 {
-	struct request q = {
-		.w = { .precision = 1 },
-		.output = {
-			[JSON] = { .write = whatif_json_write },
-			[CSV] = { .write = whatif_csv },
-			[REPORT] = { .write = whatif_html },
-		},
-	};
+	struct request q = { .w = { .precision = 1 } };
 	struct run run = { 0 };
 	int status;
 

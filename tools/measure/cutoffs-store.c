@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "base/user-data.h"
+#include "base/result-file.h"
 #include "base/util.h"
 #include "csv.h"
 #include "cutoffs-output.h"
@@ -185,45 +186,34 @@ int cutoffs_load_default(struct cutoff_store *store)
 	return err;
 }
 
-/* A file beside, in its place until it is whole. The caller frees *name. */
-static FILE *open_beside(const char *path, char **name)
+/* If the directories cannot be made, the check of the file says why. */
+static int prepare(struct result_file *file, const char *path)
 {
-	*name = xprintf("%s.%d", path, (int)getpid());
-	return make_parents(path) ? NULL : fopen(*name, "we");
+	make_parents(path);
+	return result_file_check(file, path);
 }
 
 int cutoffs_save(const json_t *root, const char *path)
 {
-	char *beside;
-	FILE *f = open_beside(path, &beside);
-	int err = !f;
+	struct result_file file;
+	int err = -1;
 
-	if (f) {
-		err = json_dumpf(root, f, JSON_INDENT(1)) | (fputc('\n', f) < 0);
-		err |= fclose(f);
+	if (!prepare(&file, path) && result_file_begin(&file)) {
+		err = json_dumpf(root, file.file, JSON_INDENT(1)) |
+		      (fputc('\n', file.file) < 0);
+		err = result_file_end(&file, err);
 	}
-	if (err || rename(beside, path)) {
-		warn("%s: %s", path, strerror(errno));
-		unlink(beside);
-		err = -1;
-	}
-	free(beside);
+	result_file_free(&file);
 	return err;
 }
 
 int cutoffs_try_save(const char *path)
 {
-	char *beside;
-	FILE *f = open_beside(path, &beside);
+	struct result_file file;
+	int err = prepare(&file, path);
 
-	if (f) {
-		fclose(f);
-		unlink(beside);
-	} else {
-		warn("%s: %s", path, strerror(errno));
-	}
-	free(beside);
-	return f ? 0 : -1;
+	result_file_free(&file);
+	return err;
 }
 
 void cutoffs_unload(struct cutoff_store *store)

@@ -8,6 +8,7 @@
 
 #include "base/options.h"
 #include "base/paths.h"
+#include "base/result-file.h"
 #include "base/util.h"
 #include "daemons.h"
 #include "base/duration.h"
@@ -165,7 +166,7 @@ static int check_request(int argc, char **argv, struct request *r)
 /* Where it is to be written, before hours are spent on it. */
 struct outputs {
 	char *store;
-	FILE *svg;
+	struct result_file svg;
 };
 
 static int prepare_directory(const char *path)
@@ -187,12 +188,7 @@ static int open_outputs(struct outputs *o, const struct request *r)
 	o->store = r->store ? xstrdup(r->store) : cutoffs_machine_path();
 	if (cutoffs_try_save(o->store) || (r->csv && prepare_directory(r->csv)))
 		return -1;
-	if (!r->svg)
-		return 0;
-	o->svg = fopen(r->svg, "we");
-	if (!o->svg)
-		warn("%s: %s", r->svg, strerror(errno));
-	return o->svg ? 0 : -1;
+	return r->svg ? result_file_check(&o->svg, r->svg) : 0;
 }
 
 static char *duration_text(double seconds)
@@ -308,16 +304,17 @@ static int learn_length(struct learnt *learnt, enum task_length length,
 	return status;
 }
 
-static int write_picture(const struct outputs *o, const struct request *r,
-			 const struct learnt *learnt)
+static int write_picture(struct outputs *o, const struct learnt *learnt)
 {
-	if (!o->svg)
+	FILE *f;
+
+	if (!o->svg.name)
 		return 0;
-	scatter_svg(o->svg, learnt);
-	if (!fflush(o->svg) && !ferror(o->svg))
-		return 0;
-	warn("%s: %s", r->svg, strerror(errno));
-	return -1;
+	f = result_file_begin(&o->svg);
+	if (!f)
+		return -1;
+	scatter_svg(f, learnt);
+	return result_file_end(&o->svg, 0);
 }
 
 static int print(const struct outputs *o, const struct request *r,
@@ -332,7 +329,7 @@ static int print(const struct outputs *o, const struct request *r,
 	return 0;
 }
 
-static int write_results(const struct outputs *o, const struct request *r,
+static int write_results(struct outputs *o, const struct request *r,
 			 const struct learnt *learnt,
 			 const struct circumstances *c)
 {
@@ -341,7 +338,7 @@ static int write_results(const struct outputs *o, const struct request *r,
 
 	if (cutoffs_save(root, o->store) ||
 	    (r->csv && learnt_write_tables(learnt, r->csv)) ||
-	    write_picture(o, r, learnt))
+	    write_picture(o, learnt))
 		status = STATUS_FAILED;
 	else
 		status = print(o, r, learnt, c, root);
@@ -359,7 +356,7 @@ static void warn_of_periods(const struct request *r,
 			     r->periods.list[i].daemon);
 }
 
-static int learn(const struct request *r, const struct outputs *o)
+static int learn(const struct request *r, struct outputs *o)
 {
 	struct learnt learnt = { 0 };
 	struct circumstances c;
@@ -397,8 +394,7 @@ int daemons_learn(int argc, char **argv)
 		status = check_request(argc, argv, &r);
 	if (status < 0)
 		status = open_outputs(&o, &r) ? STATUS_FAILED : learn(&r, &o);
-	if (o.svg)
-		fclose(o.svg);
+	result_file_free(&o.svg);
 	free(o.store);
 	periods_free(&r.periods);
 	return status;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/result-file.h"
 #include "base/util.h"
 #include "cutoffs-output.h"
 #include "daemons.h"
@@ -97,14 +98,15 @@ static int load(struct stored *stored, const struct request *r)
 
 static int write_picture(const struct stored *stored, const char *path)
 {
-	FILE *f = fopen(path, "we");
+	struct result_file file;
+	int err = result_file_check(&file, path);
+	FILE *f = err ? NULL : result_file_begin(&file);
 
 	if (f)
 		scatter_svg(f, &stored->learnt);
-	if (f && !(ferror(f) | fclose(f)))
-		return 0;
-	warn("%s: %s", path, strerror(errno));
-	return STATUS_FAILED;
+	err = f ? result_file_end(&file, 0) : -1;
+	result_file_free(&file);
+	return err ? STATUS_FAILED : 0;
 }
 
 static int print_json(const struct stored *stored,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/result-file.h"
 #include "base/util.h"
 #include "csv.h"
 #include "cutoffs-output.h"
@@ -78,16 +79,14 @@ static int write_table(const struct learnt *learnt, int task,
 				   int task))
 {
 	char *path = xprintf("%s/%s", directory, name);
-	FILE *f = fopen(path, "we");
-	int err = 0;
+	struct result_file file;
+	int err = result_file_check(&file, path);
+	FILE *f = err ? NULL : result_file_begin(&file);
 
 	if (f)
 		put(f, learnt, task);
-	/* Buffered data may not fit on the disk: fclose() tells. */
-	if (!f || (ferror(f) | fclose(f))) {
-		warn("%s: %s", path, strerror(errno));
-		err = -1;
-	}
+	err = f ? result_file_end(&file, 0) : -1;
+	result_file_free(&file);
 	free(path);
 	return err;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json-text.h"
+#include "base/result-file.h"
 #include "measure/measure-output.h"
 #include "base/util.h"
 #include "report.h"
@@ -115,27 +116,22 @@ static int put_json(FILE *f, const struct prediction *p)
 
 static int put_file(const char *path, const struct prediction *p)
 {
-	FILE *f = fopen(path, "we");
+	struct result_file file = { 0 };
 	int err = -1;
 
-	if (f) {
-		err = put_json(f, p);
-		err |= fclose(f);
-	}
-	if (err)
-		warn("%s: %s", path, strerror(errno));
-	return err ? -1 : 0;
+	if (!result_file_check(&file, path) && result_file_begin(&file))
+		err = result_file_end(&file, put_json(file.file, p));
+	result_file_free(&file);
+	return err;
 }
 
 static int put(const struct noise_options *o, const struct prediction *p)
 {
 	const char *json = o->outputs[OUT_JSON];
 
-	if (json && !strcmp(json, "-"))
-		return put_json(stdout, p);
 	if (json && put_file(json, p))
 		return -1;
-	return put_text(stdout, p);
+	return result_file_is_stdout(json) ? 0 : put_text(stdout, p);
 }
 
 static int predict(const struct noise_options *o, struct prediction *p)

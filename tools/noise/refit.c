@@ -130,8 +130,10 @@ int noise_refit(const struct noise_options *o)
 	char *path = o->coefficients ? xstrdup(o->coefficients) :
 				       store_default_path();
 	struct coefficients c;
-	int err = take_grid(&g);
+	int err = store_try_save(path);
 
+	if (!err)
+		err = take_grid(&g);
 	if (!err && coefficients_regress(&c, g.cells, g.count)) {
 		warn("noise refit: needs at least four fits, of several numbers of processes and several lengths: it has %zu",
 		     g.count);

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "base/json-text.h"
+#include "base/result-file.h"
 #include "base/user-data.h"
 #include "base/util.h"
 
@@ -101,6 +102,18 @@ static json_t *cell_json(const struct cell *cell)
 			 "closest", family_name(cell->closest));
 }
 
+int store_try_save(const char *path)
+{
+	struct result_file file;
+	int err;
+
+	/* If this fails, the check of the file says why. */
+	make_parents(path);
+	err = result_file_check(&file, path);
+	result_file_free(&file);
+	return err;
+}
+
 int store_save(const struct coefficients *c, const struct cell *cells,
 	       size_t count, const char *path)
 {
@@ -108,7 +121,7 @@ int store_save(const struct coefficients *c, const struct cell *cells,
 				 TENSE_VERSION);
 	json_t *list = json_array();
 	struct utsname machine;
-	FILE *f;
+	struct result_file file = { 0 };
 	int err = -1;
 
 	uname(&machine);
@@ -123,13 +136,12 @@ int store_save(const struct coefficients *c, const struct cell *cells,
 	json_object_set_new(root, "cells", list);
 	/* Whether it was possible, the opening of the file will tell. */
 	make_parents(path);
-	f = fopen(path, "we");
-	if (f) {
-		err = json_dumpf(root, f, JSON_INDENT(2)) || fputc('\n', f) < 0;
-		err |= fclose(f);
+	if (!result_file_check(&file, path) && result_file_begin(&file)) {
+		err = json_dumpf(root, file.file, JSON_INDENT(2)) ||
+		      fputc('\n', file.file) < 0;
+		err = result_file_end(&file, err);
 	}
-	if (err)
-		warn("%s: %s", path, strerror(errno));
+	result_file_free(&file);
 	json_decref(root);
-	return err ? -1 : 0;
+	return err;
 }
