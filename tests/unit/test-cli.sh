@@ -64,6 +64,11 @@ ok "is a version" grep -Eqx 'tense [0-9]+\.[0-9]+\.[0-9]+' stdout
 status_is 125 "version takes no arguments" "$tense" version 2
 status_is 125 "a full disk for the help is an error" \
 	sh -c "'$tense' help >/dev/full"
+for words in "check --json" "kernel list --json" "functions --json -- sh"; do
+	status_is 125 "a full disk for $words is an error" \
+		sh -c "'$tense' $words >/dev/full"
+	said "tense: standard output: No space left on device"
+done
 
 # Misuse of run is 125, so that 2 can be the command's.
 status_is 125 "run without a command" "$tense" run

@@ -113,17 +113,6 @@ static json_t *recording_json(const struct recording *r)
 		"periods", periods_json(r));
 }
 
-/* Takes root. */
-static int write_json(FILE *f, json_t *root)
-{
-	int err = json_dumpf(root, f, JSON_INDENT(2));
-
-	if (!err && fputc('\n', f) == EOF)
-		err = -1;
-	json_decref(root);
-	return err;
-}
-
 int activity_json(FILE *f, const struct activity *a)
 {
 	json_t *root = root_json(&a->watcher), *list = json_array();
@@ -131,7 +120,7 @@ int activity_json(FILE *f, const struct activity *a)
 	for (size_t i = 0; i < a->count; i++)
 		json_array_append_new(list, recording_json(&a->recordings[i]));
 	json_object_set_new(root, "recordings", list);
-	return write_json(f, root);
+	return json_write(f, root);
 }
 
 static json_t *numbers(const double *ns)
@@ -170,5 +159,5 @@ int errors_json(FILE *f, const struct interval_errors *e)
 		json_array_append_new(list, row_json(e, &e->rows[i]));
 	json_object_set_new(root, "tick_ms", json_real(e->tick_ns / 1e6));
 	json_object_set_new(root, "errors", list);
-	return write_json(f, root);
+	return json_write(f, root);
 }

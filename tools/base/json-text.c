@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "json-text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,4 +24,31 @@ json_t *json_text(const char *bytes, size_t len)
 	json = json_stringn(clean, p - clean);
 	free(clean);
 	return json;
+}
+
+int json_write(FILE *f, json_t *root)
+{
+	int err;
+
+	if (!root)
+		die(STATUS_FAILED, "cannot make JSON: out of memory, or a text is not UTF-8");
+	errno = 0;
+	err = json_dumpf(root, f, JSON_INDENT(2));
+	if (!err && fputc('\n', f) == EOF)
+		err = -1;
+	/* Buffered data may not fit on the disk. */
+	if (!err && fflush(f))
+		err = -1;
+	json_decref(root);
+	return err;
+}
+
+int json_print(json_t *root)
+{
+	if (!json_write(stdout, root))
+		return 0;
+	warn("standard output: %s", strerror(errno));
+	/* main() would repeat the message. */
+	clearerr(stdout);
+	return -1;
 }

@@ -3,10 +3,20 @@
 #define TOOLS_JSON_TEXT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include <jansson.h>
 
 /* Arguments and names are bytes; invalid UTF-8 becomes U+FFFD. */
 json_t *json_text(const char *bytes, size_t len);
+
+/*
+ * Writes a document, and takes it. Ends the program if it is NULL, which
+ * json_pack() returns on an error. 0, or -1 with errno.
+ */
+int json_write(FILE *f, json_t *root);
+
+/* Writes it to standard output, and takes it. 0, or -1 after a message. */
+int json_print(json_t *root);
 
 #endif

@@ -10,13 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <jansson.h>
 #include <linux/tense.h>
 #include <zlib.h>
 
 #include "commands.h"
 #include "run/emulator.h"
 #include "run/kernel.h"
+#include "base/json-text.h"
 #include "base/options.h"
 #include "base/paths.h"
 #include "names/program.h"
@@ -323,7 +323,6 @@ static void print_table(const struct item *items)
 static int print_json(const struct item *items)
 {
 	json_t *list = json_object(), *root;
-	int result;
 
 	for (int i = 0; i < NR_CHECKS; i++)
 		json_object_set_new(list, items[i].name, json_pack(
@@ -331,10 +330,7 @@ static int print_json(const struct item *items)
 			"detail", items[i].detail, "mend", items[i].mend));
 	root = json_pack("{si sb so}", "version", CHECK_JSON_VERSION,
 			 "ok", can_run(items), "items", list);
-	result = root ? json_dumpf(root, stdout, JSON_INDENT(2)) : -1;
-	json_decref(root);
-	putchar('\n');
-	return result;
+	return json_print(root);
 }
 
 int cmd_check(int argc, char **argv)
@@ -377,7 +373,7 @@ int cmd_check(int argc, char **argv)
 	if (!json)
 		print_table(items);
 	else if (print_json(items))
-		die(STATUS_FAILED, "cannot write JSON");
+		exit(STATUS_FAILED);
 	good = can_run(items);
 	for (int i = 0; i < NR_CHECKS; i++) {
 		free(items[i].detail);

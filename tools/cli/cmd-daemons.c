@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,17 +72,6 @@ bool daemons_bad_argument(int argc, char **argv)
 	warn("daemons: takes no argument '%s': see tense daemons --help",
 	     argv[optind]);
 	return true;
-}
-
-int daemons_print_json(const json_t *root)
-{
-	int err = json_dumpf(root, stdout, JSON_INDENT(2));
-
-	putchar('\n');
-	if (!err && !fflush(stdout))
-		return 0;
-	warn("standard output: %s", strerror(errno));
-	return STATUS_FAILED;
 }
 
 int cmd_daemons(int argc, char **argv)

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "libtense/symbols/cxx-name.h"
 #include "commands.h"
 #include "names/functions.h"
 #include "names/inlines.h"
+#include "base/json-text.h"
 #include "base/options.h"
 #include "names/program.h"
 #include "names/resolve.h"
@@ -394,11 +393,8 @@ static int print_json(const struct listing *listing)
 				 "missing", program->missing,
 				 "static", program->is_static,
 				 "objects", listing->objects);
-	int err = root ? json_dumpf(root, stdout, JSON_INDENT(2)) : -1;
 
-	putchar('\n');
-	json_decref(root);
-	return err;
+	return json_print(root);
 }
 
 static int list(struct listing *listing, char **patterns)
@@ -422,7 +418,7 @@ static int list(struct listing *listing, char **patterns)
 	}
 	fflush(stdout);
 	if (listing->json && print_json(listing))
-		die(STATUS_FAILED, "cannot write JSON");
+		exit(STATUS_FAILED);
 	if (listing->has_object && !objects)
 		warn("functions: the command has no object '%s': see those of tense functions --json",
 		     listing->object.object);

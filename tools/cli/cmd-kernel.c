@@ -14,11 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "commands.h"
 #include "run/emulator.h"
 #include "run/kernel.h"
+#include "base/json-text.h"
 #include "base/options.h"
 #include "base/util.h"
 
@@ -228,7 +227,6 @@ static const char *what(const struct entry *e)
 static int list_json(const struct cache *c)
 {
 	json_t *list = json_array(), *root;
-	int result;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct entry *e = &c->entries[i];
@@ -240,10 +238,7 @@ static int list_json(const struct cache *c)
 	}
 	root = json_pack("{si ss so}", "version", KERNEL_JSON_VERSION,
 			 "cache", c->path, "entries", list);
-	result = root ? json_dumpf(root, stdout, JSON_INDENT(2)) : -1;
-	json_decref(root);
-	putchar('\n');
-	return result ? STATUS_FAILED : 0;
+	return json_print(root) ? STATUS_FAILED : 0;
 }
 
 static int list(const struct cache *c)

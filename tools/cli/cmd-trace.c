@@ -172,6 +172,7 @@ static int write_output(struct output *output, const struct model *m,
 			const struct trace_about *about)
 {
 	FILE *f = result_file_begin(&output->file);
+	int err = 0;
 
 	if (!f)
 		return -1;
@@ -183,10 +184,10 @@ static int write_output(struct output *output, const struct model *m,
 		trace_chrome(f, m, about);
 		break;
 	default:
-		trace_table_json(f, m, about);
+		err = trace_table_json(f, m, about);
 		break;
 	}
-	return result_file_end(&output->file, 0);
+	return result_file_end(&output->file, err);
 }
 
 /* The size per CPU: it holds minutes of a program that computes. */

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
+#include "base/json-text.h"
 #include "base/user-data.h"
 #include "base/result-file.h"
 #include "base/util.h"
@@ -193,16 +192,14 @@ static int prepare(struct result_file *file, const char *path)
 	return result_file_check(file, path);
 }
 
-int cutoffs_save(const json_t *root, const char *path)
+int cutoffs_save(json_t *root, const char *path)
 {
 	struct result_file file;
 	int err = -1;
 
-	if (!prepare(&file, path) && result_file_begin(&file)) {
-		err = json_dumpf(root, file.file, JSON_INDENT(1)) |
-		      (fputc('\n', file.file) < 0);
-		err = result_file_end(&file, err);
-	}
+	if (!prepare(&file, path) && result_file_begin(&file))
+		err = result_file_end(&file, json_write(file.file,
+							json_incref(root)));
 	result_file_free(&file);
 	return err;
 }

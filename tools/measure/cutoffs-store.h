@@ -28,7 +28,7 @@ char *cutoffs_machine_path(void);
  * Writes a file as a whole or not at all, and the directories that it is in. 0,
  * or -1 after a message.
  */
-int cutoffs_save(const json_t *root, const char *path);
+int cutoffs_save(json_t *root, const char *path);
 
 /* Makes the directories and writes nothing. 0, or -1 after a message. */
 int cutoffs_try_save(const char *path);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json-text.h"
 #include "base/options.h"
 #include "base/util.h"
 #include "cutoffs-input.h"
@@ -45,7 +46,6 @@ static int print_json(const struct input *input, const struct cutoffs *cutoffs,
 	json_t *root = json_pack("{si so}", "version", CUTOFFS_JSON_VERSION,
 				 "cutoffs", cutoffs_json(cutoffs));
 	json_t *of_short, *of_long;
-	int err;
 
 	if (input->samples) {
 		of_short = discarded_json(cutoffs, TASK_SHORT,
@@ -55,9 +55,7 @@ static int print_json(const struct input *input, const struct cutoffs *cutoffs,
 		json_object_set_new(root, "discarded", of_short);
 		json_decref(of_long);
 	}
-	err = daemons_print_json(root);
-	json_decref(root);
-	return err;
+	return json_print(root) ? STATUS_FAILED : 0;
 }
 
 static int read_runs(const struct input *input, struct runs *runs)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json-text.h"
 #include "base/options.h"
 #include "base/paths.h"
 #include "base/result-file.h"
@@ -319,10 +320,10 @@ static int write_picture(struct outputs *o, const struct learnt *learnt)
 
 static int print(const struct outputs *o, const struct request *r,
 		 const struct learnt *learnt, const struct circumstances *c,
-		 const json_t *root)
+		 json_t *root)
 {
 	if (r->json)
-		return daemons_print_json(root);
+		return json_print(json_incref(root)) ? STATUS_FAILED : 0;
 	learnt_text(stdout, learnt, &learnt->cutoffs, c, c);
 	learnt_plot(stdout, learnt, r->plot);
 	printf("\nStored in %s\n", o->store);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json-text.h"
 #include "base/options.h"
 #include "base/result-file.h"
 #include "base/util.h"
@@ -118,7 +119,7 @@ static int print_json(const struct stored *stored,
 		json_object_set_new(stored->root, "age_s",
 				    json_integer(here->when -
 						 stored->circumstances.when));
-	return daemons_print_json(stored->root);
+	return json_print(json_incref(stored->root)) ? STATUS_FAILED : 0;
 }
 
 static void print(const struct stored *stored, const struct request *r,

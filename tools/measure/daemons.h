@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-#include <jansson.h>
-
 /* Each with its name as argv[0]: the status to exit with. */
 int daemons_cutoffs(int argc, char **argv);
 int daemons_learn(int argc, char **argv);
@@ -17,8 +15,5 @@ int daemons_help(void);
 
 /* Says so if there is an argument beside the options. */
 bool daemons_bad_argument(int argc, char **argv);
-
-/* On standard output. 0, or the status to exit with after a message. */
-int daemons_print_json(const json_t *root);
 
 #endif

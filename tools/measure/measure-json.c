@@ -195,7 +195,6 @@ static json_t *changes_json(const struct measurement *m)
 int measure_json(FILE *f, const struct measurement *m)
 {
 	json_t *subjects = json_array(), *root;
-	int err;
 
 	for (size_t i = 0; i < m->nr_subjects; i++)
 		json_array_append_new(subjects, subject_json(m, &m->subjects[i]));
@@ -218,9 +217,5 @@ int measure_json(FILE *f, const struct measurement *m)
 		"commands", subjects);
 	if (m->nr_subjects == 2)
 		json_object_set_new(root, "ratios", ratios_json(m));
-	err = json_dumpf(root, f, JSON_INDENT(2));
-	if (!err && fputc('\n', f) == EOF)
-		err = -1;
-	json_decref(root);
-	return err;
+	return json_write(f, root);
 }

@@ -89,7 +89,6 @@ static int put_json(FILE *f, const struct prediction *p)
 {
 	const struct dist *d = &p->levy;
 	json_t *list = json_array(), *root;
-	int err;
 
 	for (size_t i = 0; i < QUANTILES; i++)
 		json_array_append_new(list, json_pack(
@@ -107,11 +106,7 @@ static int put_json(FILE *f, const struct prediction *p)
 			 "variance_s2", dist_variance(d), "quantiles", list,
 			 "divergence_nats", number(p->divergence),
 			 "waits_over_mm1", number(p->waits));
-	err = json_dumpf(root, f, JSON_INDENT(2));
-	if (!err && fputc('\n', f) == EOF)
-		err = -1;
-	json_decref(root);
-	return err;
+	return json_write(f, root);
 }
 
 static int put_file(const char *path, const struct prediction *p)

@@ -48,7 +48,6 @@ static json_t *source_json(const struct report *r)
 int report_json(FILE *f, const struct report *r)
 {
 	json_t *fits = json_array(), *values = json_array(), *root;
-	int err;
 
 	for (int i = 0; i < NR_FAMILIES; i++)
 		json_array_append_new(fits, fit_json(&r->fits[i]));
@@ -65,9 +64,5 @@ int report_json(FILE *f, const struct report *r)
 			 "divergence_nats", number(r->divergence),
 			 "waits_over_mm1", number(r->waits),
 			 "times_s", values);
-	err = json_dumpf(root, f, JSON_INDENT(2));
-	if (!err && fputc('\n', f) == EOF)
-		err = -1;
-	json_decref(root);
-	return err;
+	return json_write(f, root);
 }

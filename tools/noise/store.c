@@ -136,12 +136,10 @@ int store_save(const struct coefficients *c, const struct cell *cells,
 	json_object_set_new(root, "cells", list);
 	/* Whether it was possible, the opening of the file will tell. */
 	make_parents(path);
-	if (!result_file_check(&file, path) && result_file_begin(&file)) {
-		err = json_dumpf(root, file.file, JSON_INDENT(2)) ||
-		      fputc('\n', file.file) < 0;
-		err = result_file_end(&file, err);
-	}
+	if (!result_file_check(&file, path) && result_file_begin(&file))
+		err = result_file_end(&file, json_write(file.file, root));
+	else
+		json_decref(root);
 	result_file_free(&file);
-	json_decref(root);
 	return err;
 }

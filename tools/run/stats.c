@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "stats.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,7 +138,6 @@ int stats_json(FILE *f, const struct run *run, const char *backend, int status,
 	       const struct outcome *out, const void *stats)
 {
 	json_t *command = json_array(), *root;
-	int result;
 
 	for (char **arg = run->argv; *arg; arg++)
 		json_array_append_new(command, json_text(*arg, strlen(*arg)));
@@ -155,14 +153,5 @@ int stats_json(FILE *f, const struct run *run, const char *backend, int status,
 		"user_ns", integer(out->user_ns),
 		"system_ns", integer(out->system_ns),
 		"experiment", stats ? experiment(stats) : json_null());
-	if (!root)
-		die(STATUS_FAILED, "out of memory");
-	errno = 0;
-	result = json_dumpf(root, f, JSON_INDENT(2));
-	if (result == 0 && fputc('\n', f) == EOF)
-		result = -1;
-	if (fflush(f))
-		result = -1;
-	json_decref(root);
-	return result;
+	return json_write(f, root);
 }

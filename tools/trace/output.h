@@ -18,7 +18,7 @@ struct trace_about {
 	bool virtual_axis;	/* the axis of trace_chrome() */
 };
 
-/* All of these leave errors to ferror(). */
+/* These leave errors to ferror(). */
 
 /* A picture: virtual time over real time. */
 void trace_svg(FILE *f, const struct model *m, const struct trace_about *about);
@@ -29,7 +29,9 @@ void trace_chrome(FILE *f, const struct model *m,
 
 void trace_table(FILE *f, const struct model *m,
 		 const struct trace_about *about);
-void trace_table_json(FILE *f, const struct model *m,
-		      const struct trace_about *about);
+
+/* 0, or -1 with errno. */
+int trace_table_json(FILE *f, const struct model *m,
+		     const struct trace_about *about);
 
 #endif

@@ -66,8 +66,8 @@ static json_t *lane_json(const struct lane *l)
 		"migrations", (int)l->migrations);
 }
 
-void trace_table_json(FILE *f, const struct model *m,
-		      const struct trace_about *about)
+int trace_table_json(FILE *f, const struct model *m,
+		     const struct trace_about *about)
 {
 	json_t *command = json_array(), *threads = json_array(), *root;
 
@@ -87,9 +87,5 @@ void trace_table_json(FILE *f, const struct model *m,
 		"cpus", (int)m->cpus,
 		"lost_events", integer(m->lost),
 		"threads", threads);
-	if (!root)
-		die(STATUS_FAILED, "out of memory");
-	json_dumpf(root, f, JSON_INDENT(2));
-	fputc('\n', f);
-	json_decref(root);
+	return json_write(f, root);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "json.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,7 +248,6 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 {
 	json_t *command = json_array(), *root;
 	const char *unit;
-	int result;
 
 	whatif_unit(w, &unit);
 	for (char **arg = w->argv; *arg; arg++)
@@ -272,14 +270,5 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 		"null_experiment", "bias", interval(&w->bias),
 		"estimator", whatif_estimator(w->bias_estimator),
 		"results", results(w), "warnings", warnings(w));
-	if (!root)
-		die(STATUS_FAILED, "out of memory");
-	errno = 0;
-	result = json_dumpf(root, f, JSON_INDENT(2));
-	if (result == 0 && fputc('\n', f) == EOF)
-		result = -1;
-	if (fflush(f))
-		result = -1;
-	json_decref(root);
-	return result;
+	return json_write(f, root);
 }
