@@ -12,7 +12,7 @@ TENSE_DIRS := base names run run/packed measure noise activity trace whatif cli
 TENSE_SRC := $(patsubst tools/%.c,%,$(filter-out tools/measure/count.c, \
 	$(wildcard $(TENSE_DIRS:%=tools/%/*.c))))
 TOOLS_HEADERS := $(wildcard $(TENSE_DIRS:%=tools/%/*.h))
-INIT_SRC := $(patsubst tools/%.c,%,$(wildcard tools/guest/*.c)) run/pump run/launch \
+INIT_SRC := $(patsubst tools/%.c,%,$(wildcard tools/guest/*.c)) run/pump run/launch run/clock-choice \
 	run/trace-record base/util
 
 TENSE_MEASURE_LIB := kbest $(PERIODS_LIB)
@@ -169,7 +169,7 @@ uninstall::
 whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options plan log \
 	metric latency assess environment text json load table curve html estimate drop)) \
 	$(addprefix tools/measure/,cutoffs-store.c cutoffs.c csv.c) \
-	tools/run/time-unit.c \
+	$(addprefix tools/run/,time-unit.c clock-choice.c) \
 	$(addprefix tools/base/,util.c user-data.c json-text.c drawing.c paths.c \
 		result-file.c)
 WHATIF_TEST_CFLAGS = $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \

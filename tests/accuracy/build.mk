@@ -30,7 +30,7 @@ $(accuracy_programs) $(accuracy_smp): $(accuracy_out)/%: $(accuracy_out)/obj/%.o
 		$(accuracy_out)/obj/work.o
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
 
-$(accuracy_out)/rounds: $(accuracy_out)/obj/rounds.o $(O)/tools/run/launch.o \
+$(accuracy_out)/rounds: $(accuracy_out)/obj/rounds.o $(O)/tools/run/launch.o $(O)/tools/run/clock-choice.o \
 		$(O)/tools/run/trace-record.o \
 		$(O)/tools/base/util.o
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^

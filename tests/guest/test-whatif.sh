@@ -68,6 +68,29 @@ is "$(grep -c '^tense: whatif: about 18 runs in rounds of 3' stderr)" 1 \
 is "$(grep -Ec '^tense: whatif: a round took [0-9.]+ s, so that at least [0-9]+ s are left' \
 	stderr)" 1 "and how long it takes"
 
+# The options of tense run hold in the guest: the program prints the window, and
+# only if its day has a real clock; it does not sleep; its CPU time is twice.
+cat >choices.sh <<'END'
+began=$EPOCHSECONDS
+"$1" --length 1 >/dev/null
+sleep 1000
+[ $((EPOCHSECONDS - began)) -ge 900 ] ||
+	echo "window $(cat /sys/module/tense/parameters/window)"
+END
+whatif --quiet --func "$program:hot@200" --percent 50 --clock monotonic \
+	--idle skip --window 20us --metric 'stdout:^window (\d+)' --max-runs 5 \
+	--json c.json -- bash choices.sh "$program" >/dev/null
+is "$? $(cat stderr)" "0 " "options of tense run"
+is "$(jq -c '[.samples[].metric] | unique' c.json)" '[20000]' \
+	"set the window and the clocks"
+ok "skip idle time" jq -e '[.samples[] | .elapsed_virtual_ns >= 1e12 and
+	.elapsed_real_ns < 1e12] | all' c.json >/dev/null
+ok "and set the percent" jq -e '[.samples[] | select(.condition == 0) |
+	.cpu_virtual_ns / .cpu_real_ns | . > 1.99 and . < 2.01] | all' c.json \
+	>/dev/null
+is "$(jq -c '.asked | [.percent, .clock, .order, .idle, .window_ns]' c.json)" \
+	'[50,"monotonic","ordered","skip",20000]' "which the answer tells"
+
 # Latencies, beside those that the program itself has seen in each run. All of
 # it is hot(), of which the program is a half.
 latency=$out/tests/guest/latency

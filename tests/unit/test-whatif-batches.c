@@ -23,8 +23,8 @@ struct setting {
 static struct whatif ask(unsigned int runs, unsigned int max_runs)
 {
 	struct whatif w = {
-		.argv = command, .precision = 1, .seed = 5, .runs = runs,
-		.max_runs = max_runs, .deterministic = true, .quiet = true,
+		.argv = command, .precision = 1, .percent = 100, .seed = 5,
+		.runs = runs, .max_runs = max_runs, .deterministic = true, .quiet = true,
 	};
 
 	free(whatif_parse_func(&w, "f"));

@@ -29,6 +29,7 @@ static struct whatif ask(const char *func, const char *cuts)
 {
 	struct whatif w = {
 		.argv = command, .precision = 1, .max_runs = 20, .seed = 5,
+		.percent = 100,
 	};
 
 	if (func)

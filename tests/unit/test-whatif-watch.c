@@ -73,6 +73,7 @@ static struct whatif measure(void)
 {
 	struct whatif w = {
 		.argv = command, .precision = 1e-3, .max_runs = 8, .seed = 3,
+		.percent = 100,
 	};
 	struct fake_program p;
 	const struct whatif_runner runner = {

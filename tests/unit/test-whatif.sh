@@ -54,6 +54,9 @@ misuse "unknown option '--swift'" --swift true
 misuse "unknown option '--each=1'" --each=1 true
 misuse "--func needs an argument" --func
 misuse "unknown back end 'vmware'" --backend vmware true
+misuse "percent '0' is not a number from 1 to 100000" --percent 0 -- true
+misuse "clock 'sun' is not known" --clock sun -- true
+misuse "idle 'never' is not known" --idle never -- true
 misuse "--from takes no command" --from x.json -- true
 misuse "--from has no runs that --deterministic could be for" \
 	--from x.json --deterministic
@@ -68,6 +71,8 @@ said "tense: --deterministic: instructions are counted by the back end qemu, not
 status_is 125 "input that cannot be packed" "$tense" whatif --deterministic \
 	--func main@150 --input nothing -- "$out/tests/unit/test-whatif-plan"
 said "tense: --input nothing: No such file or directory"
+status_is 125 "--window of nothing" "$tense" whatif --window 1us -- true
+said "tense: --window 1us: should be a time from 20us to 100ms"
 status_is 125 "--rw of nothing" "$tense" whatif --rw nothing true
 said "tense: --rw nothing: No such file or directory"
 status_is 125 "a report to where nothing can be" \
@@ -126,6 +131,16 @@ is "$(jq '[.samples[] | select(.round > 0)] | length == 5 * (.[-1].round)' stdou
 	true "each round has five runs"
 is "$(jq -c '.samples == input.samples' sweep.json stdout)" true \
 	"all samples are kept"
+is "$(jq -c '.asked | [.percent,.clock,.order,.idle,.window_ns]' stdout)" \
+	'[100,"all","ordered","real",null]' "tells the defaults"
+jq '.asked |= (.percent = 50 | .clock = "none" | .order = "unordered" |
+	.idle = "skip" | .window_ns = 20000)' one.json >choice.json
+status_is 0 "other choices" "$tense" whatif --from choice.json --json
+is "$(jq -c '.asked == input.asked' choice.json stdout)" true "are kept"
+jq 'del(.asked[("percent","clock","order","idle","window_ns")])' one.json \
+	>older.json
+status_is 0 "a file without them" "$tense" whatif --from older.json --json
+is "$(jq -c '.asked == input.asked' one.json stdout)" true "has the defaults"
 status_is 0 "--json FILE" "$tense" whatif --from one.json --json two.json
 is "$(jq -c .samples two.json)" "$(jq -c .samples one.json)" "is a file"
 status_is 0 "--json=FILE" "$tense" whatif --from one.json --json=two.json

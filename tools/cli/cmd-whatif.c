@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/paths.h"
 #include "base/result-file.h"
+#include "run/run-options.h"
 #include "run/setup.h"
 #include "base/util.h"
 #include "whatif/batches.h"
@@ -62,7 +63,14 @@ static const char usage[] =
 "  --cpus N           CPUs of the guest, as of tense run\n"
 "  --memory SIZE      its memory, as of tense run\n"
 "  --rw DIR           a directory that COMMAND may write to, as of tense run\n"
+"  --percent P        speed of all of COMMAND, in each run; default 100\n"
+"  --clock WHICH      the clocks that are virtual: all, monotonic or none\n"
+"  --idle WHAT        while all of COMMAND waits: real or skip, as of tense run\n"
+"  --window TIME      how far CPUs may be apart in virtual time: 20us to 100ms,\n"
+"                     default 500us\n"
 "  --help             print this text\n"
+"\n"
+"TIME is a number with its unit: ns, us, ms, s, m, h or d.\n"
 "\n"
 "Exit status: 0 with an answer of any kind; 1 if the command failed or never\n"
 "called the function; 125 if tense failed or was misused; 126, 127 and 128 + n\n"
@@ -77,14 +85,11 @@ static int (*const writers[])(FILE *f, const struct whatif *w) = {
 struct request {
 	struct whatif w;
 	struct run *run;
+	struct run_options options;
 	const char *outputs[OUTPUTS];
 	struct result_file results[OUTPUTS];
 	const struct backend *backend;
 	const char *from;
-	char **files;
-	size_t nr_files;
-	char **dirs;
-	size_t nr_dirs;
 	char **forward;		/* options for the tense in a guest */
 	size_t nr_forward;
 	bool inside;		/* this is that one */
@@ -123,8 +128,8 @@ static void set_whole(const char *text, double max, uint64_t *value)
 enum option_value {
 	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, LATENCY, PRECISION,
 	MAX_RUNS, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, QUIET, SEED,
-	STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM, DETERMINISTIC,
-	RUNS, PACKED_FILE, BACKEND, CPUS, MEMORY, RW, INSIDE, SPEC, PROBE, HELP,
+	STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM, RUNS, INSIDE, SPEC,
+	PROBE, HELP,
 };
 
 static const struct option options[] = {
@@ -148,13 +153,8 @@ static const struct option options[] = {
 	{ "csv", required_argument, NULL, OUTPUT_CSV },
 	{ "report", required_argument, NULL, OUTPUT_REPORT },
 	{ "from", required_argument, NULL, FROM },
-	{ "deterministic", no_argument, NULL, DETERMINISTIC },
 	{ "runs", required_argument, NULL, RUNS },
-	{ "file", required_argument, NULL, PACKED_FILE },
-	{ "backend", required_argument, NULL, BACKEND },
-	{ "cpus", required_argument, NULL, CPUS },
-	{ "memory", required_argument, NULL, MEMORY },
-	{ "rw", required_argument, NULL, RW },
+	RUN_OPTIONS,
 	/* For the tense in a guest. */
 	{ "inside", no_argument, NULL, INSIDE },
 	{ "spec", required_argument, NULL, SPEC },
@@ -196,9 +196,6 @@ static bool set_run(struct whatif *w, int c, const char *arg)
 		if (whole < WHATIF_ROUNDS_MIN)
 			misuse("--max-runs is at least %d", WHATIF_ROUNDS_MIN);
 		w->max_runs = whole;
-		return true;
-	case DETERMINISTIC:
-		w->deterministic = true;
 		return true;
 	case RUNS:
 		set_whole(arg, 10000, &whole);
@@ -287,22 +284,6 @@ static void set_rest(struct request *q, int c, char *arg)
 	case FROM:
 		q->from = arg;
 		break;
-	case PACKED_FILE:
-		q->files[q->nr_files++] = arg;
-		break;
-	case BACKEND:
-		if (!backend_find(arg, &q->backend))
-			misuse("unknown back end '%s'", arg);
-		break;
-	case CPUS:
-		setup_cpus(q->run, arg);
-		break;
-	case MEMORY:
-		setup_memory(q->run, arg);
-		break;
-	case RW:
-		q->dirs[q->nr_dirs++] = setup_directory(arg);
-		break;
 	case INSIDE:
 		q->inside = true;
 		break;
@@ -317,11 +298,34 @@ static void set_rest(struct request *q, int c, char *arg)
 	}
 }
 
+/*
+ * Takes an option of tense run. Returns false if it is another option, and sets
+ * *forward if the tense in a guest needs it, too.
+ */
+static bool set_experiment(struct request *q, int c, const char *arg,
+			   bool *forward)
+{
+	if (!run_options_take(&q->options, q->run, c, arg))
+		return false;
+	*forward = c == RUN_DETERMINISTIC || c == RUN_PERCENT ||
+		   c == RUN_CLOCK || c == RUN_IDLE || c == RUN_WINDOW;
+	return true;
+}
+
+static void take_experiment(struct request *q)
+{
+	q->w.deterministic = q->run->deterministic;
+	q->w.percent = q->run->percent;
+	q->w.choice = q->run->choice;
+	q->w.window_ns = q->run->window_ns;
+}
+
 /* Returns the index of the command in argv. */
 static int parse_options(int argc, char **argv, struct request *q)
 {
 	int c, index = 0;
 	const char *wrong;
+	bool forward;
 
 	while ((c = options_next("whatif", argc, argv, "+:h", options,
 				 &index)) != -1) {
@@ -331,24 +335,28 @@ static int parse_options(int argc, char **argv, struct request *q)
 		}
 		if (c == '?')
 			exit(STATUS_FAILED);
-		if (!set_run(&q->w, c, optarg ? optarg : "")) {
+		forward = true;
+		if (!set_experiment(q, c, optarg, &forward) &&
+		    !set_run(&q->w, c, optarg ? optarg : "")) {
 			set_rest(q, c, c == OUTPUT_JSON ?
 				 options_word(argc, argv) : optarg);
 			continue;
 		}
+		if (!forward)
+			continue;
 		q->forward[q->nr_forward++] =
 			optarg ? xprintf("--%s=%s", options[index].name,
 					 optarg) :
 				 xprintf("--%s", options[index].name);
 	}
+	take_experiment(q);
 	if (q->from && optind < argc)
 		misuse("--from takes no command");
 	if (q->from && q->w.deterministic)
 		misuse("--from has no runs that --deterministic could be for");
 	if (!q->from && optind == argc)
 		misuse("no command");
-	if (q->nr_files && !q->w.deterministic)
-		misuse("--file is for --deterministic: other guests see all files");
+	run_options_check(&q->options, q->run);
 	wrong = whatif_plan_runs(&q->w);
 	if (wrong)
 		misuse("%s", wrong);
@@ -405,6 +413,8 @@ static int measure_here(struct request *q, const struct run *run)
 	};
 	int status;
 
+	if (q->w.window_ns && !q->inside)
+		backend_native_check_window(run);
 	whatif_environment(&q->w.environment, backend_native.name);
 	whatif_native_begin(&native);
 	status = whatif_measure(&q->w, &runner);
@@ -517,8 +527,8 @@ static int measure_in_guest(struct request *q, struct run *run)
 	if (!mkdtemp(dir))
 		die(STATUS_FAILED, "%s: %s", dir, strerror(errno));
 	json = xprintf("%s/result.json", dir);
-	q->dirs[q->nr_dirs++] = xstrdup(dir);
-	setup_writable(run, q->dirs, q->nr_dirs);
+	q->options.dirs[q->options.nr_dirs++] = xstrdup(dir);
+	run_options_end(&q->options, run);
 	whatif_environment(&here, q->backend->name);
 	inner_command(q, json, NULL, &args);
 	run->argv = args.argv;
@@ -619,12 +629,13 @@ static int measure_exactly(struct request *q, struct run *run)
 		.parallel = setup_guests(run),
 		.least = run->cpus > 1 ? WHATIF_EXACT_GUESTS_SMP : 1,
 	};
-	char *omitted[OUTPUTS + 1] = { NULL };
+	char *omitted[OUTPUTS + 1] = { NULL }, **given;
 	struct whatif w;
 	int status;
 
-	setup_writable(run, q->dirs, q->nr_dirs);
-	run->files = whatif_exact_files(&q->w, q->files);
+	run_options_end(&q->options, run);
+	given = run->files;
+	run->files = whatif_exact_files(&q->w, given);
 	run->omitted = omitted;
 	find_outputs(q, omitted);
 	run->real = true;
@@ -639,19 +650,15 @@ static int measure_exactly(struct request *q, struct run *run)
 	for (char **path = omitted; *path; path++)
 		free(*path);
 	whatif_exact_free(run->files);
+	run->files = given;
 	return status;
 }
 
 static int measure(struct request *q, struct run *run)
 {
-	char *directory = getcwd(NULL, 0);
 	struct whatif_watch *watch = NULL;
 	int status;
 
-	if (!directory)
-		die(STATUS_FAILED, "the current directory: %s",
-		    strerror(errno));
-	run->directory = directory;
 	/* The clocks of other guests are not this machine's. */
 	if (!run->deterministic && !q->inside && q->backend != &backend_qemu)
 		watch = whatif_watch_begin(q->stats);
@@ -668,7 +675,6 @@ static int measure(struct request *q, struct run *run)
 	if (status > STATUS_SIGNAL && !q->inside)
 		warn("whatif: interrupted by signal %d (%s): rounds that did not come to their end have no answer",
 		     status - STATUS_SIGNAL, strsignal(status - STATUS_SIGNAL));
-	free(directory);
 	return status;
 }
 
@@ -688,7 +694,7 @@ static int run_request(struct request *q, struct run *run)
 		load(&q->w, q->from);
 	} else {
 		run->deterministic = q->w.deterministic && !q->inside;
-		q->backend = backend_choose(q->backend, run);
+		q->backend = backend_choose(q->options.backend, run);
 		if (!q->inside)
 			whatif_names(&q->w, q->backend->probes);
 		status = measure(q, run);
@@ -699,13 +705,10 @@ static int run_request(struct request *q, struct run *run)
 static void request_free(struct request *q)
 {
 	whatif_free(&q->w);
-	for (char **dir = q->dirs; *dir; dir++)
-		free(*dir);
+	run_options_free(&q->options, q->run);
 	for (size_t i = 0; i < q->nr_forward; i++)
 		free(q->forward[i]);
 	result_files_free(q->results, OUTPUTS);
-	free(q->files);
-	free(q->dirs);
 	free(q->forward);
 }
 
@@ -724,15 +727,12 @@ static void choose_seed(struct whatif *w)
 int cmd_whatif(int argc, char **argv)
 {
 	struct request q = { .w = { .precision = 1 } };
-	struct run run = { 0 };
+	struct run run;
 	int status;
 
 	q.run = &run;
-	setup_caller(&run);
-	/* At most as many as there are arguments, and some of ours. */
-	q.dirs = xmalloc((argc + 4) * sizeof(*q.dirs));
+	run_options_begin(&q.options, &run, "whatif", argc);
 	q.forward = xmalloc((argc + 1) * sizeof(*q.forward));
-	q.files = xmalloc((argc + 1) * sizeof(*q.files));
 	q.w.argv = argv + parse_options(argc, argv, &q);
 	choose_seed(&q.w);
 	status = run_request(&q, &run);

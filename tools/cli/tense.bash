@@ -31,7 +31,8 @@ _tense_options() { # SUBCOMMAND
 			--latency --precision --max-runs --prepare --input \
 			--ignore-failure --show-output --quiet --seed --stats \
 			--json --csv --report --from --deterministic --runs --file \
-			--backend --cpus --memory --rw --help --
+			--backend --cpus --memory --rw --percent --clock --idle \
+			--window --help --
 		;;
 	functions)
 		echo --all --object --json --help --

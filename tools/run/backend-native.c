@@ -24,7 +24,7 @@ static bool native_usable(void)
 }
 
 /* It is set when the module is loaded. */
-static void check_window(const struct run *run)
+void backend_native_check_window(const struct run *run)
 {
 	unsigned long long window = TENSE_WINDOW_NS;
 	FILE *f = fopen(WINDOW_PARAMETER, "re");
@@ -90,7 +90,7 @@ static void native_run(const struct run *run, struct outcome *out,
 		    strerror(errno));
 	}
 	if (run->window_ns)
-		check_window(run);
+		backend_native_check_window(run);
 	if (run->trace) {
 		record.buffer_kib = run->trace->buffer_kib;
 		l.record = &record;

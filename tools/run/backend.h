@@ -52,6 +52,8 @@ struct backend {
 };
 
 extern const struct backend backend_native;
+/* Ends the program if the module's window is not run->window_ns. */
+void backend_native_check_window(const struct run *run);
 extern const struct backend backend_uml;
 extern const struct backend backend_qemu;
 /* The back end of run->deterministic. It has no name of its own. */

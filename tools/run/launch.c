@@ -69,10 +69,6 @@ static int tell(int device, const char *fmt, ...)
 	return write(device, text, len) == len ? 0 : -1;
 }
 
-const char *const clock_names[] = { "all", "monotonic", "none", NULL };
-const char *const order_names[] = { "ordered", "unordered", NULL };
-const char *const idle_names[] = { "real", "skip", NULL };
-
 /* Skips the defaults: a new experiment has them. */
 static int set_choices(int device, const struct clock_choice *c)
 {

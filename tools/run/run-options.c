@@ -40,19 +40,10 @@ static unsigned int parse_percent(const struct run_options *o,
 	return value;
 }
 
-/* The index of a name in a list, or -1. */
-static int find_name(const char *text, const char *const *names)
-{
-	for (int i = 0; names[i]; i++)
-		if (!strcmp(text, names[i]))
-			return i;
-	return -1;
-}
-
 static void parse_idle(const struct run_options *o, struct run *run,
 		       const char *text)
 {
-	int idle = find_name(text, idle_names);
+	int idle = clock_name_find(text, idle_names);
 
 	if (idle < 0)
 		run_options_misuse(o, "idle '%s' is not known", text);
@@ -66,8 +57,8 @@ static void parse_clock(const struct run_options *o, struct run *run,
 	while (text) {
 		const char *comma = strchr(text, ',');
 		char *word = xprintf("%.*s", (int)strcspn(text, ","), text);
-		int clocks = find_name(word, clock_names);
-		int order = find_name(word, order_names);
+		int clocks = clock_name_find(word, clock_names);
+		int order = clock_name_find(word, order_names);
 
 		if (clocks < 0 && order < 0)
 			run_options_misuse(o, "clock '%s' is not known", word);
@@ -86,8 +77,8 @@ void run_options_begin(struct run_options *o, struct run *run,
 	*o = (struct run_options){ .command = command };
 	*run = (struct run){ .percent = TENSE_PERCENT_REAL };
 	setup_caller(run);
-	/* At most as many as there are arguments, the current one, NULL. */
-	o->dirs = xmalloc((argc + 2) * sizeof(*o->dirs));
+	/* One for each argument, one of the command's own, the current one, NULL. */
+	o->dirs = xmalloc((argc + 3) * sizeof(*o->dirs));
 	run->files = xmalloc((argc + 1) * sizeof(*run->files));
 }
 
@@ -133,10 +124,15 @@ bool run_options_take(struct run_options *o, struct run *run, int c,
 	return true;
 }
 
-void run_options_end(struct run_options *o, struct run *run)
+void run_options_check(const struct run_options *o, const struct run *run)
 {
 	if (o->nr_files && !run->deterministic)
 		run_options_misuse(o, "--file is for --deterministic: other guests see all files");
+}
+
+void run_options_end(struct run_options *o, struct run *run)
+{
+	run_options_check(o, run);
 	run->directory = getcwd(NULL, 0);
 	if (!run->directory)
 		die(STATUS_FAILED, "the current directory: %s",

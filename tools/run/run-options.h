@@ -50,6 +50,9 @@ bool run_options_take(struct run_options *o, struct run *run, int c,
 void run_options_omit(struct run_options *o, struct run *run,
 		      const char *path);
 
+/* Ends the program if the options do not fit together. */
+void run_options_check(const struct run_options *o, const struct run *run);
+
 /* Sets the directories that the command may write to; adds the current one. */
 void run_options_end(struct run_options *o, struct run *run);
 void run_options_free(struct run_options *o, struct run *run);

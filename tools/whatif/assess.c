@@ -266,8 +266,8 @@ static struct interval to_percent(struct interval i)
 }
 
 /*
- * The time in a slot as a part of a run. In the null experiment virtual time
- * is real, without what the instruments take to start.
+ * The virtual time in a slot as a part of a run of the null experiment. That
+ * time does not hold what the instruments take to start.
  */
 static double slot_share(const struct whatif *w, unsigned int slot)
 {
@@ -281,7 +281,7 @@ static double slot_share(const struct whatif *w, unsigned int slot)
 		/* On several CPUs, of their sum. */
 		if (w->metric.kind != METRIC_CPU && s->elapsed > s->charged)
 			whole = s->elapsed;
-		sum += whole > 0 ? s->slot[slot].ran / whole : 0;
+		sum += whole > 0 ? s->slot[slot].charged / whole : 0;
 	}
 	return sum / rounds < 1 ? sum / rounds : 1;
 }

@@ -59,13 +59,19 @@ static json_t *asked(const struct whatif *w)
 
 	for (size_t i = 0; i < w->nr_cuts; i++)
 		json_array_append_new(cuts, real(w->cuts[i]));
-	return json_pack("{so sf si so sb so sb so}", "cuts", cuts,
+	return json_pack("{so sf si so sb so sb so si ss ss ss so}", "cuts", cuts,
 			 "precision", w->precision,
 			 "max_runs", (int)w->max_runs,
 			 "seed", integer(w->seed), "each", (int)w->each,
 			 "prepare", text(w->prepare),
 			 "ignore_failure", (int)w->ignore_failure,
-			 "input", text(w->input));
+			 "input", text(w->input),
+			 "percent", (int)w->percent,
+			 "clock", clock_names[w->choice.clocks],
+			 "order", order_names[w->choice.order],
+			 "idle", idle_names[w->choice.idle],
+			 "window_ns", w->window_ns ? integer(w->window_ns) :
+						     json_null());
 }
 
 /* None without a date, which is when it was. */

@@ -125,6 +125,16 @@ static void load_environment(const json_t *from, struct whatif_environment *e)
 		e->load[i] = json_number_value(json_array_get(load, i));
 }
 
+/* The index of a name. Older files have none: 0 is the default. */
+static int choice(const json_t *from, const char *key,
+		  const char *const *names)
+{
+	const char *name = json_string_value(json_object_get(from, key));
+	int index = clock_name_find(name, names);
+
+	return index < 0 ? 0 : index;
+}
+
 static void load_asked(const json_t *from, struct whatif *w)
 {
 	const json_t *cuts = json_object_get(from, "cuts");
@@ -140,6 +150,13 @@ static void load_asked(const json_t *from, struct whatif *w)
 	w->seed = integer(from, "seed");
 	w->each = flag(from, "each");
 	w->ignore_failure = flag(from, "ignore_failure");
+	w->percent = integer(from, "percent");
+	w->choice.clocks = choice(from, "clock", clock_names);
+	w->choice.order = choice(from, "order", order_names);
+	w->choice.idle = choice(from, "idle", idle_names);
+	w->window_ns = integer(from, "window_ns");
+	if (!w->percent)
+		w->percent = TENSE_PERCENT_REAL;
 }
 
 static bool load_condition(const json_t *from, struct whatif_condition *to,

@@ -541,7 +541,8 @@ int whatif_native_run(struct whatif *w, size_t condition,
 	char **env = environment(w, condition, n, &own);
 	struct launch l = {
 		.argv = w->argv, .env = env,
-		.percent = TENSE_PERCENT_REAL, .stats = true, .tty = -1,
+		.percent = w->percent, .choice = w->choice,
+		.stats = true, .tty = -1,
 		.ignored = n->ignored, .mask = n->mask,
 		.setup = set_up_child, .arg = &child,
 	};

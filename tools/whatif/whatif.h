@@ -25,6 +25,7 @@
 #include <stdio.h>
 
 #include "estimate.h"
+#include "run/launch.h"
 
 /* Slot 0 is outside of every function. */
 #define WHATIF_SLOTS		16
@@ -213,6 +214,9 @@ struct whatif {
 	bool deterministic;	/* instructions are counted instead of time */
 	unsigned int runs;	/* then per condition; 0: not said */
 	uint64_t seed;
+	unsigned int percent;	/* of the whole command */
+	struct clock_choice choice;
+	uint64_t window_ns;	/* 0: not said */
 	char *prepare;		/* or NULL */
 	char *input;
 	bool show_output;
