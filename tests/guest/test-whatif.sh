@@ -61,7 +61,7 @@ whatif --func hot@200 --metric 'stdout:^hot (\d+)' --json - -- "$program" \
 	--length 10 >b.json
 is $? 0 "a number from the output"
 is "$(jq -c '.results[0] | [.change.value, .change.low, .change.high, .verdict]' \
-	b.json)" '[0,0,0,"no effect distinguishable"]' "that does not change"
+	b.json)" '[0,0,0,"no-effect"]' "that does not change"
 ok "the table is beside it" grep -q '^  hot@200 ' stderr
 is "$(grep -c '^tense: whatif: about 18 runs in rounds of 3' stderr)" 1 \
 	"what is ahead is said without a terminal"

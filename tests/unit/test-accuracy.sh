@@ -126,7 +126,7 @@ rounds_of 90 >"$tmp/exact"
 rounds_of 88 >"$tmp/off"
 rounds_of 90 12 >"$tmp/control"
 answer -10 prediction >"$tmp/right.json"
-answer -11 "not converged" >"$tmp/wrong.json"
+answer -11 not-converged >"$tmp/wrong.json"
 cat >"$tmp/cases" <<CASES
 a exact 10 $tmp/exact base cut scaled
 a off 10 $tmp/off base cut scaled
@@ -151,7 +151,7 @@ c 1 0 0
 d 2 50 100" "table: median and worst of each group"
 is "$(awk '/^(exact|off|right|wrong) / { print $1 }' "$tmp/table" |
 	tr '\n' ' ')" "exact off right wrong " "table: the worst one comes last"
-ok "table: a doubtful answer is marked" grep -q 'wrong .*not converged' \
+ok "table: a doubtful answer is marked" grep -q 'wrong .*not-converged' \
 	"$tmp/table"
 is "$(awk 'NF == 6' "$tmp/data" | wc -l)" 7 "table: data of each case"
 

@@ -262,7 +262,8 @@ static void test_unpaired(void)
 	p.unanswered = 300;
 	measure(&w, &p);
 	ok(w.nr_warnings == 1 &&
-	   strstr(w.warnings[0], "of 1000 calls of a in a run 300 are in no pair"),
+	   strstr(w.warnings[0].text, "of 1000 calls of a in a run 300 are in no pair") &&
+	   !strcmp(w.warnings[0].id, "unpaired-from"),
 	   "with a warning if they are not as many");
 	fake_program_free(&p);
 	whatif_free(&w);
@@ -476,7 +477,7 @@ static void test_estimators(void)
 	p.more_outside = 0.05;
 	measure(&w, &p);
 	ok(first(&w)->estimator >= ESTIMATOR_REFERENCE &&
-	   strstr(first(&w)->fallback, "outside"),
+	   !strcmp(first(&w)->fallback.id, "outside-differs"),
 	   "more work elsewhere: CPU time is no control");
 	is_true(&w, &p, 5, "and the estimate has it");
 	ok(first(&w)->change.low < fake_program_truth(&p, &w, 2) &&
@@ -496,9 +497,9 @@ static void test_estimators(void)
 	   "a bias of %.2f points at most is trusted",
 	   first(&w)->bias_points);
 	ok(w.results[1].verdict == VERDICT_NOT_TRUSTED &&
-	   strstr(w.results[1].reason, "instruments"),
-	   "a larger one is not trusted: %s", w.results[1].reason ?
-	   w.results[1].reason : "");
+	   !strcmp(w.results[1].reason.id, "bias"),
+	   "a larger one is not trusted: %s", w.results[1].reason.id ?
+	   w.results[1].reason.text : "");
 	fake_program_free(&p);
 	whatif_free(&w);
 }
@@ -610,7 +611,7 @@ static void test_deterministic(void)
 	is_i64(measure(&w, &p), 0, "deterministic runs");
 	is_i64(p.runs, 3 * (WHATIF_EXACT_ROUNDS + 1), "there are as many as asked for");
 	is_i64(first(&w)->estimator, ESTIMATOR_MEDIAN, "and have no controls");
-	ok(!first(&w)->fallback, "which is no emergency");
+	ok(!first(&w)->fallback.id, "which is no emergency");
 	fake_program_free(&p);
 	whatif_free(&w);
 
@@ -752,8 +753,8 @@ static void test_spoiled(void)
 	   "in nearly all rounds: none is dropped");
 	whatif_forget(&w);
 	whatif_assess(&w);
-	ok(w.nr_warnings == 1 && !strncmp(w.warnings[0], "rounds not dropped", 18),
-	   "which is noted: %s", w.nr_warnings ? w.warnings[0] : "");
+	ok(w.nr_warnings == 1 && !strcmp(w.warnings[0].id, "rounds-kept"),
+	   "which is noted: %s", w.nr_warnings ? w.warnings[0].text : "");
 	free(runs.list);
 	w.nr_spoiled = 0;
 
@@ -774,8 +775,8 @@ static void test_spoiled(void)
 	whatif_forget(&w);
 	whatif_assess(&w);
 	is_i64((int64_t)w.nr_warnings, 1, "one note of both");
-	ok(!strcmp(w.warnings[0], "rounds dropped, since backup ran in them for longer than its cutoff of 150 ms: 2 (300 ms in round 3)"),
-	   "names it: %s", w.warnings[0]);
+	ok(!strcmp(w.warnings[0].text, "rounds dropped, since backup ran in them for longer than its cutoff of 150 ms: 2 (300 ms in round 3)"),
+	   "names it: %s", w.warnings[0].text);
 	f = open_memstream(&json, &size);
 	whatif_json_write(f, &w);
 	fclose(f);

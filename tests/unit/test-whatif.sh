@@ -122,7 +122,7 @@ ok "all of it" grep -q 'overhead given back' stdout
 
 status_is 0 "--json" "$tense" whatif --from sweep.json --json
 is "$(jq -c '[.schema,.version,.command,.metric.kind,(.results|length)]' stdout)" \
-	'["tense-whatif",1,["fake","a b","<c>"],"elapsed",3]' "is on standard output"
+	'["tense-whatif",2,["fake","a b","<c>"],"elapsed",3]' "is on standard output"
 ok "and the table is not" grep -q "3 *[0-9]* rounds\|rounds in virtual time" \
 	stderr
 is "$(jq -c '.results[] | select(.change.low > .change.value or .change.high < .change.value)' stdout)" \
@@ -183,12 +183,42 @@ is "$(sed -n 4p stdout)" "Times are counts of instructions (1 instruction = 1 ns
 ok "estimates by nothing but the metric" \
 	grep -qx "  estimated by: median of the rounds" stdout
 is "$(jq -c '[.deterministic, .time_unit, .environment.date, .environment.load]' \
-	d.json)" '[true,"instructions (1 instruction = 1 ns)",null,null]' \
+	d.json)" '[true,"instructions",null,null]' \
 	"and is told as such in JSON"
 ok "and on the page" grep -q 'times are counts of instructions' d.html
 is "$(grep -c ', load' d.html)" 0 "which has no load"
 is "$(jq -c '[.deterministic, .time_unit]' one.json)" '[false,"ns"]' \
 	"any other is of time"
+
+# Identifiers, which a program can test, and sentences beside them.
+is "$(jq -c '.results[0] | [.verdict, .estimator, .reason, .fallback]' one.json)" \
+	'["prediction","cpu",null,null]' "identifiers of an answer"
+jq '.patches[0].patched = false | .patches[0].reason = "too short"' one.json |
+	"$tense" whatif --from /dev/stdin --json 2>/dev/null >other.json
+is "$(jq -c '.results[0] | [.verdict, .reason.id, .reason.text]' other.json)" \
+	'["not-trusted","refused","1 of 1 functions that match could not be scaled"]' \
+	"of one that is not trusted"
+jq '.samples[].overhead_ns = 1e10' one.json |
+	"$tense" whatif --from /dev/stdin --json 2>/dev/null >other.json
+is "$(jq -c '[.warnings[] | [.id, (.text | length > 20)]]' other.json)" \
+	'[["overhead",true]]' "of a warning"
+jq '.samples |= map(if .condition == 2 then .slots[1].calls *= 2 else . end)' \
+	one.json | "$tense" whatif --from /dev/stdin --json 2>/dev/null >other.json
+is "$(jq -c '.results[0] | [.estimator, .fallback.id]' other.json)" \
+	'["cpu-per-call","calls-differ"]' "of another estimator"
+
+# A file of version 1, from an earlier tense: it has sentences there.
+old=$source/tests/data/whatif-version-1.json
+is "$(jq -c '[.version, .results[0].estimator]' "$old")" \
+	'[1,"control variates: CPU time"]' "a file of version 1"
+status_is 0 "can be read" "$tense" whatif --from "$old" --json new.json
+is "$(jq -c '[.version, .results[0].estimator, .asked.percent]' new.json)" \
+	'[2,"cpu",100]' "and is written as version 2"
+is "$(jq -c '[.samples, .conditions, .rounds]' new.json)" \
+	"$(jq -c '[.samples, .conditions, .rounds]' "$old")" "with all samples"
+ok "and the same answer" jq -en --slurpfile a "$old" --slurpfile b new.json \
+	'[$a[0], $b[0] | .results[0].change] | (.[0].value - .[1].value |
+	fabs < 1e-9) and (.[0].low - .[1].low | fabs < 1e-9)' >/dev/null
 
 # The page.
 status_is 0 "--report" "$tense" whatif --from sweep.json --report a.html
@@ -218,9 +248,11 @@ said "tense: bad.json: line "
 echo '{"version": 1}' >bad.json
 status_is 125 "or another's" "$tense" whatif --from bad.json
 said "tense: bad.json: not a file of tense whatif --json"
-jq '.version = 2' one.json >bad.json
+jq '.version = 3' one.json >bad.json
 status_is 125 "or a later one's" "$tense" whatif --from bad.json
 said "tense: bad.json: of another version of tense"
+jq '.version = 0' one.json >bad.json
+status_is 125 "or one of no version" "$tense" whatif --from bad.json
 for part in command metric functions conditions samples asked; do
 	jq "del(.$part)" one.json >bad.json
 	"$tense" whatif --from bad.json >stdout 2>stderr

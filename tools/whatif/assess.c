@@ -201,9 +201,21 @@ static enum estimator fall_back(const struct figures *f)
 					   ESTIMATOR_MEDIAN;
 }
 
+static struct whatif_remark __attribute__((format(printf, 2, 3)))
+remark(const char *id, const char *format, ...)
+{
+	struct whatif_remark r = { .id = id };
+	va_list args;
+
+	va_start(args, format);
+	r.text = xvprintf(format, args);
+	va_end(args);
+	return r;
+}
+
 /* *why is set where it is not the best one. */
 static enum estimator choose_control(const struct figures *f, size_t condition,
-				     double share, char **why)
+				     double share, struct whatif_remark *why)
 {
 	const struct whatif *w = f->w;
 	double matters = w->precision / 4;
@@ -213,24 +225,27 @@ static enum estimator choose_control(const struct figures *f, size_t condition,
 
 	/* In less than that, times are of other things than the work. */
 	if (share > 0.01 && differs(out, matters)) {
-		*why = xprintf("CPU time outside of the function differs by %+.2f %% of the run",
-			       out.mean);
+		*why = remark("outside-differs",
+			      "CPU time outside of the function differs by %+.2f %% of the run",
+			      out.mean);
 		return fall_back(f);
 	}
 	if (differs(calls, matters)) {
-		*why = xprintf("the number of calls differs by %+.2f %%",
-			       calls.mean);
+		*why = remark("calls-differ",
+			      "the number of calls differs by %+.2f %%",
+			      calls.mean);
 		return share > 0.01 ? ESTIMATOR_CPU_PER_CALL : fall_back(f);
 	}
 	if (differs(cpu, 2 * matters)) {
-		*why = xprintf("CPU time differs by %+.2f %%", cpu.mean);
+		*why = remark("cpu-differs", "CPU time differs by %+.2f %%",
+			      cpu.mean);
 		return fall_back(f);
 	}
 	return ESTIMATOR_CPU;
 }
 
 static enum estimator choose(const struct figures *f, size_t condition,
-			     double share, char **why)
+			     double share, struct whatif_remark *why)
 {
 	/* There is no speed of the machine to be told from the program's. */
 	if (f->w->deterministic)
@@ -266,8 +281,8 @@ static struct interval to_percent(struct interval i)
 }
 
 /*
- * The virtual time in a slot as a part of a run of the null experiment. That
- * time does not hold what the instruments take to start.
+ * The virtual time in a slot as a part of a run of the null experiment. A run's
+ * virtual time does not hold the start of the instruments.
  */
 static double slot_share(const struct whatif *w, unsigned int slot)
 {
@@ -314,19 +329,12 @@ static void measure_share(const struct whatif *w, size_t condition,
 					  100 * (1 / rest - 1);
 }
 
-static void __attribute__((format(printf, 2, 3)))
-add_warning(struct whatif *w, const char *format, ...)
+/* Takes the text. */
+static void add_warning(struct whatif *w, struct whatif_remark warning)
 {
-	va_list args;
-	char *text;
-
-	va_start(args, format);
-	text = xvprintf(format, args);
-	va_end(args);
 	w->warnings = xrealloc(w->warnings,
-			       (w->nr_warnings + 2) * sizeof(*w->warnings));
-	w->warnings[w->nr_warnings++] = text;
-	w->warnings[w->nr_warnings] = NULL;
+			       (w->nr_warnings + 1) * sizeof(*w->warnings));
+	w->warnings[w->nr_warnings++] = warning;
 }
 
 /* Null against unmodified: its CPU time is what may differ, so no control. */
@@ -394,23 +402,25 @@ static double bias_points(const struct whatif *w, const struct whatif_result *r)
 		    fabs(r->cut) * (1 - fmin(r->share, 1)));
 }
 
-/* Why a result is not to be trusted however narrow its interval, or NULL. */
-static char *distrust(const struct whatif *w, size_t condition,
-		      const struct whatif_result *r)
+/* Why a result is not to be trusted however narrow its interval. */
+static struct whatif_remark distrust(const struct whatif *w, size_t condition,
+				     const struct whatif_result *r)
 {
 	unsigned int refused = count_patches(w, condition, false);
 	double most = fmax(w->precision, BIAS_POINTS_MAX);
 
 	if (r->calls == 0)
-		return xprintf("the function was never called");
+		return remark("never-called", "the function was never called");
 	if (refused)
-		return xprintf("%u of %u functions that match could not be scaled",
-			       refused, refused +
-			       count_patches(w, condition, true));
+		return remark("refused",
+			      "%u of %u functions that match could not be scaled",
+			      refused, refused +
+			      count_patches(w, condition, true));
 	if (r->bias_points > most)
-		return xprintf("the instruments alone change it by %+.2f %%, and up to %.1f points of that may be in this answer",
-			       w->bias.value, r->bias_points);
-	return NULL;
+		return remark("bias",
+			      "the instruments alone change it by %+.2f %%, and up to %.1f points of that may be in this answer",
+			      w->bias.value, r->bias_points);
+	return (struct whatif_remark){ 0 };
 }
 
 static void judge(const struct whatif *w, size_t condition,
@@ -418,7 +428,7 @@ static void judge(const struct whatif *w, size_t condition,
 {
 	r->bias_points = bias_points(w, r);
 	r->reason = distrust(w, condition, r);
-	if (r->reason)
+	if (r->reason.id)
 		r->verdict = VERDICT_NOT_TRUSTED;
 	else if (whatif_width(&r->change) > w->precision)
 		r->verdict = VERDICT_NOT_CONVERGED;
@@ -468,11 +478,13 @@ static void assess_overhead(struct whatif *w)
 		calls += s->slot[i].calls;
 	}
 	if (calls > 0 && s->pair_ns > 0 && s->pair_ns > 0.5 * in / calls)
-		add_warning(w, "a call takes %.0f ns, and entering and leaving it another %.0f ns: what is given back for that is an average",
-			    in / calls, s->pair_ns);
+		add_warning(w, remark("slow-calls",
+			"a call takes %.0f ns, and entering and leaving it another %.0f ns: what is given back for that is an average",
+			in / calls, s->pair_ns));
 	if (s->overhead > s->ran / 4)
-		add_warning(w, "a run spends %.0f %% of its CPU time in Tense's own work, which is given back",
-			    100.0 * s->overhead / (s->ran + s->overhead));
+		add_warning(w, remark("overhead",
+			"a run spends %.0f %% of its CPU time in Tense's own work, which is given back",
+			100.0 * s->overhead / (s->ran + s->overhead)));
 }
 
 /* Calls that no latency is of. */
@@ -490,14 +502,17 @@ static void assess_pairs(struct whatif *w)
 		lost += (double)l->lost / rounds;
 	}
 	if (from > 1.01 * pairs)
-		add_warning(w, "of %.0f calls of %s in a run %.0f are in no pair: where there are more of them than of %s, the latency grows with the run",
-			    from, w->metric.from, from - pairs, w->metric.to);
+		add_warning(w, remark("unpaired-from",
+			"of %.0f calls of %s in a run %.0f are in no pair: where there are more of them than of %s, the latency grows with the run",
+			from, w->metric.from, from - pairs, w->metric.to));
 	if (to > 1.01 * pairs)
-		add_warning(w, "of %.0f calls of %s in a run %.0f are in no pair: no call of %s was left for them",
-			    to, w->metric.to, to - pairs, w->metric.from);
+		add_warning(w, remark("unpaired-to",
+			"of %.0f calls of %s in a run %.0f are in no pair: no call of %s was left for them",
+			to, w->metric.to, to - pairs, w->metric.from));
 	if (lost > 0)
-		add_warning(w, "the latency is that of the first %.0f calls of a run; %.0f came after them",
-			    from + to, lost);
+		add_warning(w, remark("latency-cut",
+			"the latency is that of the first %.0f calls of a run; %.0f came after them",
+			from + to, lost));
 }
 
 /* Rounds in which the same daemon ran longest, for the first of them. */
@@ -522,13 +537,13 @@ static void assess_spoiled(struct whatif *w)
 		size_t count = count_spoiled(w, i);
 
 		if (count && s->dropped)
-			add_warning(w, "rounds dropped, since %s ran in them for longer than its cutoff of %.4g ms: %zu (%.4g ms in round %u)",
-				    s->daemon, s->cutoff, count, s->ms,
-				    s->round);
+			add_warning(w, remark("rounds-dropped",
+				"rounds dropped, since %s ran in them for longer than its cutoff of %.4g ms: %zu (%.4g ms in round %u)",
+				s->daemon, s->cutoff, count, s->ms, s->round));
 		else if (count)
-			add_warning(w, "rounds not dropped, although %s ran in them for longer than its cutoff of %.4g ms: %zu (%.4g ms in round %u); too few were left",
-				    s->daemon, s->cutoff, count, s->ms,
-				    s->round);
+			add_warning(w, remark("rounds-kept",
+				"rounds not dropped, although %s ran in them for longer than its cutoff of %.4g ms: %zu (%.4g ms in round %u); too few were left",
+				s->daemon, s->cutoff, count, s->ms, s->round));
 	}
 }
 
@@ -536,13 +551,13 @@ void whatif_forget(struct whatif *w)
 {
 	for (size_t i = 0; w->results &&
 	     i < w->nr_conditions - CONDITIONS_FIRST; i++) {
-		free(w->results[i].reason);
-		free(w->results[i].fallback);
+		free(w->results[i].reason.text);
+		free(w->results[i].fallback.text);
 		free(w->results[i].rounds);
 		free(w->results[i].plain_rounds);
 	}
 	for (size_t i = 0; i < w->nr_warnings; i++)
-		free(w->warnings[i]);
+		free(w->warnings[i].text);
 	free(w->results);
 	free(w->warnings);
 	w->results = NULL;

@@ -243,8 +243,8 @@ static void results(FILE *f, const struct whatif *w)
 			r->calls, 100 * r->share, r->change.value,
 			r->change.low, r->change.high, r->amdahl, r->verdict,
 			whatif_verdict(r->verdict));
-		if (r->reason)
-			element(f, "<span class=\"reason\">", r->reason,
+		if (r->reason.id)
+			element(f, "<span class=\"reason\">", r->reason.text,
 				"</span>");
 		fputs("</td></tr>\n", f);
 	}
@@ -289,16 +289,16 @@ static void method(FILE *f, const struct whatif *w)
 			element(f, "", explanation(r->estimator), "</p>\n");
 		}
 		told[r->estimator] = true;
-		if (!r->fallback)
+		if (!r->fallback.id)
 			continue;
 		element(f, "<p class=\"note\">", w->conditions[c].name, ": ");
-		element(f, "", r->fallback, "</p>\n");
+		element(f, "", r->fallback.text, "</p>\n");
 	}
 	fprintf(f, "<p>Intervals are bootstrapped over %zu rounds; in each, all conditions ran once, in random order. A first round was discarded. "
 		"Changes are against the null experiment, which runs with the same instruments at percent 100.</p>\n",
 		whatif_rounds(w));
 	for (size_t i = 0; i < w->nr_warnings; i++)
-		element(f, "<p class=\"note\">", w->warnings[i], "</p>\n");
+		element(f, "<p class=\"note\">", w->warnings[i].text, "</p>\n");
 }
 
 static void patches(FILE *f, const struct whatif *w)

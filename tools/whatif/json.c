@@ -9,7 +9,6 @@
 #include <linux/tense.h>
 
 #include "base/json-text.h"
-#include "run/time-unit.h"
 #include "base/util.h"
 
 #define SCHEMA	"tense-whatif"
@@ -40,6 +39,12 @@ static json_t *interval(const struct interval *i)
 {
 	return json_pack("{so so so}", "value", real(i->value),
 			 "low", real(i->low), "high", real(i->high));
+}
+
+static json_t *remark(const struct whatif_remark *r)
+{
+	return r->id ? json_pack("{ss so}", "id", r->id, "text",
+				 text(r->text)) : json_null();
 }
 
 static json_t *functions(const struct whatif *w)
@@ -227,13 +232,13 @@ static json_t *results(const struct whatif *w)
 			"name", text(w->conditions[c].name),
 			"change", interval(&r->change),
 			"change_by_median", interval(&r->plain),
-			"estimator", whatif_estimator(r->estimator),
-			"fallback", text(r->fallback),
+			"estimator", whatif_estimator_id(r->estimator),
+			"fallback", remark(&r->fallback),
 			"calls", real(r->calls), "share", real(r->share),
 			"cut", real(r->cut), "amdahl", real(r->amdahl),
 			"bias_points", real(r->bias_points),
-			"verdict", whatif_verdict(r->verdict),
-			"reason", text(r->reason),
+			"verdict", whatif_verdict_id(r->verdict),
+			"reason", remark(&r->reason),
 			"rounds", numbers(r->rounds, whatif_rounds(w)),
 			"rounds_by_median",
 			numbers(r->plain_rounds, whatif_rounds(w))));
@@ -246,7 +251,7 @@ static json_t *warnings(const struct whatif *w)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < w->nr_warnings; i++)
-		json_array_append_new(list, text(w->warnings[i]));
+		json_array_append_new(list, remark(&w->warnings[i]));
 	return list;
 }
 
@@ -263,7 +268,7 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 		"schema", SCHEMA, "version", WHATIF_JSON_VERSION,
 		"command", command,
 		"deterministic", (int)w->deterministic,
-		"time_unit", time_unit(w->deterministic), "metric",
+		"time_unit", w->deterministic ? "instructions" : "ns", "metric",
 		"kind", whatif_metric_name(w->metric.kind),
 		"pattern", text(w->metric.pattern),
 		"unit", whatif_less(w) ? "ns" : unit,
@@ -274,7 +279,7 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 		"spoiled_rounds", spoiled(w),
 		"patches", patches(w), "rounds", integer(whatif_rounds(w)),
 		"null_experiment", "bias", interval(&w->bias),
-		"estimator", whatif_estimator(w->bias_estimator),
+		"estimator", whatif_estimator_id(w->bias_estimator),
 		"results", results(w), "warnings", warnings(w));
 	return json_write(f, root);
 }

@@ -4,14 +4,15 @@
 
 #include "whatif.h"
 
-#define WHATIF_JSON_VERSION	1
+#define WHATIF_JSON_VERSION	2
 
 /* All that was asked, measured and concluded. 0, or -1 with errno. */
 int whatif_json_write(FILE *f, const struct whatif *w);
 
 /*
- * Reads the question and the samples from a file of whatif_json_write(). NULL,
- * or a description of the error, which the caller frees.
+ * Reads the question and the samples from a file of whatif_json_write(), of this
+ * version or an earlier one. Returns NULL, or a description of the error, which
+ * the caller frees.
  */
 char *whatif_json_read(FILE *f, struct whatif *w);
 

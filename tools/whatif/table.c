@@ -98,7 +98,7 @@ static void variant_row(FILE *f, const struct whatif *w, size_t condition,
 		r->change.low, r->change.high, colour ? PLAIN : "",
 		colour ? colour_of(r->verdict) : "",
 		whatif_verdict(r->verdict), colour ? PLAIN : "",
-		r->reason ? ": " : "", r->reason ? r->reason : "");
+		r->reason.id ? ": " : "", r->reason.id ? r->reason.text : "");
 }
 
 /* The same for all of them, mostly. */
@@ -116,8 +116,8 @@ static void estimators(FILE *f, const struct whatif *w)
 		fprintf(f, "  %s: %s", same ? "estimated by" :
 			w->conditions[i + CONDITIONS_FIRST].name,
 			whatif_estimator(r->estimator));
-		if (r->fallback)
-			fprintf(f, ", because %s", r->fallback);
+		if (r->fallback.id)
+			fprintf(f, ", because %s", r->fallback.text);
 		fputc('\n', f);
 	}
 }
@@ -190,7 +190,7 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 		overhead(f, w);
 	}
 	for (size_t i = 0; i < w->nr_warnings; i++)
-		fprintf(f, "  note: %s\n", w->warnings[i]);
+		fprintf(f, "  note: %s\n", w->warnings[i].text);
 	fputc('\n', f);
 	free(command);
 	free(title);
@@ -232,7 +232,7 @@ int whatif_csv(FILE *f, const struct whatif *w)
 		fputc(',', f);
 		csv_text(f, whatif_verdict(r->verdict));
 		fputc(',', f);
-		csv_text(f, r->reason ? r->reason : "");
+		csv_text(f, r->reason.id ? r->reason.text : "");
 		fputc('\n', f);
 	}
 	return fflush(f) || ferror(f) ? -1 : 0;

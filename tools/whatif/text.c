@@ -30,6 +30,30 @@ const char *whatif_estimator(enum estimator estimator)
 	return names[estimator];
 }
 
+const char *whatif_verdict_id(enum verdict verdict)
+{
+	static const char *const names[] = {
+		[VERDICT_PREDICTION] = "prediction",
+		[VERDICT_NO_EFFECT] = "no-effect",
+		[VERDICT_NOT_CONVERGED] = "not-converged",
+		[VERDICT_NOT_TRUSTED] = "not-trusted",
+	};
+
+	return names[verdict];
+}
+
+const char *whatif_estimator_id(enum estimator estimator)
+{
+	static const char *const names[] = {
+		[ESTIMATOR_CPU] = "cpu",
+		[ESTIMATOR_CPU_PER_CALL] = "cpu-per-call",
+		[ESTIMATOR_REFERENCE] = "reference-loop",
+		[ESTIMATOR_MEDIAN] = "median",
+	};
+
+	return names[estimator];
+}
+
 const char *whatif_kind(enum condition_kind kind)
 {
 	static const char *const names[] = {

@@ -145,14 +145,20 @@ enum verdict {
 	VERDICT_NOT_TRUSTED,
 };
 
+/* A program tests the identifier; its user reads the sentence. */
+struct whatif_remark {
+	const char *id;		/* NULL: there is no remark */
+	char *text;
+};
+
 /* A variant's result. Changes are percent of the metric, shares parts of 1. */
 struct whatif_result {
 	struct interval change;
 	struct interval plain;		/* by the median, for comparison */
 	enum estimator estimator;
 	enum verdict verdict;
-	char *reason;			/* why this verdict, or NULL */
-	char *fallback;			/* why no better estimator, or NULL */
+	struct whatif_remark reason;	/* why this verdict */
+	struct whatif_remark fallback;	/* why no better estimator */
 	double calls;			/* calls of varied functions per run */
 	double share;			/* their part of the time */
 	double cut;			/* the mean cut of that time */
@@ -240,7 +246,7 @@ struct whatif {
 	struct interval bias;	/* the null experiment's, percent */
 	enum estimator bias_estimator;
 	struct whatif_result *results;	/* from the first variant on */
-	char **warnings;	/* ends with NULL */
+	struct whatif_remark *warnings;
 	size_t nr_warnings;
 };
 
@@ -316,9 +322,12 @@ void whatif_environment_free(struct whatif_environment *e);
 char **whatif_exact_files(const struct whatif *w, char *const *files);
 void whatif_exact_free(char **files);
 
-/* whatif-text: words that table, JSON and page have in common. */
+/* whatif-text: words that table and page have in common. */
 const char *whatif_verdict(enum verdict verdict);
 const char *whatif_estimator(enum estimator estimator);
+/* The identifiers of JSON. A change of one changes WHATIF_JSON_VERSION. */
+const char *whatif_verdict_id(enum verdict verdict);
+const char *whatif_estimator_id(enum estimator estimator);
 /* The CPU time that was the program's. */
 double whatif_own_ran(const struct whatif_sample *s);
 const char *whatif_kind(enum condition_kind kind);
