@@ -796,6 +796,96 @@ static void test_spoiled(void)
 	whatif_free(&w);
 }
 
+/* Writes a request and reads it without one of its parts. */
+static char *pass_request(const struct whatif *w, struct whatif *back,
+			  const char *without)
+{
+	char *text = NULL, *error;
+	json_t *root;
+	size_t size;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	ok(!whatif_request_write(f, w), "a request is written");
+	fclose(f);
+	root = json_loads(text, 0, NULL);
+	free(text);
+	if (without)
+		json_object_del(root, without);
+	text = json_dumps(root, 0);
+	json_decref(root);
+	f = fmemopen(text, strlen(text), "r");
+	*back = (struct whatif){ 0 };
+	error = whatif_request_read(f, back);
+	fclose(f);
+	free(text);
+	return error;
+}
+
+/* A guest gets all that was asked, planned and found, to the byte. */
+static void test_request(void)
+{
+	static char *bytes[] = { "na\xffme", "caf\xe9\n", "", NULL };
+	struct whatif w = ask("f\xfe@150", NULL), back;
+	char *error;
+
+	w.argv = bytes;
+	free(whatif_parse_func(&w, "g"));
+	free(whatif_parse_cuts(&w, "12.3,70%", true));
+	free(whatif_parse_metric(&w, "stdout:\xfc(\\d+)"));
+	w.percent = 50;
+	w.window_ns = 20000;
+	w.choice = (struct clock_choice){ CLOCKS_NONE, ORDER_NONE, IDLE_SKIP };
+	w.prepare = xstrdup("echo \xe9");
+	w.runs = 7;
+	w.quiet = true;
+	w.specs[1] = xstrdup("/lib/\xff:f\n/lib/x:f");
+	w.probes = xmalloc(sizeof(*w.probes));
+	w.nr_probes = 1;
+	w.probes[0] = (struct whatif_probe){
+		.slot = 2, .object = xstrdup("/bin/\xf0"),
+		.symbol = xstrdup("g"), .offset = 0x123456789,
+	};
+	whatif_plan(&w);
+
+	error = pass_request(&w, &back, NULL);
+	ok(!error, "and read: %s", error ? error : "");
+	free(error);
+	ok(back.argv && !strcmp(back.argv[0], bytes[0]) &&
+	   !strcmp(back.argv[1], bytes[1]) && !*back.argv[2] &&
+	   !back.argv[3], "the command");
+	ok(!strcmp(back.func[0].name, w.func[0].name) &&
+	   back.func[0].percent == 150000 && !back.func[1].percent,
+	   "the functions");
+	ok(back.metric.kind == METRIC_STDOUT &&
+	   !strcmp(back.metric.pattern, w.metric.pattern), "the metric");
+	ok(back.percent == 50 && back.window_ns == 20000 &&
+	   !memcmp(&back.choice, &w.choice, sizeof(w.choice)),
+	   "the options of tense run");
+	ok(!strcmp(back.prepare, w.prepare) && back.seed == w.seed &&
+	   back.runs == 7 && back.max_runs == 20 && back.quiet &&
+	   !back.show_output && back.precision == w.precision, "the others");
+	ok(back.nr_conditions == 4 &&
+	   !strcmp(back.conditions[3].name, w.conditions[3].name) &&
+	   !memcmp(back.conditions[2].percent, w.conditions[2].percent,
+		   sizeof(w.conditions[2].percent)) &&
+	   back.conditions[2].cut == w.conditions[2].cut, "the plan");
+	ok(back.specs[1] && !strcmp(back.specs[1], w.specs[1]) &&
+	   !back.specs[2], "the functions that were found");
+	ok(back.nr_probes == 1 && back.probes[0].slot == 2 &&
+	   back.probes[0].offset == 0x123456789 &&
+	   !strcmp(back.probes[0].object, w.probes[0].object),
+	   "and those of a program that is linked statically");
+	whatif_free(&back);
+
+	error = pass_request(&w, &back, "found");
+	ok(error && strstr(error, "\"found\""), "a request without them: %s",
+	   error ? error : "");
+	free(error);
+	whatif_free(&back);
+	whatif_free(&w);
+}
+
 static int leave(const char *path, const char *cuts, const char *latency)
 {
 	struct whatif w = ask("libfake:compress", cuts);
@@ -834,5 +924,6 @@ int main(int argc, char **argv)
 	test_time_bound();
 	test_json();
 	test_spoiled();
+	test_request();
 	return done();
 }

@@ -90,9 +90,7 @@ struct request {
 	struct result_file results[OUTPUTS];
 	const struct backend *backend;
 	const char *from;
-	char **forward;		/* options for the tense in a guest */
-	size_t nr_forward;
-	bool inside;		/* this is that one */
+	bool inside;		/* this is the tense in a guest */
 	bool stats;
 	bool help;
 };
@@ -128,8 +126,7 @@ static void set_whole(const char *text, double max, uint64_t *value)
 enum option_value {
 	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, LATENCY, PRECISION,
 	MAX_RUNS, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, QUIET, SEED,
-	STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM, RUNS, INSIDE, SPEC,
-	PROBE, HELP,
+	STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM, RUNS, INSIDE, HELP,
 };
 
 static const struct option options[] = {
@@ -155,10 +152,8 @@ static const struct option options[] = {
 	{ "from", required_argument, NULL, FROM },
 	{ "runs", required_argument, NULL, RUNS },
 	RUN_OPTIONS,
-	/* For the tense in a guest. */
-	{ "inside", no_argument, NULL, INSIDE },
-	{ "spec", required_argument, NULL, SPEC },
-	{ "probe", required_argument, NULL, PROBE },
+	/* The tense in a guest reads a request, and writes its answer here. */
+	{ "inside", required_argument, NULL, INSIDE },
 	{ "help", no_argument, NULL, HELP },
 	{ 0 }
 };
@@ -228,43 +223,6 @@ static bool set_run(struct whatif *w, int c, const char *arg)
 	}
 }
 
-/* NAME:LINES, as of whatif_names() */
-static void set_spec(struct whatif *w, const char *arg)
-{
-	char *end;
-	unsigned long slot = strtoul(arg, &end, 10);
-
-	if (!slot || slot >= WHATIF_NAMES || *end != ':')
-		misuse("'%s' is not NUMBER:SPEC", arg);
-	free(w->specs[slot]);
-	w->specs[slot] = xstrdup(end + 1);
-}
-
-/* SLOT:OFFSET:OBJECT and a line of SYMBOL: the same where it is linked statically */
-static void set_probe(struct whatif *w, const char *arg)
-{
-	struct whatif_probe p = { 0 };
-	const char *object, *symbol;
-	char *end;
-	unsigned long slot = strtoul(arg, &end, 10);
-
-	if (slot && slot < WHATIF_SLOTS && *end == ':') {
-		p.offset = strtoull(end + 1, &end, 10);
-		object = *end == ':' ? end + 1 : "";
-		symbol = strchr(object, '\n');
-		if (symbol) {
-			p.slot = slot;
-			p.object = xprintf("%.*s", (int)(symbol - object),
-					   object);
-			p.symbol = xstrdup(symbol + 1);
-		}
-	}
-	if (!p.slot)
-		misuse("'%s' is not SLOT:OFFSET:OBJECT, SYMBOL", arg);
-	w->probes = xrealloc(w->probes, (w->nr_probes + 1) * sizeof(p));
-	w->probes[w->nr_probes++] = p;
-}
-
 /* Takes an option that says where the answer goes or where the runs are. */
 static void set_rest(struct request *q, int c, char *arg)
 {
@@ -286,30 +244,9 @@ static void set_rest(struct request *q, int c, char *arg)
 		break;
 	case INSIDE:
 		q->inside = true;
-		break;
-	case SPEC:
-		if (arg)
-			set_spec(&q->w, arg);
-		break;
-	case PROBE:
-		if (arg)
-			set_probe(&q->w, arg);
+		q->outputs[JSON] = arg;
 		break;
 	}
-}
-
-/*
- * Takes an option of tense run. Returns false if it is another option, and sets
- * *forward if the tense in a guest needs it, too.
- */
-static bool set_experiment(struct request *q, int c, const char *arg,
-			   bool *forward)
-{
-	if (!run_options_take(&q->options, q->run, c, arg))
-		return false;
-	*forward = c == RUN_DETERMINISTIC || c == RUN_PERCENT ||
-		   c == RUN_CLOCK || c == RUN_IDLE || c == RUN_WINDOW;
-	return true;
 }
 
 static void take_experiment(struct request *q)
@@ -323,38 +260,28 @@ static void take_experiment(struct request *q)
 /* Returns the index of the command in argv. */
 static int parse_options(int argc, char **argv, struct request *q)
 {
-	int c, index = 0;
 	const char *wrong;
-	bool forward;
+	int c;
 
 	while ((c = options_next("whatif", argc, argv, "+:h", options,
-				 &index)) != -1) {
+				 NULL)) != -1) {
 		if (c == 'h' || c == HELP) {
 			q->help = true;
 			return argc;
 		}
 		if (c == '?')
 			exit(STATUS_FAILED);
-		forward = true;
-		if (!set_experiment(q, c, optarg, &forward) &&
-		    !set_run(&q->w, c, optarg ? optarg : "")) {
+		if (!run_options_take(&q->options, q->run, c, optarg) &&
+		    !set_run(&q->w, c, optarg ? optarg : ""))
 			set_rest(q, c, c == OUTPUT_JSON ?
 				 options_word(argc, argv) : optarg);
-			continue;
-		}
-		if (!forward)
-			continue;
-		q->forward[q->nr_forward++] =
-			optarg ? xprintf("--%s=%s", options[index].name,
-					 optarg) :
-				 xprintf("--%s", options[index].name);
 	}
 	take_experiment(q);
 	if (q->from && optind < argc)
 		misuse("--from takes no command");
 	if (q->from && q->w.deterministic)
 		misuse("--from has no runs that --deterministic could be for");
-	if (!q->from && optind == argc)
+	if (!q->from && !q->inside && optind == argc)
 		misuse("no command");
 	run_options_check(&q->options, q->run);
 	wrong = whatif_plan_runs(&q->w);
@@ -422,73 +349,29 @@ static int measure_here(struct request *q, const struct run *run)
 	return status;
 }
 
-/* Strings of an argument list, some of them its own. */
-struct arguments {
-	char **argv;
-	size_t n;
-	char **own;
-	size_t nr_own;
-};
-
-static void add_own(struct arguments *a, char *text)
+/*
+ * Gives the request to the tense in a guest, as its standard input. The command
+ * has another one. batch is NULL without --deterministic.
+ */
+static void send_request(const struct request *q, struct run *run,
+			 const struct whatif_batch *batch)
 {
-	a->argv[a->n++] = a->own[a->nr_own++] = text;
-}
+	struct whatif asked = q->w;
+	int fd = memfd_create("request", MFD_CLOEXEC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
-/* Each batch gets a number of rounds of its own instead of these options. */
-static bool is_of_rounds(const struct request *q, const char *option)
-{
-	return q->w.deterministic && (!strncmp(option, "--runs=", 7) ||
-				      !strncmp(option, "--max-runs=", 11));
-}
-
-/* The command line that a guest runs; batch is NULL without --deterministic. */
-static void inner_command(struct request *q, const char *json,
-			  const struct whatif_batch *batch,
-			  struct arguments *a)
-{
-	size_t argc = 0, own = WHATIF_NAMES + q->w.nr_probes + 4;
-	uint64_t seed = batch ? batch->seed : q->w.seed;
-
-	while (q->w.argv[argc])
-		argc++;
-	*a = (struct arguments){ 0 };
-	a->own = xmalloc(own * sizeof(*a->own));
-	a->argv = xmalloc((q->nr_forward + argc + own + 6) * sizeof(*a->argv));
-	add_own(a, find_part("bin/tense"));
-	a->argv[a->n++] = "whatif";
-	a->argv[a->n++] = "--inside";
-	a->argv[a->n++] = "--backend=native";
-	for (size_t i = 0; i < q->nr_forward; i++)
-		if (!is_of_rounds(q, q->forward[i]))
-			a->argv[a->n++] = q->forward[i];
-	if (batch)
-		add_own(a, xprintf("--runs=%u", batch->rounds));
-	/* Only the first batch shows progress. */
-	if (batch && batch->number)
-		a->argv[a->n++] = "--quiet";
-	for (unsigned int i = 1; i < WHATIF_NAMES; i++)
-		if (q->w.specs[i])
-			add_own(a, xprintf("--spec=%u:%s", i, q->w.specs[i]));
-	for (size_t i = 0; i < q->w.nr_probes; i++) {
-		const struct whatif_probe *p = &q->w.probes[i];
-
-		add_own(a, xprintf("--probe=%u:%llu:%s\n%s", p->slot,
-				   (unsigned long long)p->offset, p->object,
-				   p->symbol));
+	if (batch) {
+		asked.seed = batch->seed;
+		asked.runs = asked.max_runs = batch->rounds;
+		/* Only the first batch shows progress. */
+		asked.quiet = asked.quiet || batch->number;
 	}
-	add_own(a, xprintf("--seed=%llu", (unsigned long long)seed));
-	add_own(a, xprintf("--json=%s", json));
-	a->argv[a->n++] = "--";
-	memcpy(a->argv + a->n, q->w.argv, (argc + 1) * sizeof(*a->argv));
-}
-
-static void arguments_free(struct arguments *a)
-{
-	for (size_t i = 0; i < a->nr_own; i++)
-		free(a->own[i]);
-	free(a->own);
-	free(a->argv);
+	if (!f || whatif_request_write(f, &asked) ||
+	    lseek(fd, 0, SEEK_SET) || dup2(fd, STDIN_FILENO) < 0)
+		die(STATUS_FAILED, "the request to the guest: %s",
+		    strerror(errno));
+	fclose(f);
+	run->closed[STDIN_FILENO] = false;
 }
 
 static void load_file(struct whatif *w, FILE *f, const char *name)
@@ -519,7 +402,7 @@ static int measure_in_guest(struct request *q, struct run *run)
 	char *dir = xprintf("%s/tense-XXXXXX", temporary()), *json;
 	struct whatif_environment here;
 	struct whatif w = { 0 };
-	struct arguments args;
+	char *argv[] = { NULL, "whatif", "--inside", NULL, NULL };
 	struct outcome out;
 	int status, output;
 	void *stats;
@@ -530,8 +413,10 @@ static int measure_in_guest(struct request *q, struct run *run)
 	q->options.dirs[q->options.nr_dirs++] = xstrdup(dir);
 	run_options_end(&q->options, run);
 	whatif_environment(&here, q->backend->name);
-	inner_command(q, json, NULL, &args);
-	run->argv = args.argv;
+	argv[0] = find_part("bin/tense");
+	argv[3] = json;
+	run->argv = argv;
+	send_request(q, run, NULL);
 	run->real = true;
 	run->device = true;
 	/* A back end lets go of it as the command does. */
@@ -550,8 +435,8 @@ static int measure_in_guest(struct request *q, struct run *run)
 	}
 	unlink(json);
 	rmdir(dir);
-	arguments_free(&args);
 	whatif_environment_free(&here);
+	free(argv[0]);
 	free(json);
 	free(dir);
 	return status;
@@ -560,13 +445,8 @@ static int measure_in_guest(struct request *q, struct run *run)
 /* Standard output carries the guest's answer; standard error is the user's. */
 static void redirect_output(struct run *run, int answer)
 {
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
-	    dup2(answer, STDOUT_FILENO) < 0)
-		die(STATUS_FAILED, "the standard streams: %s", strerror(errno));
-	close(null);
-	run->closed[STDIN_FILENO] = false;
+	if (dup2(answer, STDOUT_FILENO) < 0)
+		die(STATUS_FAILED, "standard output: %s", strerror(errno));
 	run->closed[STDOUT_FILENO] = false;
 }
 
@@ -596,14 +476,15 @@ static void tell_ready(const struct outcome *out, void *batch)
 static int run_batch(const struct whatif_batch *batch, void *arg)
 {
 	const struct exactly *e = arg;
+	char *argv[] = { find_part("bin/tense"), "whatif", "--inside", "-",
+			 NULL };
 	struct run *run = e->run;
-	struct arguments args;
 	struct outcome out;
 	void *stats;
 	int status;
 
-	inner_command(e->q, "-", batch, &args);
-	run->argv = args.argv;
+	send_request(e->q, run, batch);
+	run->argv = argv;
 	run->seed = batch->seed;
 	run->discard = batch->number;
 	run->ready = tell_ready;
@@ -612,7 +493,7 @@ static int run_batch(const struct whatif_batch *batch, void *arg)
 	e->q->backend->run(run, &out, &stats);
 	free(stats);
 	status = setup_status(&out, run->argv);
-	arguments_free(&args);
+	free(argv[0]);
 	return status;
 }
 
@@ -678,6 +559,16 @@ static int measure(struct request *q, struct run *run)
 	return status;
 }
 
+static void read_request(struct whatif *w)
+{
+	char *error;
+
+	*w = (struct whatif){ 0 };
+	error = whatif_request_read(stdin, w);
+	if (error)
+		die(STATUS_FAILED, "the request: %s", error);
+}
+
 static int run_request(struct request *q, struct run *run)
 {
 	int status = 0;
@@ -686,7 +577,9 @@ static int run_request(struct request *q, struct run *run)
 		fputs(usage, stdout);
 		return 0;
 	}
-	if (!q->from)
+	if (q->inside)
+		read_request(&q->w);
+	else if (!q->from)
 		whatif_plan(&q->w);
 	if (result_files_check(q->results, q->outputs, OUTPUTS))
 		return STATUS_FAILED;
@@ -694,7 +587,8 @@ static int run_request(struct request *q, struct run *run)
 		load(&q->w, q->from);
 	} else {
 		run->deterministic = q->w.deterministic && !q->inside;
-		q->backend = backend_choose(q->options.backend, run);
+		q->backend = q->inside ? &backend_native :
+			     backend_choose(q->options.backend, run);
 		if (!q->inside)
 			whatif_names(&q->w, q->backend->probes);
 		status = measure(q, run);
@@ -706,10 +600,7 @@ static void request_free(struct request *q)
 {
 	whatif_free(&q->w);
 	run_options_free(&q->options, q->run);
-	for (size_t i = 0; i < q->nr_forward; i++)
-		free(q->forward[i]);
 	result_files_free(q->results, OUTPUTS);
-	free(q->forward);
 }
 
 /* Unless asked for. */
@@ -732,7 +623,6 @@ int cmd_whatif(int argc, char **argv)
 
 	q.run = &run;
 	run_options_begin(&q.options, &run, "whatif", argc);
-	q.forward = xmalloc((argc + 1) * sizeof(*q.forward));
 	q.w.argv = argv + parse_options(argc, argv, &q);
 	choose_seed(&q.w);
 	status = run_request(&q, &run);

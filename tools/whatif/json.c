@@ -11,8 +11,6 @@
 #include "base/json-text.h"
 #include "base/util.h"
 
-#define SCHEMA	"tense-whatif"
-
 static json_t *integer(uint64_t value)
 {
 	return json_integer((json_int_t)value);
@@ -47,18 +45,36 @@ static json_t *remark(const struct whatif_remark *r)
 				 text(r->text)) : json_null();
 }
 
-static json_t *functions(const struct whatif *w)
+/* Keeps all bytes: text that is not UTF-8 becomes an object with hexadecimals. */
+static json_t *bytes(const char *value)
+{
+	json_t *json = value ? json_string(value) : json_null();
+	size_t len = json ? 0 : strlen(value);
+	char *hex = json ? NULL : xmalloc(2 * len + 1);
+
+	for (size_t i = 0; i < len; i++)
+		sprintf(hex + 2 * i, "%02x", (unsigned char)value[i]);
+	if (!json)
+		json = json_pack("{ss}", "hex", hex);
+	free(hex);
+	return json;
+}
+
+/* Makes JSON of text: an answer is for readers, a request keeps all bytes. */
+typedef json_t *make_text(const char *value);
+
+static json_t *functions(const struct whatif *w, make_text *string)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < w->funcs; i++)
 		json_array_append_new(list, json_pack("{si so so}",
-			"slot", (int)i + 1, "name", text(w->func[i].name),
+			"slot", (int)i + 1, "name", string(w->func[i].name),
 			"percent", percent(w->func[i].percent)));
 	return list;
 }
 
-static json_t *asked(const struct whatif *w)
+static json_t *asked(const struct whatif *w, make_text *string)
 {
 	json_t *cuts = json_array();
 
@@ -68,9 +84,9 @@ static json_t *asked(const struct whatif *w)
 			 "precision", w->precision,
 			 "max_runs", (int)w->max_runs,
 			 "seed", integer(w->seed), "each", (int)w->each,
-			 "prepare", text(w->prepare),
+			 "prepare", string(w->prepare),
 			 "ignore_failure", (int)w->ignore_failure,
-			 "input", text(w->input),
+			 "input", string(w->input),
 			 "percent", (int)w->percent,
 			 "clock", clock_names[w->choice.clocks],
 			 "order", order_names[w->choice.order],
@@ -96,7 +112,7 @@ static json_t *environment(const struct whatif_environment *e)
 			 "date", text(e->date));
 }
 
-static json_t *conditions(const struct whatif *w)
+static json_t *conditions(const struct whatif *w, make_text *string)
 {
 	json_t *list = json_array();
 
@@ -113,7 +129,7 @@ static json_t *conditions(const struct whatif *w)
 						    percent(from->percent[i]));
 		}
 		json_array_append_new(list, json_pack("{so ss so so}",
-			"name", text(from->name),
+			"name", string(from->name),
 			"kind", whatif_kind(from->kind),
 			"cut", real(from->cut), "percent", percents));
 	}
@@ -255,31 +271,79 @@ static json_t *warnings(const struct whatif *w)
 	return list;
 }
 
-int whatif_json_write(FILE *f, const struct whatif *w)
+/* The part that an answer and the request to a guest have in common. */
+static json_t *question(const struct whatif *w, make_text *string)
 {
-	json_t *command = json_array(), *root;
+	json_t *command = json_array();
 	const char *unit;
 
 	whatif_unit(w, &unit);
 	for (char **arg = w->argv; *arg; arg++)
-		json_array_append_new(command, text(*arg));
-	root = json_pack(
-		"{ss si so sb ss s{ss so ss sb} so so so so so so so so s{so ss} so so}",
-		"schema", SCHEMA, "version", WHATIF_JSON_VERSION,
+		json_array_append_new(command, string(*arg));
+	return json_pack(
+		"{ss si so sb ss s{ss so ss sb} so so so}",
+		"schema", WHATIF_SCHEMA, "version", WHATIF_JSON_VERSION,
 		"command", command,
 		"deterministic", (int)w->deterministic,
 		"time_unit", w->deterministic ? "instructions" : "ns", "metric",
 		"kind", whatif_metric_name(w->metric.kind),
-		"pattern", text(w->metric.pattern),
+		"pattern", string(w->metric.pattern),
 		"unit", whatif_less(w) ? "ns" : unit,
 		"less_is_better", (int)whatif_less(w),
-		"functions", functions(w), "asked", asked(w),
+		"functions", functions(w, string), "asked", asked(w, string),
+		"conditions", conditions(w, string));
+}
+
+/* Takes both. */
+static json_t *joined(json_t *root, json_t *more)
+{
+	if (!root || !more || json_object_update(root, more))
+		die(STATUS_FAILED, "cannot make JSON: out of memory");
+	json_decref(more);
+	return root;
+}
+
+int whatif_json_write(FILE *f, const struct whatif *w)
+{
+	json_t *rest = json_pack(
+		"{so so so so so s{so ss} so so}",
 		"environment", environment(&w->environment),
-		"conditions", conditions(w), "samples", samples(w),
-		"spoiled_rounds", spoiled(w),
+		"samples", samples(w), "spoiled_rounds", spoiled(w),
 		"patches", patches(w), "rounds", integer(whatif_rounds(w)),
 		"null_experiment", "bias", interval(&w->bias),
 		"estimator", whatif_estimator_id(w->bias_estimator),
 		"results", results(w), "warnings", warnings(w));
-	return json_write(f, root);
+
+	return json_write(f, joined(question(w, text), rest));
+}
+
+/* The functions that were found before the first run. */
+static json_t *found(const struct whatif *w)
+{
+	json_t *names = json_array(), *probes = json_array();
+
+	for (unsigned int i = 0; i < WHATIF_NAMES; i++)
+		if (w->specs[i])
+			json_array_append_new(names, json_pack("{si so}",
+				"name", (int)i,
+				"functions", bytes(w->specs[i])));
+	for (size_t i = 0; i < w->nr_probes; i++) {
+		const struct whatif_probe *p = &w->probes[i];
+
+		json_array_append_new(probes, json_pack("{si so so so}",
+			"slot", (int)p->slot, "object", bytes(p->object),
+			"symbol", bytes(p->symbol),
+			"offset", integer(p->offset)));
+	}
+	return json_pack("{so so}", "names", names, "probes", probes);
+}
+
+int whatif_request_write(FILE *f, const struct whatif *w)
+{
+	json_t *rest = json_pack("{so si sb sb}", "found", found(w),
+				 "runs", (int)w->runs,
+				 "show_output", (int)w->show_output,
+				 "quiet", (int)w->quiet);
+
+	return json_write(f, joined(question(w, bytes), rest));
 }

@@ -4,6 +4,7 @@
 
 #include "whatif.h"
 
+#define WHATIF_SCHEMA		"tense-whatif"
 #define WHATIF_JSON_VERSION	2
 
 /* All that was asked, measured and concluded. 0, or -1 with errno. */
@@ -15,5 +16,14 @@ int whatif_json_write(FILE *f, const struct whatif *w);
  * the caller frees.
  */
 char *whatif_json_read(FILE *f, struct whatif *w);
+
+/*
+ * The request to the tense in a guest, in the same schema: the question, the
+ * planned conditions, and the functions that were found. 0, or -1 with errno.
+ */
+int whatif_request_write(FILE *f, const struct whatif *w);
+
+/* NULL, or a description of the error, which the caller frees. */
+char *whatif_request_read(FILE *f, struct whatif *w);
 
 #endif

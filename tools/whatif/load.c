@@ -14,11 +14,31 @@
 /* More than any experiment has; the file may be anything. */
 #define CONDITIONS_MAX	2000
 
+/* The bytes of hexadecimals, or NULL. */
+static char *from_hex(const char *hex)
+{
+	size_t len = hex ? strlen(hex) / 2 : 0;
+	char *text = hex ? xmalloc(len + 1) : NULL;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned int byte;
+
+		if (sscanf(hex + 2 * i, "%2x", &byte) != 1 || !byte) {
+			free(text);
+			return NULL;
+		}
+		text[i] = byte;
+	}
+	return text;
+}
+
+/* A request has text that is not UTF-8 as {"hex": ...}. */
 static char *copy(const json_t *value)
 {
 	const char *text = json_string_value(value);
 
-	return text ? xstrdup(text) : NULL;
+	return text ? xstrdup(text) :
+	       from_hex(json_string_value(json_object_get(value, "hex")));
 }
 
 static double real(const json_t *object, const char *key)
@@ -317,11 +337,9 @@ static bool load_patches(const json_t *list, struct whatif *w)
 	return true;
 }
 
-/* Loads an answer. Returns the name of its first wrong part, or NULL. */
-static const char *load(const json_t *root, struct whatif *w)
+/* Loads a question. Returns the name of its first wrong part, or NULL. */
+static const char *load_question(const json_t *root, struct whatif *w)
 {
-	load_environment(json_object_get(root, "environment"),
-			 &w->environment);
 	load_asked(json_object_get(root, "asked"), w);
 	w->deterministic = flag(root, "deterministic");
 	if (!(w->precision > 0))
@@ -334,11 +352,78 @@ static const char *load(const json_t *root, struct whatif *w)
 		return "functions";
 	if (!load_conditions(json_object_get(root, "conditions"), w))
 		return "conditions";
+	return NULL;
+}
+
+/* Loads an answer. Returns the name of its first wrong part, or NULL. */
+static const char *load(const json_t *root, struct whatif *w)
+{
+	const char *wrong = load_question(root, w);
+
+	if (wrong)
+		return wrong;
+	load_environment(json_object_get(root, "environment"),
+			 &w->environment);
 	if (!load_samples(json_object_get(root, "samples"), w))
 		return "samples";
 	load_spoiled(json_object_get(root, "spoiled_rounds"), w);
 	if (!load_patches(json_object_get(root, "patches"), w))
 		return "patches";
+	return NULL;
+}
+
+static bool load_names(const json_t *list, struct whatif *w)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *from = json_array_get(list, i);
+		uint64_t name = integer(from, "name");
+
+		if (name >= WHATIF_NAMES || w->specs[name])
+			return false;
+		w->specs[name] = copy(json_object_get(from, "functions"));
+		if (!w->specs[name])
+			return false;
+	}
+	return true;
+}
+
+static bool load_probes(const json_t *list, struct whatif *w)
+{
+	size_t n = json_array_size(list);
+
+	w->probes = xmalloc(n * sizeof(*w->probes));
+	for (size_t i = 0; i < n; i++) {
+		const json_t *from = json_array_get(list, i);
+		struct whatif_probe *to = &w->probes[w->nr_probes++];
+
+		*to = (struct whatif_probe){
+			.slot = integer(from, "slot"),
+			.object = copy(json_object_get(from, "object")),
+			.symbol = copy(json_object_get(from, "symbol")),
+			.offset = integer(from, "offset"),
+		};
+		if (!to->slot || to->slot >= WHATIF_SLOTS || !to->object ||
+		    !to->symbol)
+			return false;
+	}
+	return true;
+}
+
+/* Loads a request. Returns the name of its first wrong part, or NULL. */
+static const char *load_request(const json_t *root, struct whatif *w)
+{
+	const json_t *found = json_object_get(root, "found");
+	const char *wrong = load_question(root, w);
+
+	if (wrong)
+		return wrong;
+	w->runs = integer(root, "runs");
+	w->show_output = flag(root, "show_output");
+	w->quiet = flag(root, "quiet");
+	if (!json_is_object(found) ||
+	    !load_names(json_object_get(found, "names"), w) ||
+	    !load_probes(json_object_get(found, "probes"), w))
+		return "found";
 	return NULL;
 }
 
@@ -351,7 +436,9 @@ static bool is_known(uint64_t version)
 	return version >= 1 && version <= WHATIF_JSON_VERSION;
 }
 
-char *whatif_json_read(FILE *f, struct whatif *w)
+static char *read_as(FILE *f, struct whatif *w,
+		     const char *(*load_all)(const json_t *root,
+					     struct whatif *w))
 {
 	json_error_t error;
 	json_t *root = json_loadf(f, 0, &error);
@@ -361,16 +448,26 @@ char *whatif_json_read(FILE *f, struct whatif *w)
 	if (!root)
 		return xprintf("line %d: %s", error.line, error.text);
 	schema = json_string_value(json_object_get(root, "schema"));
-	if (!schema || strcmp(schema, "tense-whatif") != 0)
+	if (!schema || strcmp(schema, WHATIF_SCHEMA) != 0)
 		text = xprintf("not a file of tense whatif --json");
 	else if (!is_known(integer(root, "version")))
 		text = xprintf("of another version of tense");
 	if (!text) {
-		wrong = load(root, w);
+		wrong = load_all(root, w);
 		if (wrong)
 			text = xprintf("\"%s\" is not what tense whatif --json writes",
 				       wrong);
 	}
 	json_decref(root);
 	return text;
+}
+
+char *whatif_json_read(FILE *f, struct whatif *w)
+{
+	return read_as(f, w, load);
+}
+
+char *whatif_request_read(FILE *f, struct whatif *w)
+{
+	return read_as(f, w, load_request);
 }
