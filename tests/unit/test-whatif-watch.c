@@ -121,7 +121,10 @@ static void test_stranger(void)
 	   w.spoiled[0].ms > 40 && w.spoiled[0].cutoff == 10 &&
 	   w.spoiled[0].dropped, "that one, by its name");
 	is_i64((int64_t)whatif_rounds(&w), 7, "the others are left");
-	ok(w.results, "and assessed");
+	ok(!w.results, "and the conclusion from all of them is gone");
+	whatif_assess(&w);
+	ok(w.nr_warnings == 1 && !strcmp(w.warnings[0].id, "rounds-dropped"),
+	   "the next one tells");
 	whatif_free(&w);
 }
 

@@ -297,6 +297,9 @@ static int answer(struct request *q)
 	FILE *f = stdout;
 	int status = 0;
 
+	/* A measurement that ended by its last look has been assessed. */
+	if (!q->w.results)
+		whatif_assess(&q->w);
 	for (int i = 0; i < OUTPUTS; i++) {
 		struct result_file *r = &q->results[i];
 
@@ -374,23 +377,17 @@ static void send_request(const struct request *q, struct run *run,
 	run->closed[STDIN_FILENO] = false;
 }
 
-static void load_file(struct whatif *w, FILE *f, const char *name)
-{
-	char *error = whatif_json_read(f, w);
-
-	if (error)
-		die(STATUS_FAILED, "%s: %s", name, error);
-	fclose(f);
-	whatif_assess(w);
-}
-
 static void load(struct whatif *w, const char *path)
 {
 	FILE *f = fopen(path, "re");
+	char *error;
 
 	if (!f)
 		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
-	load_file(w, f, path);
+	error = whatif_json_read(f, w);
+	if (error)
+		die(STATUS_FAILED, "%s: %s", path, error);
+	fclose(f);
 }
 
 /*

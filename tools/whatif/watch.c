@@ -189,7 +189,6 @@ static void drop(const struct whatif_watch *watch, struct whatif *w)
 			warn("whatif: rounds that daemons spoil are not dropped: the guest's clock is not that of this machine");
 	} else if (whatif_drop(w, &watch->runs, &watch->cutoffs)) {
 		whatif_forget(w);
-		whatif_assess(w);
 	}
 }
 

@@ -288,7 +288,10 @@ const struct whatif_sample *whatif_at(const struct whatif *w, size_t condition,
 
 /* whatif-assess */
 
-/* Draws the conclusion from the samples; two rounds at least. */
+/*
+ * Draws the conclusion from the samples; two rounds at least. A measurement does
+ * so where it looks whether it may end. The writers need one, and only read it.
+ */
 void whatif_assess(struct whatif *w);
 void whatif_forget(struct whatif *w);
 bool whatif_converged(const struct whatif *w);
