@@ -170,7 +170,7 @@ whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options plan log \
 	metric latency assess environment text json load table curve html estimate drop)) \
 	$(addprefix tools/measure/,cutoffs-store.c cutoffs.c csv.c) \
 	$(addprefix tools/run/,time-unit.c clock-choice.c) \
-	$(addprefix tools/base/,util.c user-data.c json-text.c drawing.c paths.c \
+	$(addprefix tools/base/,util.c user-data.c json-text.c drawing.c axis.c paths.c \
 		result-file.c)
 WHATIF_TEST_CFLAGS = $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 	-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi -I. -Itools \

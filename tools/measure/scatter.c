@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/axis.h"
 #include "base/drawing.h"
 #include "measure-output.h"
 
@@ -175,6 +176,19 @@ struct frame {
 	double y;
 };
 
+/* In the unit of the labels. */
+static struct axis axis_of(const struct frame *frame, double factor,
+			   double from, double to)
+{
+	struct axis a = {
+		.low = frame->range.low * factor,
+		.high = frame->range.high * factor, .from = from, .to = to,
+	};
+
+	axis_divide(&a, TICKS);
+	return a;
+}
+
 static double frame_x(const struct frame *frame, double part)
 {
 	return frame->x + part * SIDE;
@@ -185,34 +199,28 @@ static double frame_y(const struct frame *frame, double part)
 	return frame->y + (1 - part) * SIDE;
 }
 
-static int digits_of(double step)
-{
-	double digits = ceil(-log10(step));
-
-	return digits > 0 ? (int)digits : 0;
-}
-
 static void draw_axes(const struct frame *frame)
 {
-	const struct range *r = &frame->range;
-	const struct scale scale = scale_of(r->high);
-	double step = nice_step((r->high - r->low) * scale.factor, TICKS);
-	int digits = digits_of(step);
+	const struct scale scale = scale_of(frame->range.high);
+	struct axis x = axis_of(frame, scale.factor, frame_x(frame, 0),
+				frame_x(frame, 1));
+	struct axis y = axis_of(frame, scale.factor, frame_y(frame, 0),
+				frame_y(frame, 1));
+	int digits = axis_digits(&x);
 	FILE *f = frame->f;
+	double tick;
 
-	for (double tick = ceil(r->low * scale.factor / step) * step;
-	     tick <= r->high * scale.factor; tick += step) {
-		double part = part_of(r, tick / scale.factor);
+	for (unsigned int i = 0; axis_tick(&x, i, &tick); i++) {
+		double at_x = axis_place(&x, tick), at_y = axis_place(&y, tick);
 
 		fprintf(f, "<path class=\"grid\" d=\"M%.1f %.1fv-%d\"/>\n",
-			frame_x(frame, part), frame_y(frame, 0), SIDE);
+			at_x, y.from, SIDE);
 		fprintf(f, "<path class=\"grid\" d=\"M%.1f %.1fh%d\"/>\n",
-			frame->x, frame_y(frame, part), SIDE);
+			x.from, at_y, SIDE);
 		fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.*f</text>\n",
-			frame_x(frame, part), frame_y(frame, 0) + 16, digits,
-			tick);
+			at_x, y.from + 16, digits, tick);
 		fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.*f</text>\n",
-			frame->x - 6, frame_y(frame, part) + 4, digits, tick);
+			x.from - 6, at_y + 4, digits, tick);
 	}
 	fprintf(f, "<rect class=\"axis\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>\n",
 		frame->x, frame->y, SIDE, SIDE);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/axis.h"
 #include "base/drawing.h"
 #include "base/util.h"
 #include "output.h"
@@ -15,13 +16,6 @@ enum {
 	WIDTH = 800, HEIGHT = 440, HEIGHT_BESIDE = 260,
 	LEFT = 66, RIGHT = 24, TOP = 20, BOTTOM = 60,
 	SERIES_MAX = 6,
-};
-
-struct axis {
-	double min;
-	double max;		/* end of the grid */
-	double end;		/* end of the plot */
-	double step;
 };
 
 struct plot {
@@ -54,31 +48,21 @@ static double height_of(const struct plot *p, const struct whatif_result *r,
 
 static double px(const struct plot *p, double x)
 {
-	return LEFT + (x - p->x.min) / (p->x.end - p->x.min) *
-	       (WIDTH - LEFT - RIGHT);
+	return axis_place(&p->x, x);
 }
 
 static double py(const struct plot *p, double y)
 {
-	return p->height - BOTTOM - (y - p->y.min) / (p->y.end - p->y.min) *
-	       (p->height - TOP - BOTTOM);
+	return axis_place(&p->y, y);
 }
 
-static void add(struct axis *a, double value)
+static void finish(struct axis *a, int most, double from, double to)
 {
-	if (value < a->min)
-		a->min = value;
-	if (value > a->max)
-		a->max = value;
-}
-
-static void finish(struct axis *a, int most)
-{
-	if (a->max - a->min < 0.01)
-		a->max = a->min + 1;
-	a->step = nice_step(a->max - a->min, most);
-	a->min = floor(a->min / a->step + 1e-9) * a->step;
-	a->max = ceil(a->max / a->step - 1e-9) * a->step;
+	if (a->high - a->low < 0.01)
+		a->high = a->low + 1;
+	axis_round(a, most);
+	a->from = from;
+	a->to = to;
 }
 
 /* The slots that a condition varies, as bits. */
@@ -129,38 +113,37 @@ static struct plot plot_of(const struct whatif *w, bool beside)
 	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
 		const struct whatif_result *r = result(w, c);
 
-		add(&p.x, 100 * r->cut);
-		add(&p.y, height_of(&p, r, r->change.low));
-		add(&p.y, height_of(&p, r, r->change.high));
-		add(&p.y, height_of(&p, r, r->amdahl));
+		axis_include(&p.x, 100 * r->cut);
+		axis_include(&p.y, height_of(&p, r, r->change.low));
+		axis_include(&p.y, height_of(&p, r, r->change.high));
+		axis_include(&p.y, height_of(&p, r, r->amdahl));
 		for (size_t i = 0; i < whatif_rounds(w); i++)
-			add(&p.y, height_of(&p, r, r->rounds[i]));
+			axis_include(&p.y, height_of(&p, r, r->rounds[i]));
 	}
-	finish(&p.x, 12);
-	finish(&p.y, beside ? 6 : 10);
 	/* Room for the rounds of the last. */
-	p.x.end = p.x.max + 0.04 * (p.x.max - p.x.min);
-	p.y.end = p.y.max;
+	finish(&p.x, 12, LEFT, LEFT + (WIDTH - LEFT - RIGHT) / 1.04);
+	finish(&p.y, beside ? 6 : 10, p.height - BOTTOM, TOP);
 	return p;
 }
 
 static void grid(FILE *f, const struct plot *p)
 {
+	double v;
+
 	fputs("<g class=\"grid\">\n", f);
-	for (int i = 0; p->y.min + i * p->y.step < p->y.max + 1e-6; i++) {
-		double v = p->y.min + i * p->y.step, y = py(p, v);
+	for (unsigned int i = 0; axis_tick(&p->y, i, &v); i++) {
+		double y = py(p, v);
 
 		fprintf(f, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"%s/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n",
 			LEFT, WIDTH - RIGHT, y, y,
-			fabs(v) < 1e-9 ? " class=\"zero\"" : "", LEFT - 10,
-			y + 4, fabs(v) < 1e-9 ? 0 : v);
+			v == 0 ? " class=\"zero\"" : "", LEFT - 10, y + 4, v);
 	}
-	for (int i = 0; p->x.min + i * p->x.step < p->x.max + 1e-6; i++) {
-		double v = p->x.min + i * p->x.step, x = px(p, v);
+	for (unsigned int i = 0; axis_tick(&p->x, i, &v); i++) {
+		double x = px(p, v);
 
 		fprintf(f, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" class=\"tick\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n",
 			x, x, p->height - BOTTOM, p->height - BOTTOM + 5, x,
-			p->height - BOTTOM + 21, fabs(v) < 1e-9 ? 0 : v);
+			p->height - BOTTOM + 21, v);
 	}
 	fputs("</g>\n", f);
 }
@@ -263,7 +246,7 @@ static void rounds(FILE *f, const struct plot *p,
 		double y = height_of(p, r, changes[i]);
 
 		/* An outlier by the machine must not squeeze the rest. */
-		if (y < p->y.min || y > p->y.max)
+		if (y < p->y.low || y > p->y.high)
 			continue;
 		fprintf(f, "<circle class=\"%s s%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.2\"/>\n",
 			class, series, x + 8 + (n > 1 ? 14.0 * i / (n - 1) : 0),
