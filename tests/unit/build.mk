@@ -93,9 +93,9 @@ $(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/base/util.c \
 		-lm
 
 # Progress of long steps without a terminal, files of a guest that sees none of the
-# host's, and files of results.
+# host's, files of results, and axes of pictures.
 ARCHIVE_TESTS += $(addprefix $(O)/tests/unit/test-,reaction progress-log bring-back \
-	result-file)
+	result-file axis)
 
 # README and docs.
 $(O)/tests/unit/test-documents: tests/unit/test-documents.sh tests/lib/tap.sh
