@@ -19,6 +19,7 @@
 #define TENSE_MODULE_H
 
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -45,6 +46,7 @@ struct vm_area_struct;
 struct tense_cpu {
 	struct tense_experiment *exp;
 	struct hrtimer timer;	/* next deadline, or end of the window */
+	struct irq_work stop;	/* the running task is ahead already */
 	call_single_data_t kick;
 	atomic_t kicked;	/* kick is queued and has not begun */
 	bool used;		/* the timer or a kick may run here; never cleared */

@@ -200,12 +200,28 @@ static void set_recheck(struct tense_task *t)
 }
 
 /*
+ * Stops the running task as soon as this CPU enables interrupts. A timer may come
+ * late where a busy host emulates it: the task would read the time of its CPU, which
+ * is ahead, and pass it on before the timer stops it (R9).
+ */
+static void stop_soon(struct tense_experiment *exp)
+{
+	struct tense_cpu *c = this_cpu_ptr(exp->cpu);
+
+	if (!arch_irq_work_has_interrupt())
+		return;
+	WRITE_ONCE(c->used, true);
+	irq_work_queue(&c->stop);
+}
+
+/*
  * In a call the task's time stands still. A timer for its horizon could come again
  * and again before the call gets any further.
  */
 static u64 horizon_of(struct tense_task *t)
 {
 	u64 ns = VCLOCK_NEVER;
+	bool stops = false;
 
 	raw_spin_lock(&t->lock);
 	if (t->recheck_at)
@@ -214,12 +230,16 @@ static u64 horizon_of(struct tense_task *t)
 	 * Ask is_to_stop() first. GVT only rises, so a task that is not ahead then
 	 * is not ahead later, and the horizon contains the end of its window.
 	 */
-	if (t->v.cpu >= 0 && !t->in_call)
-		ns = is_to_stop(t) ? 0 : vclock_horizon(&t->exp->vc, &t->v);
+	if (t->v.cpu >= 0 && !t->in_call) {
+		stops = is_to_stop(t);
+		ns = stops ? 0 : vclock_horizon(&t->exp->vc, &t->v);
+	}
 	/* In another class than the fair one its time stands still: look once a tick. */
 	if (ns && rt_task(t->task))
 		ns = max(ns, (u64)TICK_NSEC);
 	raw_spin_unlock(&t->lock);
+	if (stops)
+		stop_soon(t->exp);
 	return ns;
 }
 
@@ -350,6 +370,15 @@ static void look_here(struct tense_experiment *exp)
 	if (t)
 		stop_if_ahead(t);
 	tense_rearm(exp, t);
+}
+
+/* Starts no timer, so that a task that cannot stop causes no further interrupt. */
+static void stop_fn(struct irq_work *stop)
+{
+	struct tense_task *t = member(container_of(stop, struct tense_cpu, stop)->exp);
+
+	if (t)
+		stop_if_ahead(t);
 }
 
 static enum hrtimer_restart timer_fn(struct hrtimer *timer)
@@ -638,6 +667,7 @@ void tense_timers_init(struct tense_experiment *exp)
 		hrtimer_init(&c->timer, CLOCK_MONOTONIC,
 			     HRTIMER_MODE_REL_PINNED_HARD);
 		c->timer.function = timer_fn;
+		c->stop = IRQ_WORK_INIT_HARD(stop_fn);
 		INIT_CSD(&c->kick, kick_fn, c);
 	}
 }
@@ -663,8 +693,10 @@ static void await_interrupts(struct tense_experiment *exp)
 
 	/* A call that waits may overtake queued kicks, but not a running one. */
 	on_each_cpu_cond(is_used, nothing, exp, true);
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
+		irq_work_sync(&per_cpu_ptr(exp->cpu, cpu)->stop);
 		hrtimer_cancel(&per_cpu_ptr(exp->cpu, cpu)->timer);
+	}
 }
 
 /* Caller has removed the last task. May sleep. */

@@ -2,6 +2,7 @@
 /* R6 on several CPUs: who is a window ahead stops, and costs nothing then. */
 #include "runner.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 
 #include "harness.h"
@@ -147,6 +148,42 @@ TEST_F_TIMEOUT(gate, stops_who_comes_to_a_cpu_ahead, PATIENCE)
 	EXPECT_EQ(reap(pid), 0);
 	EXPECT_EQ(reap(other), 0);
 	EXPECT_TRUE(runner_was_right(r));
+	await_alone(self->fd);
+	EXPECT_TRUE(goes_on(self->fd));
+}
+
+/*
+ * R9: such a task must not read the CPU's time and pass it on before it stops. An
+ * interrupt that stops it comes late where a busy host emulates the timer.
+ */
+TEST_F_TIMEOUT(gate, lets_nobody_run_on_a_cpu_ahead, PATIENCE)
+{
+	struct {
+		volatile uint32_t go, ran;
+		volatile pid_t tid;
+	} *sleeper = shared(sizeof(*sleeper));
+	pid_t pid, other = fork_child();
+	struct runner *r;
+
+	if (!other) {
+		pin(1);
+		sleeper->tid = gettid();
+		syscall(SYS_futex, &sleeper->go, FUTEX_WAIT, 0, NULL);
+		sleeper->ran = 1;
+		_exit(0);
+	}
+	while (!sleeper->tid || state_of(sleeper->tid) != 'S')
+		;
+	pid = runner_start(&r, self->fd, 1);
+	sleeper->go = 1;
+	syscall(SYS_futex, &sleeper->go, FUTEX_WAKE, 1);
+	while (!sleeper->ran && state_of(sleeper->tid) != 'D')
+		;
+	EXPECT_EQ(sleeper->ran, 0);
+	lseek(self->fd, r->target + WINDOW, SEEK_SET);
+	EXPECT_EQ(reap(pid), 0);
+	EXPECT_EQ(reap(other), 0);
+	EXPECT_EQ(sleeper->ran, 1);
 	await_alone(self->fd);
 	EXPECT_TRUE(goes_on(self->fd));
 }
