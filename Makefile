@@ -74,7 +74,7 @@ UNIT_TESTS :=
 ARCHIVE_TESTS :=
 GUEST_TESTS :=
 
-# LIST: the same programs, those of LONG_TESTS first.
+# LIST: moves the programs of LONG_TESTS to the front.
 long_first = $(foreach t,$(LONG_TESTS),$(filter %/$(t),$(1))) \
 	$(filter-out $(addprefix %/,$(LONG_TESTS)),$(1))
 
@@ -146,7 +146,8 @@ check-all: user module $(ALL_TESTS)
 check-rest: user module $(REST_TESTS)
 	$(call run_tap,$(REST_TESTS))
 
-## nightly        lint, patches, debug, fuzz, kcsan, storms, mutate, parsers, accuracy
+## nightly        lint, patches, debug, fuzz, kcsan, storms, mutate, simulator,
+##                parsers, coverage, accuracy
 nightly:
 	$(Q)failed=; for target in $(NIGHTLY); do \
 		echo "== make $$target"; \

@@ -77,8 +77,10 @@ static bool is_own_wait(const struct tense_experiment *exp, long call,
 }
 
 /*
- * Only a fatal signal ends the wait of vfork() for its child, which is a task of the
- * experiment. A wait for memory in these calls is for another task, too.
+ * A parent waits in vfork() until its child, a task of the experiment, exits or
+ * executes a program. Only a fatal signal interrupts this wait: TASK_WAKEKILL.
+ * A wait for memory in these calls may be of the same kind, but another task
+ * ends it.
  */
 static bool waits_for_child(long call)
 {

@@ -46,7 +46,7 @@ struct vm_area_struct;
 struct tense_cpu {
 	struct tense_experiment *exp;
 	struct hrtimer timer;	/* next deadline, or end of the window */
-	struct irq_work stop;	/* the running task is ahead already */
+	struct irq_work stop;	/* stops the running task, which is ahead */
 	call_single_data_t kick;
 	atomic_t kicked;	/* kick is queued and has not begun */
 	bool used;		/* the timer or a kick may run here; never cleared */

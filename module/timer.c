@@ -200,9 +200,9 @@ static void set_recheck(struct tense_task *t)
 }
 
 /*
- * Stops the running task as soon as this CPU enables interrupts. A timer may come
- * late where a busy host emulates it: the task would read the time of its CPU, which
- * is ahead, and pass it on before the timer stops it (R9).
+ * Stops the running task as soon as this CPU enables interrupts. A timer fires
+ * late if a busy host emulates it. Until then the task would read the time of
+ * its CPU, which is ahead, and pass it on (R9).
  */
 static void stop_soon(struct tense_experiment *exp)
 {

@@ -8,8 +8,8 @@
 -include tests/timed/build.mk
 -include tests/fuzz/build.mk
 
-# Tests of what ASAN_LIB holds. Functions of a test's own sources, the fakes, take the
-# place of the archive's.
+# Each of these tests links with the archive ASAN_LIB. The linker prefers
+# functions of the test's own sources, such as fakes, to those of the archive.
 $(ARCHIVE_TESTS): $(O)/tests/unit/%: tests/unit/%.c $(ASAN_LIB) $(TOOLS_HEADERS) \
 		$(libtense_test_headers) $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \

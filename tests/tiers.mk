@@ -22,12 +22,14 @@ KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% 
 
 REST_TESTS := $(filter-out $(CHECK_TESTS),$(ALL_TESTS))
 
-# These tests run one at a time, after the others. Some measure processes of the host.
-# The others have guests with several CPUs and the host's clock, which take the time
-# that other processes use for their own, and assert shares of CPU time, that
-# real-time tasks leave time to others, how late a wake-up is, or the order of readings
-# beside a load of their own. Tests that only `make nightly` runs are alone, too. All
-# other tests in guests run beside each other.
+# These tests run one at a time, after the others, for one of three reasons:
+# - They measure processes of the host.
+# - Their guests have several CPUs and the host's clock. Such a guest counts the
+#   time that the host gives to other processes as its own. The tests assert
+#   shares of CPU time, that real-time tasks leave time to others, how late a
+#   wake-up is, or the order of readings beside a load.
+# - Only `make nightly` runs them.
+# All other tests in guests run beside each other.
 ALONE_TESTS := $(call named,guest,%-sessions %-races test-kernel-selftests-qemu \
 	test-clock-order-qemu) \
 	$(filter-out $(ALL_TESTS),$(debug_tests) $(kcsan_tests)) \
@@ -35,8 +37,8 @@ ALONE_TESTS := $(call named,guest,%-sessions %-races test-kernel-selftests-qemu 
 	test-noise test-noise-asan test-libtense-signal) \
 	$(call named,timed,test-timed test-timed-static)
 
-# These tests take a minute or more. They start first, the longest before the others,
-# so that no CPU is idle at the end.
+# These tests take a minute or more. They start first, in this order, so that no
+# CPU is idle at the end.
 LONG_TESTS := guest-groups test-run-qemu test-deterministic test-signals \
 	debug-fuzz test-signals-qemu test-whatif-exact check-patches guest-fair \
 	test-queue-waits debug-area test-stamped-queue-exact debug-storms \

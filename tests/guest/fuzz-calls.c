@@ -32,8 +32,9 @@ int64_t any_number(struct task *t)
 }
 
 /*
- * The numbers of the tasks' own handles are always taken. Otherwise another thread
- * could be given one between its task's close and dup, and close it later.
+ * Keeps the numbers of the tasks' own handles taken. Otherwise another thread
+ * could get such a number between the task's close and dup, and close the
+ * handle later.
  */
 static void take_own_numbers(void)
 {

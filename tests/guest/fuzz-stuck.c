@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Part of guest-fuzz: prints what tasks do that do not get on. */
+/* Part of guest-fuzz: prints the state of tasks that make no progress. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ static void print_timers(void)
 #define TRACING "/sys/kernel/tracing"
 #define EVENTS_PRINTED 60
 
-/* The module's events of the next 200 ms: does a deadline fire for ever? */
+/* Prints the module's events of 200 ms: a deadline may fire for ever. */
 static void print_events(void)
 {
 	char line[256];
@@ -61,7 +61,7 @@ static void print_events(void)
 		fclose(f);
 }
 
-/* State, priority and CPU: fields 3, 18 and 39, which follow the name. */
+/* Prints fields 3, 18 and 39, which follow the name: it may have spaces. */
 static void print_state(pid_t tgid, pid_t tid)
 {
 	char path[64], line[512], state = '?';
@@ -81,7 +81,7 @@ static void print_state(pid_t tgid, pid_t tid)
 
 #define CALLERS 4
 
-/* The functions in which the task waits, innermost first. */
+/* Prints the functions in which the task waits, innermost first. */
 static void print_callers(pid_t tgid, pid_t tid)
 {
 	char path[64], line[256], name[64];
@@ -125,7 +125,7 @@ static void for_each_thread_of(pid_t pid, void (*print)(pid_t tgid, pid_t tid))
 		closedir(dir);
 }
 
-/* Also those that have given their slot back, but are still there. */
+/* Includes threads that have given their slot back, but have not exited. */
 static void for_each_thread_in(pid_t group, void (*print)(pid_t tgid, pid_t tid))
 {
 	for (pid_t pid = 1; pid < 1 << 15; pid++)
@@ -134,8 +134,8 @@ static void for_each_thread_in(pid_t group, void (*print)(pid_t tgid, pid_t tid)
 }
 
 /*
- * Asks for backtraces of blocked tasks and of the CPUs, and for the locks that tasks
- * hold. debug-watch prints the answers behind everything else.
+ * Asks the kernel for backtraces of blocked tasks and of the CPUs, and for the
+ * locks that tasks hold. debug-watch prints the answers at the end.
  */
 static void ask_kernel(void)
 {
@@ -146,12 +146,12 @@ static void ask_kernel(void)
 }
 
 /**
- * print_stuck() - print all that tells why no task gets on
+ * print_stuck() - print the state of all tasks, to tell why none makes progress
  * @group: process group of the tasks
  */
 void print_stuck(pid_t group)
 {
-	/* First, a line for each: a log's middle may be left out. */
+	/* A long log may lose its middle: begin with a line for each thread. */
 	for_each_thread_in(group, print_line);
 	for_each_thread_in(group, print_thread);
 	ask_kernel();

@@ -167,8 +167,9 @@ static int64_t any_field(struct task *t)
 }
 
 /*
- * Never in the program's code: a breakpoint within an instruction makes another one
- * of it, and the program does anything.
+ * Never returns an offset in the program's code. A breakpoint within an
+ * instruction would turn it into another one, and the program could then do
+ * anything.
  */
 static int64_t any_offset(struct task *t)
 {

@@ -21,7 +21,7 @@
 /* Where the memory below and the socket that passes descriptors are. */
 #define SHARED_FD 3
 #define SOCKET_FD 4
-/* /dev/null, as the numbers between. */
+/* This descriptor and those between SOCKET_FD and it are /dev/null. */
 #define NULL_FD 9
 #define OPERATIONS_MAX 96
 #define WORDS 4

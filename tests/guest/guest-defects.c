@@ -333,8 +333,9 @@ static void be_neighbour(struct flood *f)
 }
 
 /*
- * A busy host may take an emulated CPU away in the middle of an interrupt, which
- * counts as the interrupt's time. A defect shows in each attempt.
+ * A busy host may take an emulated CPU away in the middle of an interrupt. The
+ * guest then counts the lost time as the interrupt's. A defect fails every
+ * attempt.
  */
 #define ATTEMPTS 6
 

@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-/* Unless the caller says so; the nightly tier does more, from random seeds. */
+/* The default. `make nightly` does more, from random seeds. */
 #define OPERATIONS 60000
 #define ROUND 10000
 /* Experiments that begin at a time; processes end, and others begin. */

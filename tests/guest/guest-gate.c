@@ -153,8 +153,9 @@ TEST_F_TIMEOUT(gate, stops_who_comes_to_a_cpu_ahead, PATIENCE)
 }
 
 /*
- * R9: such a task must not read the CPU's time and pass it on before it stops. An
- * interrupt that stops it comes late where a busy host emulates the timer.
+ * R9: a task that wakes on a CPU ahead must stop before it reads that CPU's
+ * time and passes it on. A timer does not ensure this: a busy host may emulate
+ * it late.
  */
 TEST_F_TIMEOUT(gate, lets_nobody_run_on_a_cpu_ahead, PATIENCE)
 {

@@ -229,7 +229,7 @@ TEST_F(exp, R5_idle_follows_real_time)
 
 #define LONG_SLEEP_S 1000
 
-/* The parent's wait cannot be interrupted, but only the child can end it. */
+/* Signals do not interrupt the parent's wait, but only its child ends it. */
 TEST_F(exp, R5_skips_the_sleep_of_a_vfork_child)
 {
 	static const struct timespec sleep = { .tv_sec = LONG_SLEEP_S };

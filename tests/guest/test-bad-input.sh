@@ -38,8 +38,9 @@ begin() {
 	pid=$!
 }
 
-# Let the kernel fill the memory, in one call: a program that fills it touches its own
-# pages in between, which the guest would read again and again for minutes.
+# One read() fills the memory inside the kernel. A program that fills it itself
+# touches its own pages in between, and the guest would reread these for
+# minutes.
 # shellcheck disable=SC2016 # for perl
 "${run[@]}" --memory 64M perl -e 'open F, "/dev/zero";
 	sysread F, $x[@x], $ARGV[0] while 1' 40000000 2>stderr

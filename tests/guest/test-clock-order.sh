@@ -23,7 +23,7 @@ trap 'unload; rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
 
-# TIER: prints the number of readings per line that takes some 10 to 20 seconds.
+# TIER: prints the readings per line of output: so many take 10 to 20 seconds.
 default_readings() {
 	case $1 in
 	host) echo 50000 ;;

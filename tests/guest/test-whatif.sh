@@ -68,8 +68,9 @@ is "$(grep -c '^tense: whatif: about 18 runs in rounds of 3' stderr)" 1 \
 is "$(grep -Ec '^tense: whatif: a round took [0-9.]+ s, so that at least [0-9]+ s are left' \
 	stderr)" 1 "and how long it takes"
 
-# The options of tense run hold in the guest: the program prints the window, and
-# only if its day has a real clock; it does not sleep; its CPU time is twice.
+# The options of tense run hold in the guest. The script prints the window only
+# if the time of day is real while it sleeps. At 50 percent CPU time is twice
+# the real one.
 cat >choices.sh <<'END'
 began=$EPOCHSECONDS
 "$1" --length 1 >/dev/null

@@ -72,7 +72,7 @@ static inline void watch_tell(const char *result, const char *what)
 	printf("%s %d %s\n", result, planned + 1, what);
 }
 
-/* Passes on what there is to read, line by line; false at the end. */
+/* Passes on the available output line by line. Returns false at its end. */
 static inline bool watch_pass(int from, char line[RECORD_MAX], size_t *length)
 {
 	ssize_t n = read(from, line + *length, RECORD_MAX - 1 - *length);
@@ -97,8 +97,9 @@ static inline bool watch_pass(int from, char line[RECORD_MAX], size_t *length)
 }
 
 /*
- * Runs the program and returns its status; the plan counts one more result. Tasks
- * that the program could not end may keep the pipe open.
+ * Runs the program and returns its status. The plan counts one more result.
+ * Waits for the program, because tasks that it could not end may keep the pipe
+ * open.
  */
 static inline int watch_run(char **argv)
 {

@@ -19,7 +19,8 @@ libtense_tsan_tests := $(addprefix $(libtense_test_out)/test-libtense-, \
 
 libtense_plain_tests := $(libtense_test_out)/test-libtense-signal
 
-# The library and a device that is not real, once for each sanitizer and once without.
+# The library with the fake device: one object for each sanitizer, and one
+# without.
 libtense_tested := $(addprefix $(libtense_test_out)/libtense-,asan.o tsan.o plain.o)
 %/libtense-asan.o $(libtense_tests): SANITIZE := -fsanitize=address,undefined
 %/libtense-tsan.o $(libtense_tsan_tests): SANITIZE := -fsanitize=thread
@@ -85,15 +86,15 @@ $(O)/tests/unit/test-watch: tests/unit/test-watch.c tests/guest/watch.h \
 
 UNIT_TESTS += $(O)/tests/unit/test-watch
 
-# Guests that do not react to signals.
+# A guest that does not react to signals.
 $(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/base/util.c \
 		$(TOOLS_HEADERS) $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		-lm
 
-# Progress of long steps without a terminal, files of a guest that sees none of the
-# host's, files of results, and axes of pictures.
+# Guests' reactions to signals, progress without a terminal, files that a guest
+# without the host's files sends back, result files, and axes of pictures.
 ARCHIVE_TESTS += $(addprefix $(O)/tests/unit/test-,reaction progress-log bring-back \
 	result-file axis)
 

@@ -29,7 +29,7 @@ static void test_ticks(void)
 	axis_round(&a, 6);
 	is_labelled(&a, "-0.3 -0.2 -0.1 0.0 0.1 0.2 0.3 0.4");
 
-	/* 0.3 is no multiple of 0.1 for a computer. */
+	/* In floating point, 3 * 0.1 is not 0.3. */
 	a = (struct axis){ .low = 0.1, .high = 0.3 };
 	axis_round(&a, 2);
 	is_labelled(&a, "0.1 0.2 0.3");

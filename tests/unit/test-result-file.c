@@ -37,7 +37,7 @@ static bool holds(const char *name, const char *expected)
 	return f && n == strlen(expected) && !strcmp(text, expected);
 }
 
-/* Files in the current directory. */
+/* Counts the files in the current directory. */
 static int files(void)
 {
 	DIR *dir = opendir(".");
@@ -67,7 +67,7 @@ static mode_t mode_of(const char *name)
 	return stat(name, &st) ? 0 : st.st_mode & 07777;
 }
 
-/* Writes a text. error: what the writer returns. */
+/* Replaces a file by a text, as a writer that returns error. */
 static int replace(const char *name, const char *text, int error)
 {
 	struct result_file r;
@@ -96,7 +96,7 @@ static void test_replace(void)
 	put(NAME, OLD);
 	chmod(NAME, 0604);
 	is_i64(result_file_check(&r, NAME), 0, "an old file can be written");
-	ok(holds(NAME, OLD), "and is as it was");
+	ok(holds(NAME, OLD), "and the check leaves it unchanged");
 	is_i64(files(), 1, "with nothing beside it while a command measures");
 	fputs(NEW, result_file_begin(&r));
 	fflush(r.file);
@@ -129,7 +129,7 @@ static void test_failure(void)
 	unlink(NAME);
 }
 
-/* A process that is killed while it measures, or while it writes. */
+/* Kills a process before it writes its result, or while it does. */
 static void test_killed(bool writes)
 {
 	int status;
@@ -212,7 +212,7 @@ static void test_direct(void)
 	ok(!stat("fifo", &st) && S_ISFIFO(st.st_mode), "it is a FIFO still");
 	unlink("fifo");
 
-	/* A descriptor's file is written, not replaced by another one. */
+	/* No other file may replace the one behind a descriptor. */
 	fd = open(NAME, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
 	is_i64(replace(path, NEW, 0), 0, "a descriptor is written");

@@ -796,7 +796,7 @@ static void test_spoiled(void)
 	whatif_free(&w);
 }
 
-/* Writes a request and reads it without one of its parts. */
+/* Writes a request, removes a part unless without is NULL, and reads it. */
 static char *pass_request(const struct whatif *w, struct whatif *back,
 			  const char *without)
 {
@@ -822,7 +822,7 @@ static char *pass_request(const struct whatif *w, struct whatif *back,
 	return error;
 }
 
-/* A guest gets all that was asked, planned and found, to the byte. */
+/* A request keeps question, plan and found functions to the byte. */
 static void test_request(void)
 {
 	static char *bytes[] = { "na\xffme", "caf\xe9\n", "", NULL };

@@ -190,7 +190,7 @@ is "$(grep -c ', load' d.html)" 0 "which has no load"
 is "$(jq -c '[.deterministic, .time_unit]' one.json)" '[false,"ns"]' \
 	"any other is of time"
 
-# Identifiers, which a program can test, and sentences beside them.
+# JSON has identifiers, which a program can test, and sentences beside them.
 is "$(jq -c '.results[0] | [.verdict, .estimator, .reason, .fallback]' one.json)" \
 	'["prediction","cpu",null,null]' "identifiers of an answer"
 jq '.patches[0].patched = false | .patches[0].reason = "too short"' one.json |
@@ -207,7 +207,7 @@ jq '.samples |= map(if .condition == 2 then .slots[1].calls *= 2 else . end)' \
 is "$(jq -c '.results[0] | [.estimator, .fallback.id]' other.json)" \
 	'["cpu-per-call","calls-differ"]' "of another estimator"
 
-# A file of version 1, from an earlier tense: it has sentences there.
+# An earlier tense wrote this file of version 1, with sentences for identifiers.
 old=$source/tests/data/whatif-version-1.json
 is "$(jq -c '[.version, .results[0].estimator]' "$old")" \
 	'[1,"control variates: CPU time"]' "a file of version 1"

@@ -5,7 +5,7 @@
 
 #include "drawing.h"
 
-/* In steps: the arithmetic may miss a tick at an end by this. */
+/* Rounding errors may move a tick at an end by this part of a step. */
 #define SLACK	1e-6
 
 void axis_include(struct axis *a, double value)
@@ -37,7 +37,7 @@ bool axis_tick(const struct axis *a, unsigned int index, double *value)
 	double number = ceil(a->low / a->step - SLACK) + index;
 
 	*value = number * a->step;
-	/* No label has to say -0. */
+	/* Avoids the label -0. */
 	if (number == 0)
 		*value = 0;
 	return number <= a->high / a->step + SLACK;

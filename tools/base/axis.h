@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* An axis of a picture: where values are, and its ticks. */
+/* An axis of a picture: it gives values their places, and has ticks. */
 #ifndef TOOLS_AXIS_H
 #define TOOLS_AXIS_H
 
@@ -7,25 +7,25 @@
 
 struct axis {
 	double low, high;	/* the values at its ends */
-	double from, to;	/* where these are in the picture */
-	double step;		/* between two ticks, at multiples of it */
+	double from, to;	/* their places in the picture */
+	double step;		/* ticks are at its multiples */
 };
 
 /* Makes the axis long enough for a value. */
 void axis_include(struct axis *a, double value);
 
-/* Sets the step for at most so many intervals. */
+/* Sets the step so that the axis has at most this many intervals. */
 void axis_divide(struct axis *a, int most);
 
-/* The same, and moves the ends to ticks. */
+/* Does the same, and moves the ends to ticks. */
 void axis_round(struct axis *a, int most);
 
 double axis_place(const struct axis *a, double value);
 
-/* The value of a tick, counted from 0. False if it is beyond the axis. */
+/* Gets the value of a tick, counted from 0. Returns false beyond the axis. */
 bool axis_tick(const struct axis *a, unsigned int index, double *value);
 
-/* Digits behind the decimal point that tell two ticks apart. */
+/* Returns the digits after the point that tell two ticks apart. */
 int axis_digits(const struct axis *a);
 
 #endif

@@ -48,7 +48,7 @@ int json_print(json_t *root)
 	if (!json_write(stdout, root))
 		return 0;
 	warn("standard output: %s", strerror(errno));
-	/* main() would repeat the message. */
+	/* Otherwise main() would report the error again. */
 	clearerr(stdout);
 	return -1;
 }

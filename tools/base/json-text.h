@@ -11,12 +11,12 @@
 json_t *json_text(const char *bytes, size_t len);
 
 /*
- * Writes a document, and takes it. Ends the program if it is NULL, which
- * json_pack() returns on an error. 0, or -1 with errno.
+ * Writes and releases a document. Ends the program if root is NULL, which
+ * json_pack() returns on an error. Returns 0, or -1 with errno.
  */
 int json_write(FILE *f, json_t *root);
 
-/* Writes it to standard output, and takes it. 0, or -1 after a message. */
+/* Does the same on standard output. Returns 0, or -1 after a message. */
 int json_print(json_t *root);
 
 #endif

@@ -23,8 +23,8 @@ int options_next(const char *command, int argc, char **argv,
 char *options_word(int argc, char **argv);
 
 /*
- * How many of these files, some of which may be NULL, are standard output. No
- * program can read several outputs that are mixed there.
+ * Counts the files that are standard output. Each may be NULL. No program can
+ * read several outputs that are mixed there.
  */
 size_t options_on_stdout(const char *const *outputs, size_t count);
 

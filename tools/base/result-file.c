@@ -17,7 +17,7 @@ bool result_file_is_stdout(const char *name)
 	return name && (!strcmp(name, "-") || !strcmp(name, "/dev/stdout"));
 }
 
-/* Returns -1 after a message. Not every failed write leaves a number. */
+/* Prints a message and returns -1. error is 0 if the write set no errno. */
 static int report(const char *name, int error)
 {
 	warn("%s: %s", name, error ? strerror(error) : "cannot be written");
@@ -40,14 +40,14 @@ static bool is_direct(const char *name)
 	if (begins_with(name, "/dev/fd/") || begins_with(name, "/proc/") ||
 	    !strcmp(name, "/dev/stderr"))
 		return true;
-	/* Opening a directory says what is wrong with it. */
+	/* For a directory, fopen() then reports the error. */
 	if (!stat(name, &st))
 		return !S_ISREG(st.st_mode);
-	/* A link to a file that is not there yet. */
+	/* fopen() creates the file that a dangling link names. */
 	return errno == ENOENT && !lstat(name, &st);
 }
 
-/* The path without links and independent of the current directory. */
+/* Returns the absolute path without links, or NULL with errno. */
 static char *absolute(const char *name)
 {
 	const char *last = base_name(name);
@@ -66,14 +66,14 @@ static char *absolute(const char *name)
 	return path;
 }
 
-/* The new file has the permissions that the old one has. */
+/* Gives the new file the old one's permissions, or those of any new file. */
 static void set_mode(int fd, const char *target)
 {
 	struct stat st;
 	mode_t mask;
 
 	if (!stat(target, &st)) {
-		/* Only root may keep another owner. */
+		/* Only root may keep another owner and set-user-ID bits. */
 		if (fchown(fd, st.st_uid, st.st_gid))
 			st.st_mode &= 0777;
 		fchmod(fd, st.st_mode & 07777);
@@ -84,13 +84,13 @@ static void set_mode(int fd, const char *target)
 	fchmod(fd, 0666 & ~mask);
 }
 
-/* The descriptor of an empty file beside target, or -1 with errno. */
+/* Creates an empty file beside target. Its descriptor, or -1 with errno. */
 static int create_beside(const char *target, char **beside)
 {
 	const char *last = base_name(target);
 	int fd;
 
-	/* A name may be as long as the file system allows. */
+	/* The old name may be the longest that is allowed: shorten it. */
 	*beside = xprintf("%.*s.%.200s.XXXXXX", (int)(last - target), target,
 			  last);
 	fd = mkostemp(*beside, O_CLOEXEC);
@@ -101,7 +101,7 @@ static int create_beside(const char *target, char **beside)
 	return fd;
 }
 
-/* A file that the user may not write is not replaced either. */
+/* A rename could replace a file that the user may not write: refuse it. */
 static int check_target(const char *target)
 {
 	char *beside;
@@ -112,7 +112,7 @@ static int check_target(const char *target)
 	fd = create_beside(target, &beside);
 	if (fd < 0)
 		return -1;
-	/* Nothing lies about while the command measures. */
+	/* Leave no empty file behind while the command measures. */
 	unlink(beside);
 	close(fd);
 	free(beside);
@@ -158,10 +158,10 @@ FILE *result_file_begin(struct result_file *r)
 	return r->file;
 }
 
-/* Closes all but standard output. 0, or -1 with errno. */
+/* Closes the file unless it is standard output. 0, or -1 with errno. */
 static int close_file(struct result_file *r)
 {
-	/* A later write may succeed, so that fflush() does not tell. */
+	/* fflush() does not report an error if a later write succeeds. */
 	int err = ferror(r->file);
 
 	if (fflush(r->file))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A file that a command writes its result to. The path is checked before the
- * command measures, and the file is replaced when its new content is complete.
- * A run that fails or is interrupted leaves the old file.
+ * A file that a command writes its result to. The command checks the path
+ * before it measures, and replaces the file when the new content is complete. A
+ * run that fails or is interrupted leaves the old file.
  */
 #ifndef TOOLS_RESULT_FILE_H
 #define TOOLS_RESULT_FILE_H
@@ -22,9 +22,9 @@ struct result_file {
 bool result_file_is_stdout(const char *name);
 
 /*
- * Checks that the file can be written, and leaves it as it is. Devices, FIFOs
- * and standard output are opened at once and written directly. 0, or -1 after
- * a message.
+ * Checks that the user may write the file, and leaves it unchanged. Opens a
+ * device, a FIFO or standard output at once, to write to it directly. Returns
+ * 0, or -1 after a message.
  */
 int result_file_check(struct result_file *r, const char *name);
 
@@ -32,15 +32,15 @@ int result_file_check(struct result_file *r, const char *name);
 FILE *result_file_begin(struct result_file *r);
 
 /*
- * Replaces the file, or leaves the old one if error, which a writer returned,
- * is not 0 or if a write failed. 0, or -1 after a message.
+ * Replaces the file. Leaves the old one if error, the writer's result, is not 0
+ * or if a write failed. Returns 0, or -1 after a message.
  */
 int result_file_end(struct result_file *r, int error);
 
 /* Drops content that no result_file_end() has completed. */
 void result_file_free(struct result_file *r);
 
-/* The same for a list of names, some of which may be NULL. */
+/* Do the same for a list of names. Each may be NULL. */
 int result_files_check(struct result_file *r, const char *const *names,
 		       size_t count);
 void result_files_free(struct result_file *r, size_t count);

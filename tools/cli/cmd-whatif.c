@@ -63,9 +63,11 @@ static const char usage[] =
 "  --cpus N           CPUs of the guest, as of tense run\n"
 "  --memory SIZE      its memory, as of tense run\n"
 "  --rw DIR           a directory that COMMAND may write to, as of tense run\n"
-"  --percent P        speed of all of COMMAND, in each run; default 100\n"
-"  --clock WHICH      the clocks that are virtual: all, monotonic or none\n"
-"  --idle WHAT        while all of COMMAND waits: real or skip, as of tense run\n"
+"  --percent P        speed of COMMAND as a whole, in each run; default 100\n"
+"  --clock WHICH      the clocks that are virtual: all (default), monotonic or\n"
+"                     none, as of tense run\n"
+"  --idle WHAT        virtual time while all of COMMAND waits: real (default) or\n"
+"                     skip, as of tense run\n"
 "  --window TIME      how far CPUs may be apart in virtual time: 20us to 100ms,\n"
 "                     default 500us\n"
 "  --help             print this text\n"
@@ -90,7 +92,7 @@ struct request {
 	struct result_file results[OUTPUTS];
 	const struct backend *backend;
 	const char *from;
-	bool inside;		/* this is the tense in a guest */
+	bool inside;		/* this process runs in a guest */
 	bool stats;
 	bool help;
 };
@@ -152,7 +154,7 @@ static const struct option options[] = {
 	{ "from", required_argument, NULL, FROM },
 	{ "runs", required_argument, NULL, RUNS },
 	RUN_OPTIONS,
-	/* The tense in a guest reads a request, and writes its answer here. */
+	/* In a guest: read a request, and write the answer to this file. */
 	{ "inside", required_argument, NULL, INSIDE },
 	{ "help", no_argument, NULL, HELP },
 	{ 0 }
@@ -297,7 +299,7 @@ static int answer(struct request *q)
 	FILE *f = stdout;
 	int status = 0;
 
-	/* A measurement that ended by its last look has been assessed. */
+	/* whatif_measure() may have drawn the conclusion already. */
 	if (!q->w.results)
 		whatif_assess(&q->w);
 	for (int i = 0; i < OUTPUTS; i++) {
@@ -353,8 +355,8 @@ static int measure_here(struct request *q, const struct run *run)
 }
 
 /*
- * Gives the request to the tense in a guest, as its standard input. The command
- * has another one. batch is NULL without --deterministic.
+ * Makes the request the standard input of the tense in a guest. The command
+ * gets another standard input. batch is NULL without --deterministic.
  */
 static void send_request(const struct request *q, struct run *run,
 			 const struct whatif_batch *batch)
@@ -371,7 +373,7 @@ static void send_request(const struct request *q, struct run *run,
 	}
 	if (!f || whatif_request_write(f, &asked) ||
 	    lseek(fd, 0, SEEK_SET) || dup2(fd, STDIN_FILENO) < 0)
-		die(STATUS_FAILED, "the request to the guest: %s",
+		die(STATUS_FAILED, "cannot send the request to the guest: %s",
 		    strerror(errno));
 	fclose(f);
 	run->closed[STDIN_FILENO] = false;
@@ -443,7 +445,8 @@ static int measure_in_guest(struct request *q, struct run *run)
 static void redirect_output(struct run *run, int answer)
 {
 	if (dup2(answer, STDOUT_FILENO) < 0)
-		die(STATUS_FAILED, "standard output: %s", strerror(errno));
+		die(STATUS_FAILED, "cannot redirect standard output: %s",
+		    strerror(errno));
 	run->closed[STDOUT_FILENO] = false;
 }
 
@@ -563,7 +566,7 @@ static void read_request(struct whatif *w)
 	*w = (struct whatif){ 0 };
 	error = whatif_request_read(stdin, w);
 	if (error)
-		die(STATUS_FAILED, "the request: %s", error);
+		die(STATUS_FAILED, "cannot read the request: %s", error);
 }
 
 static int run_request(struct request *q, struct run *run)

@@ -185,7 +185,7 @@ int cutoffs_load_default(struct cutoff_store *store)
 	return err;
 }
 
-/* If the directories cannot be made, the check of the file says why. */
+/* If make_parents() fails, result_file_check() reports why. */
 static int prepare(struct result_file *file, const char *path)
 {
 	make_parents(path);

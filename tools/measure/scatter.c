@@ -176,7 +176,7 @@ struct frame {
 	double y;
 };
 
-/* In the unit of the labels. */
+/* Makes an axis whose values are in the unit of the labels. */
 static struct axis axis_of(const struct frame *frame, double factor,
 			   double from, double to)
 {

@@ -107,7 +107,7 @@ int store_try_save(const char *path)
 	struct result_file file;
 	int err;
 
-	/* If this fails, the check of the file says why. */
+	/* If this fails, result_file_check() reports why. */
 	make_parents(path);
 	err = result_file_check(&file, path);
 	result_file_free(&file);
@@ -134,7 +134,7 @@ int store_save(const struct coefficients *c, const struct cell *cells,
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(list, cell_json(&cells[i]));
 	json_object_set_new(root, "cells", list);
-	/* Whether it was possible, the opening of the file will tell. */
+	/* If this fails, result_file_check() reports why. */
 	make_parents(path);
 	if (!result_file_check(&file, path) && result_file_begin(&file))
 		err = result_file_end(&file, json_write(file.file, root));

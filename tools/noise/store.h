@@ -14,7 +14,10 @@ char *store_default_path(void);
 /* 0, or -1 after a message. */
 int store_load(struct coefficients *c, const char *path);
 
-/* Makes the directories that lead to it. Each is 0, or -1 after a message. */
+/*
+ * Make the directories that lead to the file. Return 0, or -1 after a message.
+ * store_try_save() only checks that the user may write the file.
+ */
 int store_try_save(const char *path);
 int store_save(const struct coefficients *c, const struct cell *cells,
 	       size_t count, const char *path);

@@ -26,7 +26,7 @@ extern const char *const clock_names[];	/* ends with NULL */
 extern const char *const order_names[];
 extern const char *const idle_names[];
 
-/* The index of a name in one of these lists, or -1. text may be NULL. */
+/* Returns the index of a name in such a list, or -1. text may be NULL. */
 int clock_name_find(const char *text, const char *const *names);
 
 struct launch {

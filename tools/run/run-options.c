@@ -77,7 +77,7 @@ void run_options_begin(struct run_options *o, struct run *run,
 	*o = (struct run_options){ .command = command };
 	*run = (struct run){ .percent = TENSE_PERCENT_REAL };
 	setup_caller(run);
-	/* One for each argument, one of the command's own, the current one, NULL. */
+	/* Room for all arguments, two more directories and NULL. */
 	o->dirs = xmalloc((argc + 3) * sizeof(*o->dirs));
 	run->files = xmalloc((argc + 1) * sizeof(*run->files));
 }

@@ -18,7 +18,7 @@ struct trace_about {
 	bool virtual_axis;	/* the axis of trace_chrome() */
 };
 
-/* These leave errors to ferror(). */
+/* After these, the caller checks ferror(). */
 
 /* A picture: virtual time over real time. */
 void trace_svg(FILE *f, const struct model *m, const struct trace_about *about);

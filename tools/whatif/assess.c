@@ -213,7 +213,7 @@ remark(const char *id, const char *format, ...)
 	return r;
 }
 
-/* *why is set where it is not the best one. */
+/* Sets *why if it cannot choose the best one. */
 static enum estimator choose_control(const struct figures *f, size_t condition,
 				     double share, struct whatif_remark *why)
 {
@@ -281,8 +281,8 @@ static struct interval to_percent(struct interval i)
 }
 
 /*
- * The virtual time in a slot as a part of a run of the null experiment. A run's
- * virtual time does not hold the start of the instruments.
+ * Returns the virtual time in a slot as a part of a run of the null experiment.
+ * Virtual time does not include the start of the instruments.
  */
 static double slot_share(const struct whatif *w, unsigned int slot)
 {
@@ -329,7 +329,7 @@ static void measure_share(const struct whatif *w, size_t condition,
 					  100 * (1 / rest - 1);
 }
 
-/* Takes the text. */
+/* w then owns the text. */
 static void add_warning(struct whatif *w, struct whatif_remark warning)
 {
 	w->warnings = xrealloc(w->warnings,
@@ -402,7 +402,7 @@ static double bias_points(const struct whatif *w, const struct whatif_result *r)
 		    fabs(r->cut) * (1 - fmin(r->share, 1)));
 }
 
-/* Why a result is not to be trusted however narrow its interval. */
+/* Returns why even a narrow interval is not to be trusted; no id if it is. */
 static struct whatif_remark distrust(const struct whatif *w, size_t condition,
 				     const struct whatif_result *r)
 {
@@ -479,11 +479,11 @@ static void assess_overhead(struct whatif *w)
 	}
 	if (calls > 0 && s->pair_ns > 0 && s->pair_ns > 0.5 * in / calls)
 		add_warning(w, remark("slow-calls",
-			"a call takes %.0f ns, and entering and leaving it another %.0f ns: what is given back for that is an average",
+			"a call takes %.0f ns, and entering and leaving it another %.0f ns: Tense gives back an average for that",
 			in / calls, s->pair_ns));
 	if (s->overhead > s->ran / 4)
 		add_warning(w, remark("overhead",
-			"a run spends %.0f %% of its CPU time in Tense's own work, which is given back",
+			"a run spends %.0f %% of its CPU time in Tense's own work, which it gives back",
 			100.0 * s->overhead / (s->ran + s->overhead)));
 }
 

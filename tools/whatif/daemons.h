@@ -28,7 +28,7 @@ void daemon_runs_add(struct daemon_runs *runs, const struct activity *activity,
 /*
  * Drops spoiled rounds as a whole, because their other samples suffered too,
  * and notes each. Only notes them if less than WHATIF_ROUNDS_MIN would be left.
- * True if there are any: the conclusion then has to be drawn anew.
+ * Returns true if there are any. The caller then draws the conclusion anew.
  */
 bool whatif_drop(struct whatif *w, const struct daemon_runs *runs,
 		 const struct cutoff_store *cutoffs);
@@ -43,8 +43,8 @@ struct whatif_watch;
 struct whatif_watch *whatif_watch_begin(bool tell);
 
 /*
- * Stops watching and drops the rounds that were spoiled; w may be NULL. If there
- * are any, w has no conclusion afterwards.
+ * Stops watching and drops the rounds that daemons spoiled. w may be NULL. If
+ * it drops any, w has no conclusion afterwards.
  */
 void whatif_watch_end(struct whatif_watch *watch, struct whatif *w);
 

@@ -45,7 +45,7 @@ static json_t *remark(const struct whatif_remark *r)
 				 text(r->text)) : json_null();
 }
 
-/* Keeps all bytes: text that is not UTF-8 becomes an object with hexadecimals. */
+/* Keeps all bytes: a text that is not UTF-8 becomes {"hex": ...}. */
 static json_t *bytes(const char *value)
 {
 	json_t *json = value ? json_string(value) : json_null();
@@ -60,7 +60,7 @@ static json_t *bytes(const char *value)
 	return json;
 }
 
-/* Makes JSON of text: an answer is for readers, a request keeps all bytes. */
+/* An answer uses text(), for readers, and a request bytes(), to lose none. */
 typedef json_t *make_text(const char *value);
 
 static json_t *functions(const struct whatif *w, make_text *string)
@@ -271,7 +271,7 @@ static json_t *warnings(const struct whatif *w)
 	return list;
 }
 
-/* The part that an answer and the request to a guest have in common. */
+/* Makes the part that an answer has in common with the request to a guest. */
 static json_t *question(const struct whatif *w, make_text *string)
 {
 	json_t *command = json_array();
@@ -294,7 +294,7 @@ static json_t *question(const struct whatif *w, make_text *string)
 		"conditions", conditions(w, string));
 }
 
-/* Takes both. */
+/* Returns root with the members of more, which it releases. */
 static json_t *joined(json_t *root, json_t *more)
 {
 	if (!root || !more || json_object_update(root, more))

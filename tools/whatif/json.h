@@ -18,12 +18,12 @@ int whatif_json_write(FILE *f, const struct whatif *w);
 char *whatif_json_read(FILE *f, struct whatif *w);
 
 /*
- * The request to the tense in a guest, in the same schema: the question, the
- * planned conditions, and the functions that were found. 0, or -1 with errno.
+ * Writes the request to the tense in a guest, in the same schema: the question,
+ * the planned conditions and the found functions. Returns 0, or -1 with errno.
  */
 int whatif_request_write(FILE *f, const struct whatif *w);
 
-/* NULL, or a description of the error, which the caller frees. */
+/* Returns NULL, or a description of the error, which the caller frees. */
 char *whatif_request_read(FILE *f, struct whatif *w);
 
 #endif

@@ -14,7 +14,7 @@
 /* More than any experiment has; the file may be anything. */
 #define CONDITIONS_MAX	2000
 
-/* The bytes of hexadecimals, or NULL. */
+/* Decodes hexadecimals. Returns NULL if they are wrong or hold a zero byte. */
 static char *from_hex(const char *hex)
 {
 	size_t len = hex ? strlen(hex) / 2 : 0;
@@ -32,7 +32,7 @@ static char *from_hex(const char *hex)
 	return text;
 }
 
-/* A request has text that is not UTF-8 as {"hex": ...}. */
+/* In a request, a text that is not UTF-8 is {"hex": ...}. */
 static char *copy(const json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -145,7 +145,7 @@ static void load_environment(const json_t *from, struct whatif_environment *e)
 		e->load[i] = json_number_value(json_array_get(load, i));
 }
 
-/* The index of a name. Older files have none: 0 is the default. */
+/* Returns the index of a name. Older files have no name: 0 is the default. */
 static int choice(const json_t *from, const char *key,
 		  const char *const *names)
 {
@@ -428,8 +428,8 @@ static const char *load_request(const json_t *root, struct whatif *w)
 }
 
 /*
- * Version 1 differs in what is concluded, which is not read: sentences instead
- * of identifiers. Its "asked" has no options of tense run.
+ * In version 1 the conclusions have sentences instead of identifiers, but no
+ * reader loads conclusions. Its "asked" has no options of tense run.
  */
 static bool is_known(uint64_t version)
 {

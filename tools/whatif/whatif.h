@@ -222,7 +222,7 @@ struct whatif {
 	uint64_t seed;
 	unsigned int percent;	/* of the whole command */
 	struct clock_choice choice;
-	uint64_t window_ns;	/* 0: not said */
+	uint64_t window_ns;	/* 0: the default */
 	char *prepare;		/* or NULL */
 	char *input;
 	bool show_output;
@@ -289,8 +289,8 @@ const struct whatif_sample *whatif_at(const struct whatif *w, size_t condition,
 /* whatif-assess */
 
 /*
- * Draws the conclusion from the samples; two rounds at least. A measurement does
- * so where it looks whether it may end. The writers need one, and only read it.
+ * Draws the conclusion from the samples of at least two rounds. A measurement
+ * does so to decide whether it may end. The writers need a conclusion.
  */
 void whatif_assess(struct whatif *w);
 void whatif_forget(struct whatif *w);
@@ -328,7 +328,7 @@ void whatif_exact_free(char **files);
 /* whatif-text: words that table and page have in common. */
 const char *whatif_verdict(enum verdict verdict);
 const char *whatif_estimator(enum estimator estimator);
-/* The identifiers of JSON. A change of one changes WHATIF_JSON_VERSION. */
+/* The identifiers in JSON. Raise WHATIF_JSON_VERSION if one changes. */
 const char *whatif_verdict_id(enum verdict verdict);
 const char *whatif_estimator_id(enum estimator estimator);
 /* The CPU time that was the program's. */
