@@ -78,13 +78,15 @@ static bool is_own_wait(const struct tense_experiment *exp, long call,
 
 /*
  * A parent waits in vfork() until its child, a task of the experiment, exits or
- * executes a program. Only a fatal signal interrupts this wait: TASK_WAKEKILL.
- * A wait for memory in these calls may be of the same kind, but another task
- * ends it.
+ * executes a program. Only a fatal signal interrupts this wait. A wait for a lock
+ * of the memory in these calls is of the same kind, and another task ends it.
  */
 static bool waits_for_child(long call)
 {
-	if (!(READ_ONCE(current->__state) & TASK_WAKEKILL))
+	unsigned int state = READ_ONCE(current->__state);
+
+	/* A stopped task has one of the bits. A wait for a disk is in_iowait. */
+	if ((state & TASK_KILLABLE) != TASK_KILLABLE || current->in_iowait)
 		return false;
 	switch (call) {
 	case __NR_vfork:

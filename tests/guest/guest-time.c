@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The rules of virtual time, asserted on a running kernel. */
-#include "guest.h"
+#include "smp.h"
 
 #include <math.h>
 #include <net/if.h>
@@ -249,6 +249,46 @@ TEST_F(exp, R5_skips_the_sleep_of_a_vfork_child)
 	ASSERT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT_GE(after.gvt - before.gvt, LONG_SLEEP_S * S);
 	EXPECT_LT(after.elapsed - before.elapsed, LONG_SLEEP_S * S / 2);
+}
+
+/* Only the outside can let it continue, although it stopped in vfork(). */
+TEST(R5_skips_no_time_past_a_stopped_task)
+{
+	static const struct timespec sleep = { .tv_sec = LONG_SLEEP_S };
+	struct {
+		volatile pid_t stopped;
+		volatile bool continued;
+	} *s = shared(sizeof(*s));
+	pid_t outside = fork(), parent, child;
+	int fd;
+
+	if (!outside) {
+		while (!s->stopped || state_of(s->stopped) != 'T')
+			usleep(1000);
+		usleep(300000);
+		s->continued = true;
+		kill(s->stopped, SIGCONT);
+		_exit(0);
+	}
+	fd = dev_open();
+	ASSERT_TRUE(dev_percent(fd, "idle skip"));
+	parent = fork();
+	if (!parent) {
+		s->stopped = getpid();
+		child = vfork();
+		if (!child) {
+			kill(getppid(), SIGSTOP);
+			_exit(0);
+		}
+		_exit(waitpid(child, NULL, 0) != child);
+	}
+	while (state_of(parent) != 'T')
+		;
+	nanosleep(&sleep, NULL);
+	EXPECT_TRUE(s->continued);
+	EXPECT_EQ(waitpid(parent, NULL, 0), parent);
+	EXPECT_EQ(waitpid(outside, NULL, 0), outside);
+	close(fd);
 }
 
 TEST_F(exp, R5_gvt_never_falls)
