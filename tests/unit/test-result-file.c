@@ -172,6 +172,30 @@ static void test_unwritable(void)
 		exit(1);
 }
 
+/* A rename may not replace another user's file in a directory such as /tmp. */
+static void test_sticky(void)
+{
+	struct stat st;
+
+	mkdir("sticky", 0777);
+	chmod("sticky", 01777);
+	put("sticky/" NAME, OLD);
+	chmod("sticky/" NAME, 0666);
+	if (!geteuid() && setegid(65534) + seteuid(65534)) {
+		skip("cannot become another user");
+		return;
+	}
+	is_i64(replace("sticky/" NAME, NEW, 0), 0,
+	       "another user's file in a sticky directory");
+	if (!getuid() && seteuid(0) + setegid(0))
+		exit(1);
+	ok(holds("sticky/" NAME, NEW), "has the new content");
+	ok(!stat("sticky/" NAME, &st) && st.st_uid == getuid() &&
+	   (st.st_mode & 07777) == 0666, "and owner and permissions as before");
+	unlink("sticky/" NAME);
+	is_i64(rmdir("sticky"), 0, "nothing is beside it");
+}
+
 static void test_links(void)
 {
 	char target[200];
@@ -247,6 +271,7 @@ int main(void)
 	test_failure();
 	test_killed(false);
 	test_unwritable();
+	test_sticky();
 	test_links();
 	test_direct();
 	test_stdout();

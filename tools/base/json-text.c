@@ -30,8 +30,11 @@ int json_write(FILE *f, json_t *root)
 {
 	int err;
 
-	if (!root)
-		die(STATUS_FAILED, "cannot make JSON: out of memory, or a text is not UTF-8");
+	if (!root) {
+		warn("cannot make JSON: a number is not finite, a text is not UTF-8, or memory is short");
+		errno = EINVAL;
+		return -1;
+	}
 	errno = 0;
 	err = json_dumpf(root, f, JSON_INDENT(2));
 	if (!err && fputc('\n', f) == EOF)

@@ -72,11 +72,12 @@ static void set_mode(int fd, const char *target)
 	struct stat st;
 	mode_t mask;
 
-	if (!stat(target, &st)) {
-		/* Only root may keep another owner and set-user-ID bits. */
-		if (fchown(fd, st.st_uid, st.st_gid))
-			st.st_mode &= 0777;
-		fchmod(fd, st.st_mode & 07777);
+	if (!lstat(target, &st) && S_ISREG(st.st_mode)) {
+		/* Only root may keep another owner; the user's own group may differ. */
+		if (fchown(fd, st.st_uid, st.st_gid) &&
+		    fchown(fd, -1, st.st_gid))
+			st.st_mode &= ~(mode_t)S_IRWXG;
+		fchmod(fd, st.st_mode & 0777);
 		return;
 	}
 	mask = umask(0);
@@ -174,6 +175,41 @@ static int close_file(struct result_file *r)
 	return err;
 }
 
+/* Copies a complete file into another one. 0, or -1 with errno. */
+static int copy_into(const char *target, const char *from)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC), number;
+	char block[65536];
+	ssize_t n = in < 0 || out < 0 ? -1 : 0;
+
+	while (!n && (n = read(in, block, sizeof(block))) > 0)
+		n = write(out, block, n) == n ? 0 : -1;
+	if (out >= 0 && close(out))
+		n = -1;
+	number = errno;
+	if (in >= 0)
+		close(in);
+	errno = number;
+	return n ? -1 : 0;
+}
+
+/*
+ * A rename fails if the target is mounted, or another user's in a directory such as
+ * /tmp. The result is complete: keep it in any case.
+ */
+static int replace(struct result_file *r)
+{
+	if (!rename(r->beside, r->target))
+		return 0;
+	if (!copy_into(r->target, r->beside)) {
+		unlink(r->beside);
+		return 0;
+	}
+	warn("%s: %s. The result is in %s", r->name, strerror(errno), r->beside);
+	return -1;
+}
+
 int result_file_end(struct result_file *r, int error)
 {
 	int number = error ? errno : 0;
@@ -182,15 +218,15 @@ int result_file_end(struct result_file *r, int error)
 		number = number ? number : errno;
 		error = -1;
 	}
-	if (r->beside && !error && rename(r->beside, r->target)) {
-		number = errno;
-		error = -1;
-	}
+	if (error)
+		report(r->name, number);
 	if (r->beside && error)
 		unlink(r->beside);
+	else if (r->beside)
+		error = replace(r);
 	free(r->beside);
 	r->beside = NULL;
-	return error ? report(r->name, number) : 0;
+	return error;
 }
 
 void result_file_free(struct result_file *r)
