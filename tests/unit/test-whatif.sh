@@ -58,6 +58,8 @@ misuse "percent '0' is not a number from 1 to 100000" --percent 0 -- true
 misuse "clock 'sun' is not known" --clock sun -- true
 misuse "idle 'never' is not known" --idle never -- true
 misuse "--from takes no command" --from x.json -- true
+misuse "--from answers for the functions of its file: leave out --func" \
+	--from x.json --func a --faster 10%
 misuse "--from has no runs that --deterministic could be for" \
 	--from x.json --deterministic
 misuse "--runs is for --deterministic" --func f@150 --runs 3 -- true

@@ -281,6 +281,8 @@ static int parse_options(int argc, char **argv, struct request *q)
 	take_experiment(q);
 	if (q->from && optind < argc)
 		misuse("--from takes no command");
+	if (q->from && q->w.funcs)
+		misuse("--from answers for the functions of its file: leave out --func");
 	if (q->from && q->w.deterministic)
 		misuse("--from has no runs that --deterministic could be for");
 	if (!q->from && !q->inside && optind == argc)

@@ -115,7 +115,7 @@ static bool load_functions(const json_t *list, struct whatif *w)
 {
 	size_t n = json_array_size(list);
 
-	if (!n || n > WHATIF_FUNCS_MAX)
+	if (!n || n > WHATIF_FUNCS_MAX || w->funcs)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *from = json_array_get(list, i);
