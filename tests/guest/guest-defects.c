@@ -338,6 +338,7 @@ static void be_neighbour(struct flood *f)
  * attempt.
  */
 #define ATTEMPTS 6
+#define GOOD_ATTEMPTS 2
 
 struct flood_result {
 	double share[WAYS];
@@ -373,7 +374,7 @@ TEST(records_take_no_time_of_others)
 	int cpu = cpus_online() - 1;
 	struct flood_result r;
 	pid_t member, neighbour;
-	bool good = false;
+	int good = 0;
 
 	if (!cpu)
 		SKIP(return, "interrupts are charged to the thread itself");
@@ -382,9 +383,9 @@ TEST(records_take_no_time_of_others)
 	member = start_on(cpu, flood, f);
 	neighbour = start_on(cpu, be_neighbour, f);
 	usleep(200000);
-	for (int i = 0; !good && i < ATTEMPTS; i++) {
+	for (int i = 0; good < GOOD_ATTEMPTS && i < ATTEMPTS; i++) {
 		r = compare(f, cpu, neighbour);
-		good = leaves_share(&r);
+		good += leaves_share(&r);
 		for (int w = 0; w < WAYS; w++)
 			TH_LOG("way %d: the neighbour has %.3f of the CPU, %ld timers",
 			       w, r.share[w], r.timers[w]);
@@ -392,7 +393,7 @@ TEST(records_take_no_time_of_others)
 	f->stop = 1;
 	EXPECT_EQ(outcome_of(member), 0);
 	EXPECT_EQ(outcome_of(neighbour), 0);
-	EXPECT_TRUE(good);
+	EXPECT_EQ(good, GOOD_ATTEMPTS);
 }
 
 int main(int argc, char **argv)
