@@ -28,6 +28,7 @@ static const char *const noise[] = {
 	/* The host has stopped an emulated CPU. */
 	"hrtimer: interrupt took * ns",
 	"sched: DL replenish lagged too much",
+	"sched: RT throttling activated",
 	/* The CPU that a task was bound to went offline. */
 	"process * (*) no longer affine to cpu*",
 	/* Deeper than return probes nest, as the test is. */
