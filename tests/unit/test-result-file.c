@@ -46,7 +46,8 @@ static int files(void)
 
 	while (dir && (e = readdir(dir)))
 		count += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 	return count;
 }
 
@@ -57,7 +58,8 @@ static void empty(void)
 
 	while (dir && (e = readdir(dir)))
 		unlink(e->d_name);
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 }
 
 static mode_t mode_of(const char *name)
