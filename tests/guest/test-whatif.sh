@@ -116,7 +116,7 @@ latency_of() { # NAME WHAT ARGUMENT...
 		>/dev/null
 }
 latency_of one "in one thread" thread 200
-# Of the function, and not of the run, of which the function is the half.
+# A prediction for the run would be half of that: hot() is half of the run.
 ok "is all in the function" jq -e '.results[0].change |
 	.low < -47 and .high > -53 and .high < -30' one.json >/dev/null
 ok "which is half of the run" jq -e '.results[0].share < 0.7' one.json \
