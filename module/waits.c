@@ -294,10 +294,11 @@ static void hand_over(struct tense_experiment *exp, struct hrtimer *timer)
 
 	lockdep_assert_held(&exp->lock);
 
-	if (real < virtual)
-		time -= virtual - real;
-	else
-		time = ktime_add_safe(time, real - virtual);
+	/*
+	 * An overdue timer is due now. An earlier time may be so far from now that
+	 * hrtimer_forward() overflows, and the timer would fire for ever.
+	 */
+	time = ktime_add_safe(real, max_t(ktime_t, time, virtual) - virtual);
 
 	dequeue(exp, timer);
 	/* hrtimer_start() must not take it for virtual again. */

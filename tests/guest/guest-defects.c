@@ -111,6 +111,42 @@ TEST_F(late_clock, timer_does_not_fire_for_ever)
 	EXPECT_LT(dev_stats(self->fd).deadlines - fired, FIRED_MAX);
 }
 
+/*
+ * The CPU fires 256 deadlines at once and then pauses as long as that took: while it
+ * fires so many, the process runs in pauses only.
+ */
+#define BURST 1000
+
+/*
+ * The experiment ends while the CPU pauses, and its virtual time is at its end: an
+ * overdue timer went on in real time from a time that lay 2^63 ns back.
+ */
+TEST_F(late_clock, overdue_timer_does_not_fire_for_ever)
+{
+	struct itimerspec soon = { .it_value = { .tv_sec = LATE_S + 2 } };
+	struct itimerspec past = {
+		.it_value = { .tv_nsec = 1 },
+		.it_interval = { .tv_nsec = INTERVAL },
+	}, left;
+	static timer_t burst[BURST];
+
+	for (int i = 0; i < BURST; i++) {
+		ASSERT_EQ(timer_create(CLOCK_REALTIME, NULL, &burst[i]), 0);
+		ASSERT_EQ(timer_settime(burst[i], TIMER_ABSTIME, &soon, NULL), 0);
+	}
+	ASSERT_GE(lseek(self->fd, END - dev_now(self->fd) - MS, SEEK_CUR), 0);
+	ASSERT_EQ(timer_settime(self->timer, TIMER_ABSTIME, &past, NULL), 0);
+	close(self->fd);
+	self->fd = -1;
+	/* The kernel forwards a timer with an ignored signal to its next time. */
+	burn(50 * MS);
+	ASSERT_EQ(timer_gettime(self->timer, &left), 0);
+	EXPECT_EQ(left.it_value.tv_sec, 0);
+	EXPECT_LE(left.it_value.tv_nsec, INTERVAL);
+	for (int i = 0; i < BURST; i++)
+		timer_delete(burst[i]);
+}
+
 /* --- a time that the thread only says it saw --- */
 
 #define FORGERIES 20
