@@ -11,8 +11,8 @@
 json_t *json_text(const char *bytes, size_t len);
 
 /*
- * Writes and releases a document. Ends the program if root is NULL, which
- * json_pack() returns on an error. Returns 0, or -1 with errno.
+ * Writes and releases a document. If root is NULL, which json_pack() returns on
+ * an error, it prints a message. Returns 0, or -1 with errno.
  */
 int json_write(FILE *f, json_t *root);
 

@@ -73,7 +73,7 @@ static void set_mode(int fd, const char *target)
 	mode_t mask;
 
 	if (!lstat(target, &st) && S_ISREG(st.st_mode)) {
-		/* Only root may keep another owner; the user's own group may differ. */
+		/* The bits are for the old group: drop them if it cannot stay. */
 		if (fchown(fd, st.st_uid, st.st_gid) &&
 		    fchown(fd, -1, st.st_gid))
 			st.st_mode &= ~(mode_t)S_IRWXG;

@@ -33,7 +33,8 @@ FILE *result_file_begin(struct result_file *r);
 
 /*
  * Replaces the file. Leaves the old one if error, the writer's result, is not 0
- * or if a write failed. Returns 0, or -1 after a message.
+ * or if a write failed. If the file cannot be replaced, the new content stays
+ * beside it, and the message names it. Returns 0, or -1 after a message.
  */
 int result_file_end(struct result_file *r, int error);
 
