@@ -24,7 +24,6 @@
  * Interrupts are disabled throughout, and the caller holds the task's lock.
  */
 #ifdef __KERNEL__
-#include <linux/atomic.h>
 #include <linux/minmax.h>
 #endif
 
@@ -32,8 +31,6 @@
 
 /* Virtual ns that an honest page is ahead of the next charge, at most. */
 #define PAGE_LEAD_MAX	(2 * VCLOCK_AHEAD_MAX)
-/* Bounds the loop: hostile threads may write the word all the time. */
-#define RAISE_TRIES	16
 
 /* The charged time of @t, without the lead that its readings may have. */
 static u64 charged_time(const struct vclock *vc, const struct vclock_task *t)
@@ -41,23 +38,14 @@ static u64 charged_time(const struct vclock *vc, const struct vclock_task *t)
 	return t->cpu < 0 ? t->seen : max(t->seen, vclock_lvt(vc, t->cpu));
 }
 
-/* R6: a thread stops a window ahead of GVT, so no reading is later than this. */
+/*
+ * R6: a thread stops a window ahead of GVT. A host may stop a CPU for long, and its
+ * thread then moves to another CPU before the gate stops it.
+ */
 static u64 latest_possible(const struct vclock *vc)
 {
-	return vclock_reached(vc) + vc->window + VCLOCK_LATEST_MAX;
-}
-
-static void raise(u64 *word, u64 reading)
-{
-	u64 old, found = READ_ONCE(*word);
-	unsigned int tries = RAISE_TRIES;
-
-	do {
-		old = found;
-		if (old >= reading)
-			return;
-		found = cmpxchg(word, old, reading);
-	} while (found != old && --tries);
+	return vclock_reached(vc) + vc->window + VCLOCK_LATEST_MAX +
+	       READ_ONCE(vc->beyond);
 }
 
 /* The latest reading on all CPUs, but at least @reading. */
@@ -79,9 +67,9 @@ static void note(struct vclock *vc, struct vclock_task *t, u64 reading)
 	/* A task that jumped and then moved to a CPU that is behind reads more. */
 	reading = min(reading, latest_possible(vc));
 	if (t->cpu >= 0)
-		raise(&vc->cpu[t->cpu].shown, reading);
+		vclock_raise(&vc->cpu[t->cpu].shown, reading);
 	if (READ_ONCE(vc->ordered))
-		raise(vc->latest, reading);
+		vclock_raise(vc->latest, reading);
 }
 
 /* The earliest time that the page of @t may show. */

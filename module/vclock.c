@@ -280,14 +280,26 @@ static void set_lvt(struct vclock_cpu *c, struct vclock_time v)
 	c->lvt.frac = v.frac;
 }
 
-static void note_skew(struct vclock *vc, struct vclock_cpu *c)
+/*
+ * Notes how far the CPU is ahead of GVT (R6), and how far beyond the window because
+ * its tasks ran, not because of a jump (R9). @ran is what its LVT has just gained
+ * because they ran, at most.
+ */
+static void note_ahead(struct vclock *vc, struct vclock_cpu *c, u64 ran)
 {
 	u64 gvt = vclock_reached(vc);
+	u64 skew = c->lvt.ns > gvt ? c->lvt.ns - gvt : 0;
 
 	lockdep_assert_held(&c->lock);
 
-	if (c->lvt.ns > gvt && c->lvt.ns - gvt > c->skew)
-		WRITE_ONCE(c->skew, c->lvt.ns - gvt);
+	if (skew > c->skew)
+		WRITE_ONCE(c->skew, skew);
+	if (skew <= vc->window) {
+		c->beyond = 0;
+		return;
+	}
+	c->beyond = min(c->beyond + ran, skew - vc->window);
+	vclock_raise(&vc->beyond, c->beyond);
 }
 
 /* R6: the worst LVT - GVT that an active CPU ever had. */
@@ -301,7 +313,7 @@ u64 vclock_skew(const struct vclock *vc)
 	return skew;
 }
 
-static void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v)
+static void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v, bool ran)
 {
 	struct vclock_cpu *c = &vc->cpu[cpu];
 	struct vclock_time lvt;
@@ -311,7 +323,8 @@ static void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v)
 	time_add(&lvt, v);
 	set_lvt(c, lvt);
 	gvt_raise(&vc->gvt, cpu, lvt.ns);
-	note_skew(vc, c);
+	/* The fractions may carry. */
+	note_ahead(vc, c, ran ? v.ns + 1 : 0);
 	raw_spin_unlock(&c->lock);
 }
 
@@ -444,7 +457,7 @@ u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
 void vclock_pass(struct vclock *vc, struct vclock_task *t,
 		 const struct vclock_stretch *s)
 {
-	cpu_charge(vc, t->cpu, s->charged);
+	cpu_charge(vc, t->cpu, s->charged, true);
 }
 
 /*
@@ -455,7 +468,7 @@ u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 {
 	u64 before = t->charged.ns;
 
-	cpu_charge(vc, t->cpu, charge_task(t, real_ns));
+	cpu_charge(vc, t->cpu, charge_task(t, real_ns), true);
 	return t->charged.ns - before;
 }
 
@@ -465,7 +478,7 @@ u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns)
 	struct vclock_time v = { ns, 0 };
 
 	time_add(&t->charged, v);
-	cpu_charge(vc, t->cpu, v);
+	cpu_charge(vc, t->cpu, v, false);
 	return ns;
 }
 
@@ -507,7 +520,7 @@ u64 vclock_now(struct vclock *vc, struct vclock_task *t)
 static void enter_cpu(struct vclock *vc, unsigned int cpu, u64 ready, u64 real)
 {
 	struct vclock_cpu *c = &vc->cpu[cpu];
-	u64 lvt;
+	u64 lvt, ran = 0;
 
 	raw_spin_lock(&c->lock);
 	WRITE_ONCE(c->tasks, c->tasks + 1);
@@ -515,8 +528,11 @@ static void enter_cpu(struct vclock *vc, unsigned int cpu, u64 ready, u64 real)
 		lvt = gvt_enter(&vc->gvt, cpu, max(c->lvt.ns, ready), real);
 		if (c->lvt.ns < lvt)
 			set_lvt(c, (struct vclock_time) { lvt, 0 });
+		/* The task may come from a CPU that is beyond the window. */
+		c->beyond = 0;
+		ran = READ_ONCE(vc->beyond);
 	}
-	note_skew(vc, c);
+	note_ahead(vc, c, ran);
 	raw_spin_unlock(&c->lock);
 }
 

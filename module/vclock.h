@@ -14,6 +14,7 @@
 #define TENSE_VCLOCK_H
 
 #ifdef __KERNEL__
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/types.h>
 #else
@@ -33,7 +34,7 @@
 #define VCLOCK_DEADLINE_MAX	(VCLOCK_TIME_MAX + VCLOCK_TIME_MAX / 2)
 /* R9, in virtual ns: how far a page may show a time after the last charge. */
 #define VCLOCK_AHEAD_MAX	2000000ULL
-/* R9, in virtual ns: how far a reading may be after GVT plus a window. */
+/* R9, in virtual ns: what a reading may be ahead beside the window and vc->beyond. */
 #define VCLOCK_LATEST_MAX	100000000ULL
 
 /* Virtual ns with 32 bits of fraction: a day of charges stays exact. */
@@ -55,6 +56,7 @@ struct vclock_cpu {
 	struct vclock_time lvt;	/* ns may be read without the lock */
 	unsigned int tasks;	/* runnable or gated here; active if > 0 */
 	u64 skew;		/* worst LVT - GVT while active */
+	u64 beyond;		/* LVT - GVT - window, as far as tasks ran it up */
 	u64 shown;		/* latest reading on it; needs no lock */
 };
 
@@ -76,6 +78,7 @@ struct vclock {
 	struct vclock_deadline *first;
 	u64 due;		/* time of first; may be read without the lock */
 	struct vclock_cpu *cpu;
+	u64 beyond;		/* the most that a CPU ever was; needs no lock */
 	bool ordered;		/* @latest orders readings on all CPUs */
 	u64 *latest;		/* latest reading; threads write it anytime */
 };
@@ -176,6 +179,23 @@ bool vclock_regate(struct vclock *vc, struct vclock_task *t);
 bool vclock_due(const struct vclock *vc);
 bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was);
 u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running);
+
+/* Bounds the loop: hostile threads may write the word all the time. */
+#define VCLOCK_RAISE_TRIES	16
+
+/* Raises *@word to @time, unless it is later already. */
+static inline void vclock_raise(u64 *word, u64 time)
+{
+	u64 old, found = READ_ONCE(*word);
+	unsigned int tries = VCLOCK_RAISE_TRIES;
+
+	do {
+		old = found;
+		if (old >= time)
+			return;
+		found = cmpxchg(word, old, time);
+	} while (found != old && --tries);
+}
 
 /* GVT as of the last update. */
 static inline u64 vclock_reached(const struct vclock *vc)

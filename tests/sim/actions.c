@@ -4,6 +4,9 @@
 
 #include "sim.h"
 
+/* Real ns: at percents below 10, ten times what a reading may be ahead otherwise. */
+#define STALL_MAX	100000000
+
 typedef void (*action_fn)(struct sim *s, int t);
 
 static struct cpu *cpu_of(struct sim *s, int t)
@@ -77,8 +80,12 @@ static void do_compute(struct sim *s, int t)
 	uint64_t end = vclock_reached(&s->vc) + s->m.window;
 
 	/* Otherwise the task stops before its program can use the reading. */
-	if (op_now(s, t) <= end)
+	if (op_now(s, t) <= end) {
+		s->task[t].stalled = false;
 		op_read(s, t);
+	} else if (s->task[t].stalled && s->vcpu[s->task[t].v.cpu].lvt.ns <= end) {
+		op_read(s, t);
+	}
 }
 
 static void do_percent(struct sim *s, int t)
@@ -223,6 +230,30 @@ static void do_jump(struct sim *s, int t)
 	c->over += step;
 }
 
+/*
+ * A host stops the CPU that runs @t, which is charged for that. Before the gate
+ * stops @t, it moves to another CPU.
+ */
+static void do_stall(struct sim *s, int t)
+{
+	unsigned int from = (unsigned int)s->task[t].v.cpu;
+	unsigned int to = (unsigned int)rng_below(&s->rng, s->cpus);
+	uint64_t now = s->vcpu[from].lvt.ns, step;
+
+	/* It is not ahead already because of a jump. */
+	if (to == from || op_now(s, t) > vclock_reached(&s->vc) + s->m.window)
+		return;
+	op_charge(s, t, rng_scale(&s->rng, STALL_MAX));
+	step = s->vcpu[from].lvt.ns - now;
+	sim_say(s, "task %d is stalled for %llu and goes to CPU %u", t,
+		(unsigned long long)step, to);
+	s->cpu[from].over += step;
+	s->stall = step > s->stall ? step : s->stall;
+	machine_take(s, t);
+	s->task[t].stalled = true;
+	machine_put(s, t, to);
+}
+
 static void do_credit(struct sim *s, int t)
 {
 	uint64_t ns = rng_scale(&s->rng, s->m.window);
@@ -291,7 +322,7 @@ static void do_kill(struct sim *s, int t)
 
 static const action_fn actions[] = {
 	do_compute, do_percent, do_sleep, do_peer, do_outside, do_jump,
-	do_credit, do_fork, do_migrate, do_others, do_kill, do_signal,
+	do_credit, do_fork, do_migrate, do_others, do_kill, do_signal, do_stall,
 };
 
 #define ACTIONS (sizeof(actions) / sizeof(actions[0]))

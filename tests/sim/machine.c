@@ -158,6 +158,8 @@ void machine_take(struct sim *s, int t)
 		c->gated--;
 	if (c->running == t)
 		c->running = NONE;
+	/* Others may have jumped there. */
+	task->stalled = false;
 	/*
 	 * It may have seen a time elsewhere that is still later than this CPU.
 	 */

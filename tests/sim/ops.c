@@ -232,11 +232,14 @@ static uint64_t read_page(struct sim *s, struct vclock_task *v)
 	return reading;
 }
 
-/* R9: a reading is ahead by at most a window plus the lead of a page. */
+/*
+ * R9: a reading is ahead by at most a window, the lead of a page, and the time for
+ * which a host stopped a CPU.
+ */
 static void expect_bounded(struct sim *s, int t, uint64_t reading)
 {
 	uint64_t most = vclock_reached(&s->vc) + s->vc.window +
-			VCLOCK_AHEAD_MAX;
+			VCLOCK_AHEAD_MAX + s->stall;
 
 	if (reading > most && reading > s->read)
 		sim_fail(s, "task %d reads %llu, %llu beyond its bound", t,

@@ -39,6 +39,7 @@ struct task {
 	struct vclock_task v;
 	enum state state;
 	bool in_kernel;		/* finishes that before it can be gated */
+	bool stalled;		/* left its CPU when that was far ahead */
 	uint64_t event_at;	/* real; OUTSIDE and COMING */
 	uint64_t told;		/* the latest time it was told */
 	uint64_t read;		/* R9: no reading of it is earlier */
@@ -76,6 +77,7 @@ struct sim {
 	struct vclock_cpu *vcpu;	/* the CPUs in there */
 	uint64_t latest;	/* R9: the word of all readings */
 	uint64_t read;		/* R9: the latest reading of all */
+	uint64_t stall;		/* virtual: the longest so far */
 	struct model m;
 
 	struct cpu *cpu;

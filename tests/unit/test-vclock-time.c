@@ -510,6 +510,40 @@ static void test_reading_after_jump(void)
 	       "R9: and what it took is not taken back");
 }
 
+/*
+ * R9: a host stopped the CPU that ran a task, which then moved to a CPU that is
+ * behind. At percent 1 a ms is 100 ms of virtual time.
+ */
+static void test_reading_after_stall(void)
+{
+	struct machine m;
+	struct vclock_task t, other, third;
+	u64 latest = 0;
+
+	machine_init(&m, 0);
+	m.vc.latest = &latest;
+	m.vc.ordered = true;
+	start(&m, &other, 1, 100, 0, 0);
+	start(&m, &third, 2, 100, 0, 0);
+	start(&m, &t, 0, 1, 0, 0);
+	vclock_charge(&m.vc, &t, 20000000);
+	vclock_charge(&m.vc, &t, 10000000);
+	vclock_join(&m.vc, &t, 1, 0);
+	is_i64(vclock_read(&m.vc, &t), 3 * NSEC_PER_SEC, "R9: it reads its own time");
+	is_i64(vclock_read(&m.vc, &other), 3 * NSEC_PER_SEC,
+	       "R9: another task on that CPU reads no earlier time");
+	is_i64(vclock_read(&m.vc, &third), 3 * NSEC_PER_SEC,
+	       "R9: nor does a task on another CPU");
+	is_i64(vclock_now(&m.vc, &third), 0, "R9: it is not charged for that");
+
+	vclock_move(&m.vc, &third, 10 * NSEC_PER_SEC);
+	vclock_join(&m.vc, &third, 1, 0);
+	vclock_read(&m.vc, &third);
+	is_i64(vclock_read(&m.vc, &other),
+	       3 * NSEC_PER_SEC + VCLOCK_LATEST_MAX,
+	       "R9: the time of a jump does not count");
+}
+
 static void test_tree_size(void)
 {
 	static const unsigned int size[][2] = {
@@ -555,6 +589,7 @@ int main(void)
 	test_reading_order();
 	test_kept_leads();
 	test_reading_after_jump();
+	test_reading_after_stall();
 	test_tree_size();
 	return done();
 }
