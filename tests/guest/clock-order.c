@@ -411,7 +411,7 @@ int main(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	int by[LIST_MAX] = { BY_PAGE, BY_CALL, BY_BOTH }, ways = 3;
-	int percent[LIST_MAX] = { 50, 100, 200, CHANGING }, percents = 4;
+	int percent[LIST_MAX] = { 1, 50, 100, 200, CHANGING }, percents = 5;
 	long readings = 100000;
 	int option;
 

@@ -81,7 +81,7 @@ measure() {
 	sed 's/^/# /' messages
 	unload
 	for by in page call both; do
-		for percent in 50 100 200 changing; do
+		for percent in 1 50 100 200 changing; do
 			check "$tier" "$load" $by $percent
 		done
 	done
