@@ -10,8 +10,10 @@
  * that CUT is taken (percent, negative for slower), or another variant of LOG.
  *
  * The JSON: version, groups [{name, cases, median, worst}], cases [{group,
- * name, cut, predicted, true, error {value, low, high}}], faster by percent,
- * errors in points, intervals at 95 %.
+ * name, cut, predicted, true, error {value, low, high}, verdict, bias}], faster
+ * by percent, errors in points, intervals at 95 %. Verdict is an identifier of
+ * whatif's, and bias {value, low, high} by how many percent the null experiment
+ * takes longer than the baseline. Cases without an answer of whatif have neither.
  */
 #include <jansson.h>
 #include <math.h>
@@ -40,7 +42,8 @@ struct accuracy_case {
 	struct interval predicted;	/* faster by, percent */
 	struct interval truth;
 	struct interval error;		/* points */
-	char verdict[VERDICT];		/* whatif's; empty for a prediction */
+	char verdict[VERDICT];		/* empty without an answer of whatif */
+	struct interval bias;		/* of its null experiment, percent slower */
 };
 
 static struct accuracy_case cases[CASES_MAX];
@@ -122,19 +125,29 @@ static struct interval measured(const struct log *input, const char *baseline,
 	return faster(panel_adjusted(&panel, 1, 0));
 }
 
-static struct interval interval_of(const json_t *change, const char *file)
+static struct interval interval_of(const json_t *from, const char *file,
+				   const char *missing)
 {
-	const json_t *value = json_object_get(change, "value");
-	const json_t *low = json_object_get(change, "low");
-	const json_t *high = json_object_get(change, "high");
+	const json_t *value = json_object_get(from, "value");
+	const json_t *low = json_object_get(from, "low");
+	const json_t *high = json_object_get(from, "high");
 
 	if (!json_is_number(value) || !json_is_number(low) ||
 	    !json_is_number(high))
-		fail(file, "no change of that variant");
+		fail(file, missing);
 	return (struct interval) {
-		.value = -json_number_value(value),
-		.low = -json_number_value(high),
-		.high = -json_number_value(low),
+		.value = json_number_value(value),
+		.low = json_number_value(low),
+		.high = json_number_value(high),
+	};
+}
+
+static struct interval negative(struct interval i)
+{
+	return (struct interval) {
+		.value = -i.value,
+		.low = -i.high,
+		.high = -i.low,
 	};
 }
 
@@ -143,6 +156,7 @@ static void read_answer(struct accuracy_case *c, const char *file)
 	json_error_t error;
 	json_t *root = json_load_file(file, 0, &error), *result;
 	const json_t *conditions = json_object_get(root, "conditions");
+	const json_t *null = json_object_get(root, "null_experiment");
 	const char *verdict;
 	size_t i;
 
@@ -156,11 +170,15 @@ static void read_answer(struct accuracy_case *c, const char *file)
 
 		if (fabs(100 * json_number_value(cut) - c->cut) > 1e-6)
 			continue;
-		c->predicted = interval_of(json_object_get(result, "change"),
-					   file);
+		c->predicted = negative(interval_of(
+			json_object_get(result, "change"), file,
+			"no change of that variant"));
+		c->bias = interval_of(json_object_get(null, "bias"), file,
+				      "no bias of the null experiment");
 		verdict = json_string_value(json_object_get(result, "verdict"));
-		if (verdict && strcmp(verdict, "prediction") != 0)
-			snprintf(c->verdict, sizeof(c->verdict), "%s", verdict);
+		if (!verdict)
+			fail(file, "no verdict of that variant");
+		snprintf(c->verdict, sizeof(c->verdict), "%s", verdict);
 		json_decref(root);
 		return;
 	}
@@ -224,11 +242,13 @@ static void print_interval(const struct interval *i)
 
 static void print_case(const struct accuracy_case *c)
 {
+	const char *doubt = strcmp(c->verdict, "prediction") ? c->verdict : "";
+
 	printf("%-28s %5.3g", c->name, c->cut);
 	print_interval(&c->predicted);
 	print_interval(&c->truth);
 	printf("  %+5.2f [%+5.2f %+5.2f]%s%s\n", c->error.value, c->error.low,
-	       c->error.high, c->verdict[0] ? "  " : "", c->verdict);
+	       c->error.high, doubt[0] ? "  " : "", doubt);
 }
 
 static json_t *json_of(const struct interval *i)
@@ -239,12 +259,15 @@ static json_t *json_of(const struct interval *i)
 
 static json_t *json_case(const struct accuracy_case *c)
 {
-	return json_pack("{s:s, s:s, s:f, s:o, s:o, s:o, s:s*}",
+	bool answered = c->verdict[0];
+
+	return json_pack("{s:s, s:s, s:f, s:o, s:o, s:o, s:s*, s:o*}",
 			 "group", c->group, "name", c->name, "cut", c->cut,
 			 "predicted", json_of(&c->predicted),
 			 "true", json_of(&c->truth),
 			 "error", json_of(&c->error),
-			 "verdict", c->verdict[0] ? c->verdict : NULL);
+			 "verdict", answered ? c->verdict : NULL,
+			 "bias", answered ? json_of(&c->bias) : NULL);
 }
 
 /* The cases must be sorted. Prints them, the worst last, and their sum. */

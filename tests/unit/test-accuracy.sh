@@ -103,7 +103,8 @@ rounds_of() {	# TIME_OF_PREDICTION [TICKS_IF_CUT]
 
 answer() {	# CHANGE
 	cat <<-JSON
-		{ "conditions": [ { "name": "baseline", "cut": null },
+		{ "null_experiment":
+		    { "bias": { "value": 0.5, "low": -1, "high": 2 } }, "conditions": [ { "name": "baseline", "cut": null },
 		    { "name": "null", "cut": 0 }, { "name": "10", "cut": 0.1 } ],
 		  "results": [ { "condition": 2, "verdict": "$2", "change":
 		    { "value": $1, "low": $1.25, "high": $1 } } ] }
@@ -149,10 +150,17 @@ is "$(jq -r '.groups[] | "\(.name) \(.cases) \(.median * 10 | round) \(
 b 2 5 10
 c 1 0 0
 d 2 50 100" "table: median and worst of each group"
+is "$(jq -r '.cases[] | select(.group == "b") | "\(.verdict) \(.bias |
+	[.value, .low, .high] | map(. * 10) | join(" "))"' "$tmp/json")" \
+	"prediction 5 -10 20
+not-converged 5 -10 20" "table: the verdict and the bias of an answer"
+is "$(jq '.cases[] | select(.group != "b") | .verdict, .bias' "$tmp/json" | sort -u)" \
+	null "table: neither without an answer"
 is "$(awk '/^(exact|off|right|wrong) / { print $1 }' "$tmp/table" |
 	tr '\n' ' ')" "exact off right wrong " "table: the worst one comes last"
 ok "table: a doubtful answer is marked" grep -q 'wrong .*not-converged' \
 	"$tmp/table"
+ok "table: a prediction is not" grep -q '^right .*\]$' "$tmp/table"
 is "$(awk 'NF == 6' "$tmp/data" | wc -l)" 7 "table: data of each case"
 
 refused() {	# NAME CASE
@@ -164,5 +172,7 @@ refused "what is not a case" "a b"
 refused "a log that is not there" "a b 10 $tmp/none base cut scaled"
 refused "a variant that is not there" "a b 10 $tmp/exact base no scaled"
 refused "an answer without that cut" "a b 20 $tmp/exact base cut $tmp/right.json"
+jq 'del(.null_experiment)' "$tmp/right.json" >"$tmp/biased.json"
+refused "an answer without a bias" "a b 10 $tmp/exact base cut $tmp/biased.json"
 
 done_testing
