@@ -4,9 +4,9 @@
  * table and as JSON. A figure that nobody measured is shown as missing. Misses
  * are no error: they are what this program is for.
  *
- * The JSON: version, machine {system, release, cpu, cpus}, figures [{id,
- * title, unit, target, value, low, high, samples, reached}]; value, low and
- * high are null for a missing figure. low and high bound a 95 % interval.
+ * The JSON: version, figures [{id, title, unit, target, value, low, high,
+ * samples, reached}]; value, low and high are null for a missing figure. low and
+ * high bound a 95 % interval.
  */
 #include <jansson.h>
 #include <math.h>
@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #define JSON_VERSION	1
 
@@ -134,25 +132,6 @@ static void print_table(void)
 	}
 }
 
-static void cpu_model(char *model, size_t size)
-{
-	FILE *file = fopen("/proc/cpuinfo", "r");
-	char line[256];
-
-	snprintf(model, size, "unknown");
-	while (file && fgets(line, sizeof(line), file)) {
-		char *value = strstr(line, ": ");
-
-		if (strncmp(line, "model name", 10) != 0 || !value)
-			continue;
-		value[strcspn(value, "\n")] = 0;
-		snprintf(model, size, "%s", value + 2);
-		break;
-	}
-	if (file)
-		fclose(file);
-}
-
 static json_t *number_or_null(const struct figure *f, double value)
 {
 	return f->samples ? json_real(value) : json_null();
@@ -161,8 +140,6 @@ static json_t *number_or_null(const struct figure *f, double value)
 static int write_json(const char *path)
 {
 	json_t *list = json_array(), *root;
-	struct utsname name;
-	char model[256];
 	int error;
 
 	for (size_t i = 0; i < FIGURES; i++) {
@@ -178,14 +155,7 @@ static int write_json(const char *path)
 			"samples", (json_int_t)f->samples,
 			"reached", reached(f)));
 	}
-	uname(&name);
-	cpu_model(model, sizeof(model));
-	root = json_pack("{s:i, s:{s:s, s:s, s:s, s:I}, s:o}",
-			 "version", JSON_VERSION,
-			 "machine", "system", name.sysname,
-			 "release", name.release, "cpu", model,
-			 "cpus", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN),
-			 "figures", list);
+	root = json_pack("{s:i, s:o}", "version", JSON_VERSION, "figures", list);
 	error = !root || json_dump_file(root, path, JSON_INDENT(2));
 	json_decref(root);
 	if (error)
