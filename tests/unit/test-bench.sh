@@ -206,8 +206,8 @@ END
 	grep -q '^ping-pong.* 1.0050 .* reached$' output &&
 	grep -q '^percent pair by write.* 3.500 .* MISSED$' output &&
 	grep -q '^dedup, predicted.* -0.70 .* reached$' output &&
-	grep -q '^wake-up.* -700.0 .* reached$' output &&
-	grep -q '^  p99  *21.0 .* MISSED$' output &&
+	grep -q '^wake-up beyond real, percent 50, median  *-700.0 .* reached$' output &&
+	grep -q '^wake-up beyond real, percent 50, p99  *21.0 .* MISSED$' output &&
 	grep -q '^CPU-bound.* MISSING$' output
 ok $? "report: reached, missed and missing"
 jq -e '.version == 1 and
