@@ -55,7 +55,7 @@ endif
 
 # Each of these targets installs the packages that it needs. This happens before
 # the build.mk files below look for libraries.
-NEED_CHECK := check unit demo
+NEED_CHECK := check unit demo docs-tables
 NEED_ALL := check-kernel check-all check-rest guest check-patches nightly lint \
 	experiments bench bench-cost bench-diff bench-measure bench-noise \
 	accuracy accuracy-exact window stress debug fuzz fuzz-parsers storms kcsan \
@@ -189,6 +189,7 @@ bench-noise: user
 accuracy: user module
 ## accuracy-exact the same on two CPUs, where instructions are counted
 accuracy-exact: user
+## docs-tables    writes results of accuracy, accuracy-exact and bench into docs/
 ## window         what a window costs and what it misplaces, over its length
 window: user
 ## stress         programs on two CPUs for STRESS_MINUTES, 30: nothing may stop

@@ -65,6 +65,13 @@ window: $(accuracy_programs)
 accuracy: $(ACCURACY)
 	$(Q)$(accuracy_dir)/accuracy $(O)
 
+docs-tables:
+	$(Q)$(accuracy_dir)/tables $(O) docs/accuracy.md docs/benchmarks.md
+
+$(O)/tests/unit/test-tables: tests/unit/test-tables.sh tests/lib/tap.sh
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
+
 $(O)/tests/unit/test-accuracy: tests/unit/test-accuracy.sh tests/lib/tap.sh \
 		$(ACCURACY)
 	$(Q)mkdir -p $(@D)
@@ -78,4 +85,4 @@ $(O)/tests/guest/test-rounds: tests/guest/test-rounds.sh tests/lib/tap.sh \
 		-e 's|@WORKLOADS@|$(ACCURACY_WORKLOADS)|' $< >$@ && chmod +x $@
 
 GUEST_TESTS += $(O)/tests/guest/test-rounds
-UNIT_TESTS += $(O)/tests/unit/test-accuracy
+UNIT_TESTS += $(O)/tests/unit/test-accuracy $(O)/tests/unit/test-tables
