@@ -178,4 +178,11 @@ is "$(lines_of accuracy-exact-1)" \
 3 predictions: median error 0.50 points, worst 1.00 points (`barrier`, 50 %).' \
 	"exact: a row for each prediction"
 
+for document in docs/accuracy.md docs/benchmarks.md; do
+	names=$(sed -n 's/^<!-- table: \(.*\) -->$/\1/p' "$source/$document")
+	ok "$document has tables" [ -n "$names" ]
+	is "$(grep -c '^<!-- end -->$' "$source/$document")" "$(wc -l <<<"$names")" \
+		"$document: each table has an end"
+done
+
 done_testing
