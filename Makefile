@@ -58,7 +58,8 @@ endif
 NEED_CHECK := check unit demo docs-tables
 NEED_ALL := check-kernel check-all check-rest guest check-patches nightly lint \
 	experiments bench bench-cost bench-diff bench-measure bench-noise \
-	accuracy accuracy-exact window stress debug fuzz fuzz-parsers storms kcsan \
+	accuracy accuracy-exact accuracy-exact-whatif window stress debug fuzz \
+	fuzz-parsers storms kcsan \
 	coverage clock-order mutate sim-random
 packages := $(if $(filter $(NEED_ALL),$(MAKECMDGOALS)),all,$(if $(filter \
 	$(NEED_CHECK),$(MAKECMDGOALS)),check))
@@ -189,6 +190,8 @@ bench-noise: user
 accuracy: user module
 ## accuracy-exact the same on two CPUs, where instructions are counted
 accuracy-exact: user
+## accuracy-exact-whatif  the same by whatif, with verdicts and the null bias
+accuracy-exact-whatif: user
 ## docs-tables    writes results of accuracy, accuracy-exact and bench into docs/
 ## window         what a window costs and what it misplaces, over its length
 window: user

@@ -59,6 +59,9 @@ ACCURACY := $(accuracy_programs) $(addprefix $(accuracy_out)/,rounds \
 accuracy-exact: $(accuracy_smp) $(accuracy_programs)
 	$(Q)$(accuracy_dir)/exact $(O)
 
+accuracy-exact-whatif: $(ACCURACY)
+	$(Q)$(accuracy_dir)/exact-whatif $(O)
+
 window: $(accuracy_programs)
 	$(Q)$(accuracy_dir)/window $(O)
 

@@ -109,5 +109,8 @@ elif $table == "accuracy-programs" then group("programs") | predictions
 elif $table == "accuracy-programs-summary" then group("programs") | summary
 elif $table == "accuracy-programs-bias" then group("programs") | bias
 elif $table == "accuracy-instruments" then group("instruments") | instruments
+elif $table == "accuracy-exact-whatif" then .cases | predictions
+elif $table == "accuracy-exact-whatif-summary" then .cases | summary
+elif $table == "accuracy-exact-whatif-bias" then .cases | bias
 elif $table == "bench" then figures
 else exact end
