@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R12 and R8 for an experiment in several control groups. This file passes each
- * task's stretched turn on to the groups above it. Time that is imagined away in
- * one group then goes to the experiment's other groups, and to no other process.
+ * R12 and R8 for an experiment in several control groups. tense_share() stretches
+ * each task's turn, as share.c describes. This file passes the turn on to the groups
+ * above the task. Time that is imagined away in one group then goes to the
+ * experiment's other groups, and to no other process.
  *
  * A group is the experiment's while all its runnable tasks and groups on this CPU
  * are. In each queue, tasks and such groups share as share.c describes. A group
@@ -173,8 +174,8 @@ static bool join(struct tense_shares *all, struct tree *tree)
  *
  * Caller holds the CPU's run queue lock.
  */
-void tense_share_groups(struct tense_shares *all, struct tense_share *s,
-			u64 delta, u64 charged, u64 jump)
+static void tense_share_groups(struct tense_shares *all, struct tense_share *s,
+			       u64 delta, u64 charged, u64 jump)
 {
 	struct tree *tree = this_cpu_ptr(&trees);
 	struct node *n = add_leaves(tree, all, s);
@@ -189,4 +190,33 @@ void tense_share_groups(struct tense_shares *all, struct tense_share *s,
 					 delta, charged, jump);
 		tense_group_owes(n->queue, share - delta);
 	}
+}
+
+/**
+ * tense_share() - how much of a task's turn is over
+ * @t: the task
+ * @place: its place in the queue
+ * @delta: real ns that it ran
+ * @charged: virtual ns charged for them
+ * @jump: virtual ns that count as if it had run them besides
+ *
+ * Return: ns of run time that use up as much of a turn outside of the experiment.
+ */
+u64 tense_share(struct tense_sharer *t, const struct tense_place *place,
+		u64 delta, u64 charged, u64 jump)
+{
+	struct tense_share *s;
+
+	lockdep_assert_irqs_disabled();
+
+	if (!t->in)
+		return (place->running > 1 ? delta : charged) + jump;
+	s = tense_share_of(t);
+	tense_share_move_to(t, place);
+	/* For a single task the factor is 1, whatever its speed. */
+	if (s->tasks > 1 || t->in->used > 1)
+		tense_share_respeed(s, t, delta, charged);
+	if (t->in->used > 1)
+		tense_share_groups(t->in, s, delta, charged, jump);
+	return tense_share_turn(t, place->running, delta, charged, jump);
 }

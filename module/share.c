@@ -138,18 +138,13 @@ static void put(struct tense_sharer *t, struct tense_shares *in,
 	s->ahead += lead(s, t);
 }
 
-static struct tense_share *queue_of(const struct tense_sharer *t)
-{
-	return &t->in->queue[t->queue];
-}
-
 /*
  * Removes a sharer. Its own lead leaves with it. The lead that its stretched turns
  * gave to the others stays.
  */
 static struct tense_share *take(struct tense_sharer *t)
 {
-	struct tense_share *s = queue_of(t);
+	struct tense_share *s = tense_share_of(t);
 
 	s->ahead -= lead(s, t);
 	subtract(s, t);
@@ -308,9 +303,15 @@ static void set_fast(struct tense_share *s, struct tense_sharer *t, u64 fast)
 	add(s, t->weight, t->fast);
 }
 
-/* Time that is not charged has no speed. */
-static void respeed(struct tense_share *s, struct tense_sharer *t, u64 delta,
-		    u64 charged)
+/**
+ * tense_share_respeed() - learn a task's speed from a turn
+ * @s: the sums of the task's queue
+ * @t: the task
+ * @delta: real ns that it ran
+ * @charged: virtual ns charged for them. Time that is not charged has no speed.
+ */
+void tense_share_respeed(struct tense_share *s, struct tense_sharer *t,
+			 u64 delta, u64 charged)
 {
 	if (charged)
 		set_fast(s, t, speed(t, delta, charged));
@@ -387,7 +388,7 @@ static u64 balance(const struct tense_share *s, const struct tense_sharer *t,
 u64 tense_share_turn(struct tense_sharer *t, unsigned int running, u64 delta,
 		     u64 charged, u64 jump)
 {
-	struct tense_share *s = queue_of(t);
+	struct tense_share *s = tense_share_of(t);
 	u64 ran = min(delta + jump, TENSE_SHARE_MAX);
 	u64 share;
 
@@ -409,42 +410,19 @@ u64 tense_share_turn(struct tense_sharer *t, unsigned int running, u64 delta,
 	return share;
 }
 
-static void move_to(struct tense_sharer *t, const struct tense_place *place)
+/**
+ * tense_share_move_to() - note a task's place before its turn counts
+ * @t: the task, in a queue
+ * @place: its place there
+ */
+void tense_share_move_to(struct tense_sharer *t,
+			 const struct tense_place *place)
 {
-	struct tense_share *s = queue_of(t);
+	struct tense_share *s = tense_share_of(t);
 
 	advance(s, place->min_vruntime);
 	t->vruntime = place->vruntime;
 	reweigh(s, t, place->weight);
-}
-
-/**
- * tense_share() - how much of a task's turn is over
- * @t: the task
- * @place: its place in the queue
- * @delta: real ns that it ran
- * @charged: virtual ns charged for them
- * @jump: virtual ns that count as if it had run them besides
- *
- * Return: ns of run time that use up as much of a turn outside of the experiment.
- */
-u64 tense_share(struct tense_sharer *t, const struct tense_place *place,
-		u64 delta, u64 charged, u64 jump)
-{
-	struct tense_share *s;
-
-	lockdep_assert_irqs_disabled();
-
-	if (!t->in)
-		return (place->running > 1 ? delta : charged) + jump;
-	s = queue_of(t);
-	move_to(t, place);
-	/* For a single task the factor is 1, whatever its speed. */
-	if (s->tasks > 1 || t->in->used > 1)
-		respeed(s, t, delta, charged);
-	if (t->in->used > 1)
-		tense_share_groups(t->in, s, delta, charged, jump);
-	return tense_share_turn(t, place->running, delta, charged, jump);
 }
 
 /*
@@ -479,7 +457,7 @@ struct tense_share *tense_share_group(struct tense_share *below,
 	struct tense_share *s;
 
 	if (group->in) {
-		s = queue_of(group);
+		s = tense_share_of(group);
 		pass(s, group, place->vruntime);
 		advance(s, place->min_vruntime);
 		reweigh(s, group, place->weight);

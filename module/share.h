@@ -64,12 +64,20 @@ static inline unsigned int tense_sharers(const struct tense_share *s)
 	return s->tasks + s->groups;
 }
 
+/* The sums of the queue that the sharer is in. */
+static inline struct tense_share *tense_share_of(const struct tense_sharer *t)
+{
+	return &t->in->queue[t->queue];
+}
+
 void tense_share_init(struct tense_sharer *t, const struct tense_sharer *parent);
 void tense_share_enter(struct tense_sharer *t, struct tense_shares *in,
 		       const struct tense_place *place);
 void tense_share_leave(struct tense_sharer *t);
-u64 tense_share(struct tense_sharer *t, const struct tense_place *place,
-		u64 delta, u64 charged, u64 jump);
+void tense_share_move_to(struct tense_sharer *t,
+			 const struct tense_place *place);
+void tense_share_respeed(struct tense_share *s, struct tense_sharer *t,
+			 u64 delta, u64 charged);
 struct tense_share *tense_share_group(struct tense_share *below,
 				      struct tense_shares *in,
 				      const struct tense_place *place);
@@ -79,7 +87,7 @@ u64 tense_share_turn(struct tense_sharer *t, unsigned int running, u64 delta,
 		     u64 charged, u64 jump);
 
 /* groups.c */
-void tense_share_groups(struct tense_shares *all, struct tense_share *s,
-			u64 delta, u64 charged, u64 jump);
+u64 tense_share(struct tense_sharer *t, const struct tense_place *place,
+		u64 delta, u64 charged, u64 jump);
 
 #endif
