@@ -301,6 +301,7 @@ bool tense_wait_now(const struct hrtimer *timer, ktime_t *now);
 struct hrtimer *tense_wait_take(struct tense_experiment *exp,
 				struct vclock_deadline *d);
 void tense_wait_run(struct tense_experiment *exp, struct hrtimer *timer);
+int tense_sleep(struct tense_task *t, u64 when);
 
 /* timer.c */
 bool tense_firing(const struct tense_experiment *exp, u64 *when);
@@ -314,7 +315,6 @@ void tense_kick(struct tense_experiment *exp);
 void tense_gate_moved(struct tense_task *t);
 void tense_kick_past(struct tense_experiment *exp, u64 was);
 void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d);
-int tense_sleep(struct tense_task *t, u64 when);
 void tense_gate(struct callback_head *work);
 
 /* own.c */

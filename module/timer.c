@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R6 and R7: fires deadlines, stops tasks at the end of the window (the gate), and
- * lets tasks sleep. Each CPU has a timer for the deadline or the end of the window
- * that its own running task may reach first. A deadline fires when the last active
- * CPU has reached it.
+ * R6 and R7: fires deadlines, and stops tasks at the end of the window (the gate).
+ * Each CPU has a timer for the deadline or the end of the window that its own
+ * running task may reach first. A deadline fires when the last active CPU has
+ * reached it.
  *
  * exp->lock protects the queue of deadlines and t->wait; t->lock protects at_gate
  * and in_gate. Only its own CPU uses a CPU's timer and "firing", with interrupts
@@ -508,49 +508,6 @@ void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d)
 
 	vclock_disarm(&exp->vc, d);
 	tense_kick_past(exp, was);
-}
-
-/**
- * tense_sleep() - sleep until a virtual time
- * @t: the calling task
- * @when: virtual time
- *
- * Return: 0, or -EINTR if a signal came first.
- */
-int tense_sleep(struct tense_task *t, u64 when)
-{
-	struct tense_experiment *exp = t->exp;
-
-	raw_spin_lock_irq(&exp->lock);
-	vclock_arm(&exp->vc, &t->v.deadline, when);
-	WRITE_ONCE(t->wait, TENSE_SLEEPS);
-	raw_spin_lock(&t->lock);
-	vclock_wait_until(&t->v, when);
-	raw_spin_unlock(&t->lock);
-	raw_spin_unlock_irq(&exp->lock);
-	tense_kick(exp);
-
-	for (;;) {
-		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
-		if (READ_ONCE(t->wait) != TENSE_SLEEPS ||
-		    signal_pending(current))
-			break;
-		schedule();
-	}
-	__set_current_state(TASK_RUNNING);
-
-	raw_spin_lock_irq(&exp->lock);
-	if (t->wait != TENSE_SLEEPS) {
-		raw_spin_unlock_irq(&exp->lock);
-		return 0;
-	}
-	tense_disarm(exp, &t->v.deadline);
-	WRITE_ONCE(t->wait, TENSE_RUNS);
-	raw_spin_lock(&t->lock);
-	vclock_wait_end(&t->v);
-	raw_spin_unlock(&t->lock);
-	raw_spin_unlock_irq(&exp->lock);
-	return -EINTR;
 }
 
 /* Queues the calling task at the gate and returns true if it is ahead. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R7: time-outs and timers of tasks in virtual time. A timer waits in the queue of
- * its clock. The first timer of each queue has one of the experiment's deadlines.
+ * R7: sleeps, time-outs and timers of tasks in virtual time. A task that sleeps has
+ * a deadline of its own. A timer waits in the queue of its clock. The first timer of
+ * each queue has one of the experiment's deadlines.
  *
  * timer->tense points to an experiment while the timer is queued here or its
  * callback runs. The lock of that experiment protects the timer's tense, is_virtual
@@ -10,12 +11,56 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
+#include <linux/sched/signal.h>
 #include <linux/timerqueue.h>
 
 #include "tense.h"
 
 /* Timers that continue in real time per section with interrupts disabled. */
 #define HAND_OVER_MAX	64
+
+/**
+ * tense_sleep() - sleep until a virtual time
+ * @t: the calling task
+ * @when: virtual time
+ *
+ * Return: 0, or -EINTR if a signal came first.
+ */
+int tense_sleep(struct tense_task *t, u64 when)
+{
+	struct tense_experiment *exp = t->exp;
+
+	raw_spin_lock_irq(&exp->lock);
+	vclock_arm(&exp->vc, &t->v.deadline, when);
+	WRITE_ONCE(t->wait, TENSE_SLEEPS);
+	raw_spin_lock(&t->lock);
+	vclock_wait_until(&t->v, when);
+	raw_spin_unlock(&t->lock);
+	raw_spin_unlock_irq(&exp->lock);
+	tense_kick(exp);
+
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+		if (READ_ONCE(t->wait) != TENSE_SLEEPS ||
+		    signal_pending(current))
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+
+	raw_spin_lock_irq(&exp->lock);
+	if (t->wait != TENSE_SLEEPS) {
+		raw_spin_unlock_irq(&exp->lock);
+		return 0;
+	}
+	tense_disarm(exp, &t->v.deadline);
+	WRITE_ONCE(t->wait, TENSE_RUNS);
+	raw_spin_lock(&t->lock);
+	vclock_wait_end(&t->v);
+	raw_spin_unlock(&t->lock);
+	raw_spin_unlock_irq(&exp->lock);
+	return -EINTR;
+}
 
 /* Bases of soft and hard timers have the same clocks, one after the other. */
 static enum tense_clock_id clock_of(const struct hrtimer *timer)
