@@ -139,6 +139,7 @@ struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 	raw_spin_lock_init(&t->lock);
 	t->exp = exp;
 	t->task = task;
+	init_task_work(&t->gate_work, tense_gate);
 	tense_share_init(&t->share, NULL);
 
 	raw_spin_lock_irq(&exp->lock);

@@ -176,7 +176,6 @@ void tense_stop_ahead(struct tense_task *t, bool jumped)
 	if (t->at_gate || t->in_gate || t->task != current ||
 	    !may_stop(current))
 		return;
-	init_task_work(&t->gate_work, tense_gate);
 	t->at_gate = !tense_at_return(&t->gate_work);
 }
 
