@@ -303,19 +303,27 @@ struct hrtimer *tense_wait_take(struct tense_experiment *exp,
 void tense_wait_run(struct tense_experiment *exp, struct hrtimer *timer);
 int tense_sleep(struct tense_task *t, u64 when);
 
+/* gate.c */
+void tense_gate(struct callback_head *work);
+void tense_gate_moved(struct tense_task *t);
+
+/* ahead.c */
+bool tense_may_stop(struct task_struct *p);
+void tense_stop_ahead(struct tense_task *t, bool jumped);
+bool tense_is_to_stop(const struct tense_task *t);
+void tense_stop_if_ahead(struct tense_task *t);
+
 /* timer.c */
 bool tense_firing(const struct tense_experiment *exp, u64 *when);
 void tense_look(struct tense_experiment *exp);
 void tense_timers_init(struct tense_experiment *exp);
 void tense_timers_stop(struct tense_experiment *exp);
-void tense_stop_ahead(struct tense_task *t, bool jumped);
 void tense_rearm(struct tense_experiment *exp, struct tense_task *running);
 void tense_rearm_running(struct tense_task *t);
 void tense_kick(struct tense_experiment *exp);
-void tense_gate_moved(struct tense_task *t);
+void tense_kick_others(struct tense_experiment *exp);
 void tense_kick_past(struct tense_experiment *exp, u64 was);
 void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d);
-void tense_gate(struct callback_head *work);
 
 /* own.c */
 void tense_own_init(struct tense_experiment *exp);

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R6 and R7: fires deadlines, and stops tasks at the end of the window (the gate).
- * Each CPU has a timer for the deadline or the end of the window that its own
- * running task may reach first. A deadline fires when the last active CPU has
- * reached it.
+ * R7: fires deadlines. Each CPU has a timer for the deadline or the end of the window
+ * (R6) that its own running task may reach first. A deadline fires when the last
+ * active CPU has reached it.
  *
- * exp->lock protects the queue of deadlines and t->wait; t->lock protects at_gate
- * and in_gate. Only its own CPU uses a CPU's timer and "firing", with interrupts
- * disabled. No lock is held while a deadline wakes a task.
+ * exp->lock protects the queue of deadlines and t->wait. Only its own CPU uses a
+ * CPU's timer and "firing", with interrupts disabled. No lock is held while a
+ * deadline wakes a task.
  */
-#include <linux/ptrace.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/rt.h>
-#include <linux/sched/signal.h>
-#include <asm/irq_regs.h>
 
 #include "tense.h"
 #include "trace.h"
@@ -138,57 +134,6 @@ static void fire(struct tense_experiment *exp)
 	tense_kick_past(exp, was);
 }
 
-/* Notes how far the task exceeds the window, apart for user mode and kernel. */
-static void note_over(struct tense_task *t)
-{
-	struct tense_cpu *c = this_cpu_ptr(t->exp->cpu);
-	struct pt_regs *regs = t->task == current ? get_irq_regs() : NULL;
-	u64 over = vclock_over(&t->exp->vc, &t->v);
-
-	if (regs && user_mode(regs))
-		WRITE_ONCE(c->over_user, max(c->over_user, over));
-	else
-		WRITE_ONCE(c->over_kernel, max(c->over_kernel, over));
-}
-
-/*
- * An exiting task does not return to user mode, but does task work several times.
- * Threads of io_uring never return there, and hold locks meanwhile.
- */
-static bool may_stop(struct task_struct *p)
-{
-	return !(p->flags & (PF_EXITING | PF_IO_WORKER)) &&
-	       !(p->signal->flags & SIGNAL_GROUP_EXIT) &&
-	       !fatal_signal_pending(p);
-}
-
-/**
- * tense_stop_ahead() - R6: let a task that is ahead stop at its return to user mode
- * @t: is ahead, locked; if it runs on another CPU, only that CPU stops it
- * @jumped: a jump took it there, so that it exceeds the window on purpose
- */
-void tense_stop_ahead(struct tense_task *t, bool jumped)
-{
-	lockdep_assert_held(&t->lock);
-
-	if (!jumped)
-		note_over(t);
-	if (t->at_gate || t->in_gate || t->task != current ||
-	    !may_stop(current))
-		return;
-	t->at_gate = !tense_at_return(&t->gate_work);
-}
-
-/* Whether the running task is ahead and must stop. Only the fair class charges tasks. */
-static bool is_to_stop(const struct tense_task *t)
-{
-	lockdep_assert_held(&t->lock);
-
-	return !t->at_gate && !t->in_gate && t->v.cpu >= 0 &&
-	       may_stop(t->task) && !rt_task(t->task) &&
-	       vclock_ahead(&t->exp->vc, &t->v);
-}
-
 static void set_recheck(struct tense_task *t)
 {
 	u64 now = local_clock();
@@ -226,11 +171,11 @@ static u64 horizon_of(struct tense_task *t)
 	if (t->recheck_at)
 		set_recheck(t);
 	/*
-	 * Ask is_to_stop() first. GVT only rises, so a task that is not ahead then
-	 * is not ahead later, and the horizon contains the end of its window.
+	 * Ask tense_is_to_stop() first. GVT only rises, so a task that is not ahead
+	 * then is not ahead later, and the horizon contains the end of its window.
 	 */
 	if (t->v.cpu >= 0 && !t->in_call) {
-		stops = is_to_stop(t);
+		stops = tense_is_to_stop(t);
 		ns = stops ? 0 : vclock_horizon(&t->exp->vc, &t->v);
 	}
 	/* In another class than the fair one its time stands still: look once a tick. */
@@ -293,7 +238,7 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 	 * One CPU raises GVT and then looks for a deadline. Another CPU queues a
 	 * deadline and then looks at GVT. With a barrier in between, one of the two
 	 * sees the other's write. The same holds for deadlines and CPUs that turn
-	 * active. Pairs with kick_others() and tense_kick_past().
+	 * active. Pairs with tense_kick_others() and tense_kick_past().
 	 */
 	smp_mb();
 	if (running)
@@ -326,18 +271,6 @@ static struct tense_task *member(const struct tense_experiment *exp)
 }
 
 /*
- * A task may begin to run on a CPU that is ahead already, and then run long without
- * a charge: its clock stands still after a host has stolen time.
- */
-static void stop_if_ahead(struct tense_task *t)
-{
-	raw_spin_lock(&t->lock);
-	if (is_to_stop(t))
-		tense_stop_ahead(t, false);
-	raw_spin_unlock(&t->lock);
-}
-
-/*
  * Charges this CPU's running task. A thread may fill its ring as fast as this
  * function empties it, and no task is charged for that. So this function limits how
  * often timers look at the ring.
@@ -367,7 +300,7 @@ static void look_here(struct tense_experiment *exp)
 	settle_in_interrupt(t);
 	fire(exp);
 	if (t)
-		stop_if_ahead(t);
+		tense_stop_if_ahead(t);
 	tense_rearm(exp, t);
 }
 
@@ -377,7 +310,7 @@ static void stop_fn(struct irq_work *stop)
 	struct tense_task *t = member(container_of(stop, struct tense_cpu, stop)->exp);
 
 	if (t)
-		stop_if_ahead(t);
+		tense_stop_if_ahead(t);
 }
 
 static enum hrtimer_restart timer_fn(struct hrtimer *timer)
@@ -405,8 +338,14 @@ static void kick_cpu(struct tense_cpu *c, int cpu)
 		atomic_set(&c->kicked, 0);
 }
 
-/* A CPU that turns active meanwhile sets its own timer. */
-static void kick_others(struct tense_experiment *exp)
+/**
+ * tense_kick_others() - let the other active CPUs look for due deadlines
+ * @exp: experiment
+ *
+ * A CPU that turns active meanwhile sets its own timer. Caller has disabled
+ * interrupts, and may hold the run queue lock.
+ */
+void tense_kick_others(struct tense_experiment *exp)
 {
 	int cpu;
 
@@ -434,35 +373,8 @@ void tense_kick(struct tense_experiment *exp)
 	local_irq_save(flags);
 	tense_settle();
 	tense_rearm(exp, member(exp));
-	kick_others(exp);
+	tense_kick_others(exp);
 	local_irq_restore(flags);
-}
-
-/**
- * tense_gate_moved() - R6: release a gated task sooner if it has migrated
- * @t: the task, which may be at the gate
- *
- * A gated task can migrate if it was preempted before it slept, or woken without
- * having looked yet. Caller has disabled interrupts, and may hold the run queue
- * lock.
- */
-void tense_gate_moved(struct tense_task *t)
-{
-	struct tense_experiment *exp = t->exp;
-	bool sooner = false;
-
-	if (READ_ONCE(t->wait) != TENSE_GATED)
-		return;
-	raw_spin_lock(&exp->lock);
-	raw_spin_lock(&t->lock);
-	if (t->wait == TENSE_GATED)
-		sooner = vclock_regate(&exp->vc, &t->v);
-	raw_spin_unlock(&t->lock);
-	raw_spin_unlock(&exp->lock);
-	if (!sooner)
-		return;
-	tense_look(exp);
-	kick_others(exp);
 }
 
 /**
@@ -507,109 +419,6 @@ void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d)
 
 	vclock_disarm(&exp->vc, d);
 	tense_kick_past(exp, was);
-}
-
-/* Queues the calling task at the gate and returns true if it is ahead. */
-static bool shut(struct tense_task *t)
-{
-	struct tense_experiment *exp = t->exp;
-	u64 lvt, gvt, release;
-	bool ahead;
-
-	raw_spin_lock_irq(&exp->lock);
-	raw_spin_lock(&t->lock);
-	t->at_gate = false;
-	ahead = may_stop(current) && vclock_ahead(&exp->vc, &t->v);
-	release = vclock_release_time(&exp->vc, &t->v);
-	lvt = vclock_lvt(&exp->vc, t->v.cpu);
-	raw_spin_unlock(&t->lock);
-	if (ahead) {
-		vclock_arm(&exp->vc, &t->v.deadline, release);
-		WRITE_ONCE(t->wait, TENSE_GATED);
-	}
-	gvt = vclock_reached(&exp->vc);
-	raw_spin_unlock_irq(&exp->lock);
-	if (ahead)
-		trace_tense_gate(exp->id, current->pid, true, lvt, gvt);
-	return ahead;
-}
-
-static void open(struct tense_task *t, u64 since)
-{
-	struct tense_experiment *exp = t->exp;
-	u64 lvt, gvt;
-
-	raw_spin_lock_irq(&exp->lock);
-	if (t->wait == TENSE_GATED) {
-		tense_disarm(exp, &t->v.deadline);
-		WRITE_ONCE(t->wait, TENSE_RUNS);
-	}
-	raw_spin_lock(&t->lock);
-	t->gated += tense_real_now() - since;
-	lvt = vclock_lvt(&exp->vc, t->v.cpu);
-	raw_spin_unlock(&t->lock);
-	gvt = vclock_reached(&exp->vc);
-	raw_spin_unlock_irq(&exp->lock);
-	trace_tense_gate(exp->id, current->pid, false, lvt, gvt);
-}
-
-/* Waits until GVT has reached the release time, or the task is killed. */
-static void wait_at_gate(struct tense_task *t)
-{
-	u64 since = tense_real_now();
-
-	tense_kick(t->exp);
-
-	for (;;) {
-		set_current_state(TASK_KILLABLE | TASK_FREEZABLE);
-		if (READ_ONCE(t->wait) != TENSE_GATED ||
-		    fatal_signal_pending(current))
-			break;
-		schedule();
-	}
-	__set_current_state(TASK_RUNNING);
-	open(t, since);
-}
-
-/*
- * R13: the gate's own work is not charged. If it took more than a window, two tasks
- * would send each other to the gate for ever.
- */
-static void enter_gate(struct tense_task *t)
-{
-	tense_settle();
-	raw_spin_lock_irq(&t->lock);
-	tense_charge_stop(t);
-	t->in_gate = true;
-	raw_spin_unlock_irq(&t->lock);
-}
-
-static void leave_gate(struct tense_task *t)
-{
-	tense_settle();
-	raw_spin_lock_irq(&t->lock);
-	t->in_gate = false;
-	tense_charge_go_on(t);
-	/* R9: publish the task's time to the other threads. */
-	vclock_read(&t->exp->vc, &t->v);
-	raw_spin_unlock_irq(&t->lock);
-}
-
-/* R6: runs as task work, when the task holds no lock of the kernel. */
-void tense_gate(struct callback_head *work)
-{
-	struct tense_task *t = container_of(work, struct tense_task, gate_work);
-
-	enter_gate(t);
-	/* Meanwhile other tasks on the CPU may have brought it further ahead. */
-	while (shut(t))
-		wait_at_gate(t);
-	leave_gate(t);
-	/*
-	 * While the CPU was ahead, its timer was not set for the end of the window.
-	 * Set it: there may have been no context switch since.
-	 */
-	tense_rearm_running(t);
 }
 
 void tense_timers_init(struct tense_experiment *exp)

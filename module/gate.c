@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * R6: the gate. A task that is a window ahead waits here for GVT, on its way to user
+ * mode, where it holds no lock of the kernel. ahead.c sends it here.
+ *
+ * exp->lock protects the queue of deadlines and t->wait; t->lock protects at_gate
+ * and in_gate. exp->lock is taken first. No lock is held while the task sleeps.
+ */
+#include <linux/sched/signal.h>
+
+#include "tense.h"
+#include "trace.h"
+
+/* Queues the calling task at the gate and returns true if it is ahead. */
+static bool shut(struct tense_task *t)
+{
+	struct tense_experiment *exp = t->exp;
+	u64 lvt, gvt, release;
+	bool ahead;
+
+	raw_spin_lock_irq(&exp->lock);
+	raw_spin_lock(&t->lock);
+	t->at_gate = false;
+	ahead = tense_may_stop(current) && vclock_ahead(&exp->vc, &t->v);
+	release = vclock_release_time(&exp->vc, &t->v);
+	lvt = vclock_lvt(&exp->vc, t->v.cpu);
+	raw_spin_unlock(&t->lock);
+	if (ahead) {
+		vclock_arm(&exp->vc, &t->v.deadline, release);
+		WRITE_ONCE(t->wait, TENSE_GATED);
+	}
+	gvt = vclock_reached(&exp->vc);
+	raw_spin_unlock_irq(&exp->lock);
+	if (ahead)
+		trace_tense_gate(exp->id, current->pid, true, lvt, gvt);
+	return ahead;
+}
+
+static void open(struct tense_task *t, u64 since)
+{
+	struct tense_experiment *exp = t->exp;
+	u64 lvt, gvt;
+
+	raw_spin_lock_irq(&exp->lock);
+	if (t->wait == TENSE_GATED) {
+		tense_disarm(exp, &t->v.deadline);
+		WRITE_ONCE(t->wait, TENSE_RUNS);
+	}
+	raw_spin_lock(&t->lock);
+	t->gated += tense_real_now() - since;
+	lvt = vclock_lvt(&exp->vc, t->v.cpu);
+	raw_spin_unlock(&t->lock);
+	gvt = vclock_reached(&exp->vc);
+	raw_spin_unlock_irq(&exp->lock);
+	trace_tense_gate(exp->id, current->pid, false, lvt, gvt);
+}
+
+/* Waits until GVT has reached the release time, or the task is killed. */
+static void wait_at_gate(struct tense_task *t)
+{
+	u64 since = tense_real_now();
+
+	tense_kick(t->exp);
+
+	for (;;) {
+		set_current_state(TASK_KILLABLE | TASK_FREEZABLE);
+		if (READ_ONCE(t->wait) != TENSE_GATED ||
+		    fatal_signal_pending(current))
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	open(t, since);
+}
+
+/*
+ * R13: the gate's own work is not charged. If it took more than a window, two tasks
+ * would send each other to the gate for ever.
+ */
+static void enter_gate(struct tense_task *t)
+{
+	tense_settle();
+	raw_spin_lock_irq(&t->lock);
+	tense_charge_stop(t);
+	t->in_gate = true;
+	raw_spin_unlock_irq(&t->lock);
+}
+
+static void leave_gate(struct tense_task *t)
+{
+	tense_settle();
+	raw_spin_lock_irq(&t->lock);
+	t->in_gate = false;
+	tense_charge_go_on(t);
+	/* R9: publish the task's time to the other threads. */
+	vclock_read(&t->exp->vc, &t->v);
+	raw_spin_unlock_irq(&t->lock);
+}
+
+/* R6: runs as task work, when the task holds no lock of the kernel. */
+void tense_gate(struct callback_head *work)
+{
+	struct tense_task *t = container_of(work, struct tense_task, gate_work);
+
+	enter_gate(t);
+	/* Meanwhile other tasks on the CPU may have brought it further ahead. */
+	while (shut(t))
+		wait_at_gate(t);
+	leave_gate(t);
+	/*
+	 * While the CPU was ahead, its timer was not set for the end of the window.
+	 * Set it: there may have been no context switch since.
+	 */
+	tense_rearm_running(t);
+}
+
+/**
+ * tense_gate_moved() - R6: release a gated task sooner if it has migrated
+ * @t: the task, which may be at the gate
+ *
+ * A gated task can migrate if it was preempted before it slept, or woken without
+ * having looked yet. Caller has disabled interrupts, and may hold the run queue
+ * lock.
+ */
+void tense_gate_moved(struct tense_task *t)
+{
+	struct tense_experiment *exp = t->exp;
+	bool sooner = false;
+
+	if (READ_ONCE(t->wait) != TENSE_GATED)
+		return;
+	raw_spin_lock(&exp->lock);
+	raw_spin_lock(&t->lock);
+	if (t->wait == TENSE_GATED)
+		sooner = vclock_regate(&exp->vc, &t->v);
+	raw_spin_unlock(&t->lock);
+	raw_spin_unlock(&exp->lock);
+	if (!sooner)
+		return;
+	tense_look(exp);
+	tense_kick_others(exp);
+}
