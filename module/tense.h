@@ -226,6 +226,14 @@ static inline u64 tense_counter(void)
 #endif
 }
 
+/* Returns the running task if it is in @exp. */
+static inline struct tense_task *tense_member(const struct tense_experiment *exp)
+{
+	struct tense_task *t = current->tense;
+
+	return t && t->exp == exp ? t : NULL;
+}
+
 /* Caller has disabled interrupts. */
 static inline struct tense_slot *tense_slot(struct tense_experiment *exp,
 					    unsigned int slot)
@@ -303,6 +311,11 @@ struct hrtimer *tense_wait_take(struct tense_experiment *exp,
 void tense_wait_run(struct tense_experiment *exp, struct hrtimer *timer);
 int tense_sleep(struct tense_task *t, u64 when);
 
+/* fire.c */
+bool tense_firing(const struct tense_experiment *exp, u64 *when);
+void tense_timers_init(struct tense_experiment *exp);
+void tense_timers_stop(struct tense_experiment *exp);
+
 /* gate.c */
 void tense_gate(struct callback_head *work);
 void tense_gate_moved(struct tense_task *t);
@@ -314,10 +327,8 @@ bool tense_is_to_stop(const struct tense_task *t);
 void tense_stop_if_ahead(struct tense_task *t);
 
 /* timer.c */
-bool tense_firing(const struct tense_experiment *exp, u64 *when);
+u64 tense_pause_left(struct tense_cpu *c);
 void tense_look(struct tense_experiment *exp);
-void tense_timers_init(struct tense_experiment *exp);
-void tense_timers_stop(struct tense_experiment *exp);
 void tense_rearm(struct tense_experiment *exp, struct tense_task *running);
 void tense_rearm_running(struct tense_task *t);
 void tense_kick(struct tense_experiment *exp);

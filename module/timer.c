@@ -1,109 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R7: fires deadlines. Each CPU has a timer for the deadline or the end of the window
- * (R6) that its own running task may reach first. A deadline fires when the last
- * active CPU has reached it.
+ * R6 and R7: says when a CPU looks for deadlines next. Each CPU has a timer for the
+ * deadline or the end of the window that its own running task may reach first. A CPU
+ * kicks the others if a new deadline may come before their timers. fire.c has the
+ * handlers of the timers and kicks.
  *
- * exp->lock protects the queue of deadlines and t->wait. Only its own CPU uses a
- * CPU's timer and "firing", with interrupts disabled. No lock is held while a
- * deadline wakes a task.
+ * Only its own CPU uses a CPU's timer, with interrupts disabled. Callers may hold
+ * the run queue lock, except where stated.
  */
 #include <linux/sched/clock.h>
 #include <linux/sched/rt.h>
 
 #include "tense.h"
-#include "trace.h"
-
-/* The deadline for which this CPU wakes tasks. Used with interrupts disabled. */
-struct firing {
-	const struct tense_experiment *exp;
-	u64 when;
-};
-
-static DEFINE_PER_CPU(struct firing, firing);
-
-/*
- * After FIRE_MAX deadlines at once, the CPU postpones the rest for as long as these
- * took. Otherwise a program that arms timers for past times would keep the CPU in
- * interrupts.
- */
-#define FIRE_MAX	256
-/*
- * Timers come early if a ring may hold changes of percent. They may spend 1 /
- * RECHECK_PART of a CPU on rings on average, and RECHECK_BURST ns at once.
- */
-#define RECHECK_PART	100
-#define RECHECK_BURST	((u64)NSEC_PER_MSEC / 5)
 
 /**
- * tense_firing() - whether this CPU wakes tasks for a deadline
- * @exp: experiment of the task that is being woken
- * @when: set to the deadline
+ * tense_pause_left() - the real ns for which a CPU fires no deadlines
+ * @c: state of this CPU
  *
- * Caller has disabled interrupts.
- *
- * Return: true if the deadline is one of @exp.
+ * Reads the clock only if the CPU has made a pause. Caller has disabled interrupts.
  */
-bool tense_firing(const struct tense_experiment *exp, u64 *when)
-{
-	const struct firing *f = this_cpu_ptr(&firing);
-
-	if (f->exp != exp)
-		return false;
-	*when = f->when;
-	return true;
-}
-
-static struct task_struct *take_task(struct tense_experiment *exp,
-				     struct vclock_deadline *d)
-{
-	struct tense_task *t = container_of(d, struct tense_task, v.deadline);
-
-	lockdep_assert_held(&exp->lock);
-
-	tense_set_outside(t, true);
-	WRITE_ONCE(t->wait, TENSE_RUNS);
-	return t->task;
-}
-
-/* Fires the next deadline that is due; false if none is. */
-static bool fire_next(struct tense_experiment *exp)
-{
-	struct task_struct *task = NULL;
-	struct vclock_deadline *d;
-	struct hrtimer *timer;
-	u64 gvt, when;
-
-	raw_spin_lock(&exp->lock);
-	d = vclock_expire(&exp->vc, tense_real_now());
-	if (!d) {
-		raw_spin_unlock(&exp->lock);
-		return false;
-	}
-	when = d->when;
-	timer = tense_wait_take(exp, d);
-	if (!timer)
-		task = take_task(exp, d);
-	exp->fired++;
-	gvt = vclock_reached(&exp->vc);
-	trace_tense_deadline(exp->id, task ? task->pid : 0, when, gvt);
-	raw_spin_unlock(&exp->lock);
-
-	__this_cpu_write(firing.exp, exp);
-	__this_cpu_write(firing.when, when);
-	if (timer)
-		tense_wait_run(exp, timer);
-	else
-		wake_up_process(task);
-	__this_cpu_write(firing.exp, NULL);
-	return true;
-}
-
-/*
- * Returns the real ns for which this CPU fires no deadlines. Reads the clock only
- * then.
- */
-static u64 pause_left(struct tense_cpu *c)
+u64 tense_pause_left(struct tense_cpu *c)
 {
 	u64 now;
 
@@ -114,24 +30,6 @@ static u64 pause_left(struct tense_cpu *c)
 		return c->fire_next - now;
 	c->fire_next = 0;
 	return 0;
-}
-
-/* Caller has disabled interrupts, so that RCU keeps tasks in memory for the wake-up. */
-static void fire(struct tense_experiment *exp)
-{
-	u64 start = local_clock(), was = READ_ONCE(exp->vc.due);
-	struct tense_cpu *c = this_cpu_ptr(exp->cpu);
-	int left = FIRE_MAX;
-
-	lockdep_assert_irqs_disabled();
-
-	if (pause_left(c))
-		return;
-	while (left && fire_next(exp))
-		left--;
-	if (!left)
-		c->fire_next = tense_real_now() + local_clock() - start;
-	tense_kick_past(exp, was);
 }
 
 static void set_recheck(struct tense_task *t)
@@ -246,7 +144,7 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 	if (ns == VCLOCK_NEVER)
 		ns = horizon_without(exp);
 	if (ns != VCLOCK_NEVER)
-		start_timer(exp, max(ns, pause_left(this_cpu_ptr(exp->cpu))));
+		start_timer(exp, max(ns, tense_pause_left(this_cpu_ptr(exp->cpu))));
 	else if (hrtimer_is_queued(timer))
 		hrtimer_try_to_cancel(timer);
 }
@@ -260,72 +158,6 @@ void tense_rearm_running(struct tense_task *t)
 	local_irq_disable();
 	tense_rearm(t->exp, t);
 	local_irq_enable();
-}
-
-/* Returns the running task if it is in @exp. */
-static struct tense_task *member(const struct tense_experiment *exp)
-{
-	struct tense_task *t = current->tense;
-
-	return t && t->exp == exp ? t : NULL;
-}
-
-/*
- * Charges this CPU's running task. A thread may fill its ring as fast as this
- * function empties it, and no task is charged for that. So this function limits how
- * often timers look at the ring.
- */
-static void settle_in_interrupt(struct tense_task *t)
-{
-	u64 start = local_clock(), now, from;
-	u32 tail = t ? READ_ONCE(t->tail) : 0;
-
-	tense_settle();
-	/* Only a thread with lower percents has a timer to postpone. */
-	if (!t || !t->v.lowest || READ_ONCE(t->tail) == tail)
-		return;
-	now = local_clock();
-	raw_spin_lock(&t->lock);
-	from = max(t->recheck_at + RECHECK_PART * RECHECK_BURST, now) -
-	       RECHECK_PART * RECHECK_BURST;
-	t->recheck_at = from + RECHECK_PART * (now - start);
-	raw_spin_unlock(&t->lock);
-}
-
-/* Charges this CPU's running task and fires the deadlines that are due. */
-static void look_here(struct tense_experiment *exp)
-{
-	struct tense_task *t = member(exp);
-
-	settle_in_interrupt(t);
-	fire(exp);
-	if (t)
-		tense_stop_if_ahead(t);
-	tense_rearm(exp, t);
-}
-
-/* Starts no timer, so that a task that cannot stop causes no further interrupt. */
-static void stop_fn(struct irq_work *stop)
-{
-	struct tense_task *t = member(container_of(stop, struct tense_cpu, stop)->exp);
-
-	if (t)
-		tense_stop_if_ahead(t);
-}
-
-static enum hrtimer_restart timer_fn(struct hrtimer *timer)
-{
-	look_here(container_of(timer, struct tense_cpu, timer)->exp);
-	return HRTIMER_NORESTART;
-}
-
-static void kick_fn(void *info)
-{
-	struct tense_cpu *c = info;
-
-	/* A full barrier: a deadline that is queued from here on may need a new kick. */
-	atomic_xchg(&c->kicked, 0);
-	look_here(c->exp);
 }
 
 /* Caller has disabled interrupts, so that the CPU stays online. */
@@ -372,7 +204,7 @@ void tense_kick(struct tense_experiment *exp)
 
 	local_irq_save(flags);
 	tense_settle();
-	tense_rearm(exp, member(exp));
+	tense_rearm(exp, tense_member(exp));
 	tense_kick_others(exp);
 	local_irq_restore(flags);
 }
@@ -419,62 +251,4 @@ void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d)
 
 	vclock_disarm(&exp->vc, d);
 	tense_kick_past(exp, was);
-}
-
-void tense_timers_init(struct tense_experiment *exp)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct tense_cpu *c = per_cpu_ptr(exp->cpu, cpu);
-
-		c->exp = exp;
-		hrtimer_init(&c->timer, CLOCK_MONOTONIC,
-			     HRTIMER_MODE_REL_PINNED_HARD);
-		c->timer.function = timer_fn;
-		c->stop = IRQ_WORK_INIT_HARD(stop_fn);
-		INIT_CSD(&c->kick, kick_fn, c);
-	}
-}
-
-static void nothing(void *info)
-{
-}
-
-static bool is_used(int cpu, void *exp)
-{
-	const struct tense_experiment *e = exp;
-
-	return READ_ONCE(per_cpu_ptr(e->cpu, cpu)->used);
-}
-
-/*
- * Waits until the interrupts that use the experiment have ended, and cancels
- * timers. Sends nothing to CPUs that the experiment never used.
- */
-static void await_interrupts(struct tense_experiment *exp)
-{
-	int cpu;
-
-	/* A call that waits may overtake queued kicks, but not a running one. */
-	on_each_cpu_cond(is_used, nothing, exp, true);
-	for_each_possible_cpu(cpu) {
-		irq_work_sync(&per_cpu_ptr(exp->cpu, cpu)->stop);
-		hrtimer_cancel(&per_cpu_ptr(exp->cpu, cpu)->timer);
-	}
-}
-
-/* Caller has removed the last task. May sleep. */
-void tense_timers_stop(struct tense_experiment *exp)
-{
-	int cpu;
-
-	/* An interrupt that began while there was a task may still kick other CPUs. */
-	await_interrupts(exp);
-	for_each_possible_cpu(cpu) {
-		while (atomic_read(&per_cpu_ptr(exp->cpu, cpu)->kicked))
-			cpu_relax();
-	}
-	/* These kicks kick no further CPU, but may have started timers. */
-	await_interrupts(exp);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * R6 and R7: module/timer.c, gate.c and waits.c, and what hooks.c does about it, with
- * a task on each CPU that runs, stops at the gate, sleeps and leaves, in every order
- * of their steps.
+ * R6 and R7: module/fire.c, timer.c, gate.c and waits.c, and what hooks.c does about
+ * it, with a task on each CPU that runs, stops at the gate, sleeps and leaves, in
+ * every order of their steps.
  *
  * Nobody runs on beyond the window, nobody passes the first deadline unseen, GVT
  * never falls, and everybody comes to the end: nobody waits for a wake-up that
