@@ -4,7 +4,7 @@
  *
  * Lock order, outermost first:
  * - exp->probes_mutex, in probe.c
- * - experiments_lock, in clocks.c
+ * - experiments_lock, in offsets.c
  * - p->pi_lock
  * - the run queue lock
  * - exp->lock; under it the locks of hrtimer bases
@@ -284,15 +284,17 @@ struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 				    struct task_struct *task);
 ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count);
 
-/* clocks.c */
+/* offsets.c */
 void tense_clocks_init(struct tense_experiment *exp);
 void tense_clocks_end(struct tense_experiment *exp);
+void tense_clock_was_set(void);
+
+/* clocks.c */
 u64 tense_clock_of(const struct tense_experiment *exp,
 		   enum tense_clock_id clock, u64 when);
 bool tense_now(struct tense_task *t, enum tense_clock_id clock, ktime_t *now);
 bool tense_charged(struct tense_task *t, enum tense_clock_id clock, ktime_t *now);
 bool tense_time(struct tense_task *t, enum tense_clock_id clock, ktime_t *now);
-void tense_clock_was_set(void);
 
 /* idle.c */
 bool tense_waits_outside(const struct tense_experiment *exp);
