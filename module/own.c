@@ -19,9 +19,6 @@
  */
 #define WAY_MAX		100000
 
-/* Real ns that draining a full ring takes at most, unless a host stands still. */
-#define DRAIN_MAX	((u64)NSEC_PER_MSEC)
-
 void tense_own_init(struct tense_experiment *exp)
 {
 	int i;
@@ -114,39 +111,6 @@ static void refund_half(struct tense_task *t, enum tense_ways way)
 	lockdep_assert_held(&t->exp->lock);
 
 	tense_refund(t, tense_way_cost(t->exp, way) / 2);
-}
-
-/* No task is charged for interrupts if the kernel accounts them apart. */
-static bool is_uncharged(void)
-{
-	return IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING) &&
-	       (in_hardirq() || in_serving_softirq());
-}
-
-/**
- * tense_own_drain() - R13: leave a drain of the task's ring uncharged
- * @t: the task, locked
- * @since: the counter when the drain began
- * @rate: ns per tick of it, times 2^32
- *
- * The tick drains most rings. If no task is charged for the tick, a refund would
- * return time that was never charged. The next stretch then begins after the drain
- * instead, and the drain ends the task's turn sooner. Thus a thread that fills its
- * ring pays for that itself (R12).
- */
-void tense_own_drain(struct tense_task *t, u64 since, u64 rate)
-{
-	u64 now = tense_counter();
-
-	lockdep_assert_held(&t->lock);
-
-	if (!is_uncharged()) {
-		/* If another CPU drains the ring, the task runs on meanwhile. */
-		t->own = t->task == current ? now - since : 0;
-		return;
-	}
-	tense_area_begin(t, now);
-	t->unpaid += min(mul_u64_u64_shr(now - since, rate, 32), DRAIN_MAX);
 }
 
 /**

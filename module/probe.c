@@ -15,9 +15,6 @@
 
 #include "tense.h"
 
-/* Return probes nest no deeper. */
-#define FRAMES_MAX	64
-
 struct tense_probe {
 	struct uprobe_consumer consumer;
 	struct tense_experiment *exp;	/* outlives the probe */
@@ -26,19 +23,6 @@ struct tense_probe {
 	u32 percent;		/* in thousandths */
 	u8 slot;
 	struct list_head node;
-};
-
-/* A probed function that the task is in. */
-struct tense_frame {
-	unsigned long sp;	/* stack pointer at its entry */
-	const struct tense_probe *probe;
-	u32 percent;		/* percent outside of it, in thousandths */
-	u8 slot;		/* slot outside of it */
-};
-
-struct tense_frames {
-	unsigned int nr;
-	struct tense_frame frame[FRAMES_MAX];
 };
 
 static struct tense_task *member(const struct tense_probe *probe)
@@ -116,7 +100,7 @@ static void enter(struct tense_task *t, const struct tense_probe *probe,
 	unwind(t, sp);
 	tense_slot(t->exp, probe->slot)->calls++;
 	/* A recursive function is entered once. */
-	if (!f || f->nr == FRAMES_MAX || is_inside(t, probe))
+	if (!f || f->nr == TENSE_FRAMES_MAX || is_inside(t, probe))
 		return;
 	f->frame[f->nr++] = (struct tense_frame) {
 		.sp = sp,
@@ -284,13 +268,4 @@ int tense_probe_fork(struct tense_task *child, const struct tense_task *parent)
 	child->frames = kmemdup(parent->frames, sizeof(*child->frames),
 				GFP_KERNEL_ACCOUNT);
 	return child->frames ? 0 : -ENOMEM;
-}
-
-/* The task has left all its functions at once. */
-void tense_probe_forget(struct tense_task *t)
-{
-	lockdep_assert_held(&t->lock);
-
-	if (t->frames)
-		t->frames->nr = 0;
 }

@@ -39,7 +39,7 @@
 
 struct tense_area;
 struct tense_experiment;
-struct tense_frames;
+struct tense_probe;
 struct vm_area_struct;
 
 /* State of an experiment on one CPU, beside the CPU's virtual clock. */
@@ -153,6 +153,22 @@ struct tense_refund {
 
 #define TENSE_REFUNDS	8
 
+/* Return probes nest no deeper. */
+#define TENSE_FRAMES_MAX	64
+
+/* A probed function that the task is in. */
+struct tense_frame {
+	unsigned long sp;	/* stack pointer at its entry */
+	const struct tense_probe *probe;
+	u32 percent;		/* percent outside of it, in thousandths */
+	u8 slot;		/* slot outside of it */
+};
+
+struct tense_frames {
+	unsigned int nr;
+	struct tense_frame frame[TENSE_FRAMES_MAX];
+};
+
 struct tense_task {
 	struct tense_experiment *exp;	/* constant */
 	struct task_struct *task;	/* constant; valid until it leaves */
@@ -252,15 +268,19 @@ static inline void tense_area_begin(struct tense_task *t, u64 counter)
 /* area.c */
 void tense_counter_init(void);
 int tense_area_map(struct tense_task *t, struct vm_area_struct *vma);
+struct tense_area *tense_area_close(struct tense_task *t);
+void tense_area_put(struct tense_area *area);
+
+/* charge.c */
 void tense_enter_slot(struct tense_task *t, u8 slot);
 void tense_start(struct tense_task *t);
 u64 tense_area_charge(struct tense_task *t, u64 real_ns);
 u64 tense_jump(struct tense_task *t);
 void tense_refund(struct tense_task *t, u64 real_ns);
-void tense_area_tell(struct tense_task *t);
 void tense_take_shown(struct tense_task *t);
-struct tense_area *tense_area_close(struct tense_task *t);
-void tense_area_put(struct tense_area *area);
+
+/* page.c */
+void tense_area_tell(struct tense_task *t);
 
 /* hooks.c */
 extern const struct tense_ops tense_hooks;
@@ -340,7 +360,6 @@ void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d);
 
 /* own.c */
 void tense_own_init(struct tense_experiment *exp);
-void tense_own_drain(struct tense_task *t, u64 since, u64 rate);
 void tense_charge_stop(struct tense_task *t);
 void tense_charge_go_on(struct tense_task *t);
 void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn);
@@ -353,7 +372,6 @@ int tense_probe_add(struct tense_experiment *exp, u32 slot, u32 percent,
 		    unsigned int fd, u64 offset);
 void tense_probes_remove(struct tense_experiment *exp);
 int tense_probe_fork(struct tense_task *child, const struct tense_task *parent);
-void tense_probe_forget(struct tense_task *t);
 #else
 static inline int tense_probe_add(struct tense_experiment *exp, u32 slot,
 				  u32 percent, unsigned int fd, u64 offset)
@@ -368,8 +386,6 @@ static inline int tense_probe_fork(struct tense_task *child,
 {
 	return 0;
 }
-
-static inline void tense_probe_forget(struct tense_task *t) { }
 #endif
 
 /* chardev.c */

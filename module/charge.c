@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * R1, R2 and R13: charges a task for the time that it ran. If the task has an area,
+ * the records in its ring divide the time, and each part is charged at its percent.
+ * This file also books each charge to the task's slot, and keeps refunds.
+ *
+ * The caller holds t->lock, which protects the task's percent, credit, refunds, slot
+ * and position in the ring, and has disabled interrupts. The task writes its ring at
+ * any time: every word is read once, and then checked.
+ */
+#include <linux/nospec.h>
+
+#include "area.h"
+#include "tense.h"
+
+/*
+ * R13: a call may cost less than Tense learnt. A task that only polls the clock
+ * would then never see time pass, and would stop the others. So 1 / PROGRESS_PART
+ * of all run time stays charged, and a task saves up at most REFUNDABLE_MAX ns for
+ * later refunds.
+ */
+#define PROGRESS_PART	64
+#define REFUNDABLE_MAX	((u64)NSEC_PER_MSEC)
+
+/* Real ns that draining a full ring takes at most, unless a host stands still. */
+#define DRAIN_MAX	((u64)NSEC_PER_MSEC)
+
+/*
+ * R9: a charge that misses more ns shows that something stole time. Interrupts take
+ * less.
+ */
+#define STOLEN_NS	20000
+
+/* Indices wrap at 2^32. */
+static_assert((TENSE_RING_RECORDS & (TENSE_RING_RECORDS - 1)) == 0);
+
+/* Adds run time and charged time to the task's current slot. */
+static void count(struct tense_task *t, u64 ran, u64 charged)
+{
+	struct tense_slot *slot = tense_slot(t->exp, t->slot);
+
+	slot->ran += ran;
+	slot->charged += charged;
+}
+
+/**
+ * tense_jump() - R10: charge the jump that the task asked for
+ * @t: runnable, locked
+ *
+ * Return: the charged virtual ns.
+ */
+u64 tense_jump(struct tense_task *t)
+{
+	u64 charged;
+
+	lockdep_assert_held(&t->lock);
+
+	charged = vclock_move(&t->exp->vc, &t->v, t->move);
+	t->move = 0;
+	count(t, 0, charged);
+	return charged;
+}
+
+static void earn_refunds(struct tense_task *t, u64 ran)
+{
+	u64 kept = DIV_ROUND_UP_ULL(ran, PROGRESS_PART);
+
+	t->refundable = min(t->refundable + ran - kept, REFUNDABLE_MAX);
+}
+
+/* If all entries are taken, the last entry also stands for the further slots. */
+static struct tense_refund *refund_of_slot(struct tense_task *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->refunds; i++)
+		if (t->refund[i].slot == t->slot)
+			return &t->refund[i];
+	if (i == TENSE_REFUNDS)
+		return &t->refund[i - 1];
+	t->refund[i] = (struct tense_refund) { .slot = t->slot };
+	t->refunds++;
+	return &t->refund[i];
+}
+
+/**
+ * tense_refund() - R13: give back the cost of Tense's own work
+ * @t: the task, locked
+ * @real_ns: the cost, which was charged to the task or is about to be. The refund
+ *	is smaller if the task has not earned so much by running.
+ */
+void tense_refund(struct tense_task *t, u64 real_ns)
+{
+	u64 ran = t->v.ran, credit = t->v.credit.ns;
+
+	lockdep_assert_held(&t->lock);
+
+	real_ns = min(real_ns, t->refundable);
+	t->refundable -= real_ns;
+	vclock_refund(&t->v, real_ns);
+	t->overhead += real_ns;
+	count(t, t->v.ran - ran, 0);
+	refund_of_slot(t)->ns += t->v.credit.ns - credit;
+}
+
+/*
+ * The task has just used up credit, which belongs to the slots that got refunds.
+ * Moves the charge from those slots to the current slot.
+ */
+static void use_refunds(struct tense_task *t, u64 used)
+{
+	u64 part;
+
+	while (used && t->refunds) {
+		struct tense_refund *r = &t->refund[t->refunds - 1];
+
+		part = min(used, r->ns);
+		used -= part;
+		r->ns -= part;
+		tense_slot(t->exp, t->slot)->charged += part;
+		tense_slot(t->exp, r->slot)->charged -= part;
+		t->refunds -= !r->ns;
+	}
+}
+
+/* Books a charge. @credit is the credit that the task had before it. */
+static void book(struct tense_task *t, u64 ran, u64 charged, u64 credit)
+{
+	earn_refunds(t, ran);
+	count(t, ran, charged);
+	use_refunds(t, credit - t->v.credit.ns);
+}
+
+/* Charges the stretch up to counter value @until, less @own ticks of Tense's work. */
+static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
+		 u64 own)
+{
+	u64 left = s->ns, ran = t->v.ran, credit = t->v.credit.ns, charged;
+
+	charged = vclock_spend(&t->v, s, until, own);
+	ran = t->v.ran - ran;
+	t->overhead += left - s->ns - ran;
+	book(t, ran, charged, credit);
+	return charged;
+}
+
+/*
+ * The task is about to change its percent for a function. t->outer keeps the
+ * percent from before: threads and programs that the task starts meanwhile begin
+ * with it.
+ */
+void tense_enter_slot(struct tense_task *t, u8 slot)
+{
+	lockdep_assert_held(&t->lock);
+
+	if (slot && !t->slot)
+		t->outer = vclock_fine(&t->v);
+	t->slot = slot;
+}
+
+/* The task has left all its functions at once. */
+static void tense_probe_forget(struct tense_task *t)
+{
+	lockdep_assert_held(&t->lock);
+
+	if (t->frames)
+		t->frames->nr = 0;
+}
+
+/* A program or thread begins outside of all functions. */
+static void leave_slot(struct tense_task *t)
+{
+	tense_probe_forget(t);
+	if (!t->slot)
+		return;
+	vclock_set_fine(&t->v, t->outer);
+	t->slot = 0;
+}
+
+/**
+ * tense_start() - a new task runs for the first time
+ * @t: the task, locked
+ *
+ * A child process continues in the functions of its parent, on a copy of its stack.
+ * A thread has a stack of its own and starts outside of them.
+ */
+void tense_start(struct tense_task *t)
+{
+	lockdep_assert_held(&t->lock);
+
+	if (t->mm == t->task->mm)
+		leave_slot(t);
+	t->mm = t->task->mm;
+}
+
+static void take_record(struct tense_task *t, const struct tense_record *r)
+{
+	u8 slot = READ_ONCE(r->slot), flags = READ_ONCE(r->flags);
+
+	slot = slot < TENSE_SLOTS ? array_index_nospec(slot, TENSE_SLOTS) : 0;
+	if (flags & TENSE_RECORD_CALL)
+		tense_slot(t->exp, slot)->calls++;
+	if (!(flags & TENSE_RECORD_STAY))
+		tense_enter_slot(t, slot);
+	/* An invalid percent leaves the old one. */
+	vclock_set_fine(&t->v, READ_ONCE(r->percent));
+}
+
+static struct tense_record *record_of(struct tense_task *t, u32 index)
+{
+	return &tense_ring_of(t->area)->record[index % TENSE_RING_RECORDS];
+}
+
+/* R1: finds where in the stretch the CPU ran something else. */
+static void cut_holes(struct tense_task *t, struct vclock_stretch *s, u32 n)
+{
+	struct vclock_segments segments = { .at = s->from };
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		vclock_divide(&segments, s,
+			      READ_ONCE(record_of(t, t->tail + i)->stamp));
+	vclock_cut_holes(s, &segments, t->area->rate);
+}
+
+/**
+ * tense_take_shown() - R9: note the latest time that a thread read from its page
+ * @t: locked; it runs, or has just stopped running
+ */
+void tense_take_shown(struct tense_task *t)
+{
+	u64 shown = t->area ? READ_ONCE(tense_ring_of(t->area)->shown) : 0;
+
+	lockdep_assert_held(&t->lock);
+
+	if (shown)
+		vclock_take_shown(&t->exp->vc, &t->v, shown);
+}
+
+/* No task is charged for interrupts if the kernel accounts them apart. */
+static bool is_uncharged(void)
+{
+	return IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING) &&
+	       (in_hardirq() || in_serving_softirq());
+}
+
+/**
+ * tense_own_drain() - R13: leave a drain of the task's ring uncharged
+ * @t: the task, locked
+ * @since: the counter when the drain began
+ * @rate: ns per tick of it, times 2^32
+ *
+ * The tick drains most rings. If no task is charged for the tick, a refund would
+ * return time that was never charged. The next stretch then begins after the drain
+ * instead, and the drain ends the task's turn sooner. Thus a thread that fills its
+ * ring pays for that itself (R12).
+ */
+static void tense_own_drain(struct tense_task *t, u64 since, u64 rate)
+{
+	u64 now = tense_counter();
+
+	lockdep_assert_held(&t->lock);
+
+	if (!is_uncharged()) {
+		/* If another CPU drains the ring, the task runs on meanwhile. */
+		t->own = t->task == current ? now - since : 0;
+		return;
+	}
+	tense_area_begin(t, now);
+	t->unpaid += min(mul_u64_u64_shr(now - since, rate, 32), DRAIN_MAX);
+}
+
+/* R2: charges up to each new record, then applies the record. */
+static u64 drain(struct tense_task *t, struct vclock_stretch *s, u32 head)
+{
+	u32 n = min_t(u32, head - t->tail, TENSE_RING_RECORDS);
+	u64 charged = 0;
+
+	if (!n)
+		return 0;
+	cut_holes(t, s, n);
+	while (n--) {
+		struct tense_record *r = record_of(t, t->tail++);
+
+		charged += spend(t, s, READ_ONCE(r->stamp), READ_ONCE(r->own));
+		take_record(t, r);
+	}
+	t->tail = head;
+	tense_own_drain(t, s->to, t->area->rate);
+	return charged;
+}
+
+/* Charges the whole time at the current percent. */
+static u64 charge_whole(struct tense_task *t, u64 real_ns)
+{
+	u64 credit = t->v.credit.ns, charged;
+
+	if (!real_ns)
+		return 0;
+	charged = vclock_charge(&t->exp->vc, &t->v, real_ns);
+	book(t, real_ns, charged, credit);
+	return charged;
+}
+
+static u64 charge_parts(struct tense_task *t, u64 real_ns, u64 counter, u32 head)
+{
+	struct vclock_stretch s = {
+		.from = t->counter, .to = counter, .ns = real_ns,
+	};
+	u64 charged;
+
+	charged = spend(t, &s, s.from + t->own, t->own);
+	tense_area_begin(t, s.to);
+	charged += drain(t, &s, head);
+	charged += spend(t, &s, s.to, 0);
+	vclock_pass(&t->exp->vc, &t->v, &s);
+	return charged;
+}
+
+/* The counter passed more time than the task ran: interrupts or a host had the CPU. */
+static void note_stolen(struct tense_task *t, u64 counter, u64 real_ns)
+{
+	u64 passed = mul_u64_u64_shr(counter - t->counter, t->area->rate, 32);
+
+	if (passed > real_ns + STOLEN_NS)
+		t->area->stolen_at = jiffies;
+}
+
+static u64 charge_by_area(struct tense_task *t, u64 real_ns)
+{
+	u64 counter = max(tense_counter(), t->counter + 1), charged;
+	struct tense_ring *ring = tense_ring_of(t->area);
+	u32 head;
+
+	/* Pairs with the release by which the thread publishes records. */
+	head = smp_load_acquire(&ring->head);
+	t->v.lowest = min_t(u32, READ_ONCE(ring->lowest),
+			    TENSE_PERCENT_MAX * TENSE_FINE);
+	note_stolen(t, counter, real_ns);
+	if (head == t->tail && !t->own) {
+		charged = charge_whole(t, real_ns);
+		tense_area_begin(t, counter);
+	} else {
+		charged = charge_parts(t, real_ns, counter, head);
+	}
+	tense_take_shown(t);
+	return charged;
+}
+
+/**
+ * tense_area_charge() - charge a task for its run time since the last charge
+ * @t: runnable, locked
+ * @real_ns: the run time; 0 only takes new records
+ *
+ * Return: the charged virtual ns.
+ */
+u64 tense_area_charge(struct tense_task *t, u64 real_ns)
+{
+	u64 charged;
+
+	lockdep_assert_held(&t->lock);
+
+	charged = t->area ? charge_by_area(t, real_ns) :
+			    charge_whole(t, real_ns);
+	if (t->mm != t->task->mm) {
+		/*
+		 * It executed a program: all records in the ring are the old
+		 * program's.
+		 */
+		leave_slot(t);
+		t->mm = t->task->mm;
+	}
+	return charged;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * R9: writes a thread's clock page, from which the thread reads its clock without a
+ * system call.
+ *
+ * The caller holds t->lock. The thread reads the page at any time: seq tells it to
+ * read again.
+ */
+#include <linux/jiffies.h>
+#include <linux/sched/rt.h>
+
+#include "area.h"
+#include "tense.h"
+
+static_assert((int)TENSE_MONOTONIC == TENSE_ORIGIN_MONOTONIC);
+static_assert((int)TENSE_REALTIME == TENSE_ORIGIN_REALTIME);
+static_assert((int)TENSE_BOOTTIME == TENSE_ORIGIN_BOOTTIME);
+static_assert((int)TENSE_TAI == TENSE_ORIGIN_TAI);
+static_assert((int)TENSE_RAW == TENSE_ORIGIN_RAW);
+static_assert((int)TENSE_CLOCKS == TENSE_ORIGINS);
+
+/**
+ * tense_area_tell() - update the running task's clock page
+ * @t: runs on this CPU and was charged just now, locked
+ */
+void tense_area_tell(struct tense_task *t)
+{
+	struct tense_experiment *exp = t->exp;
+	struct tense_area *area = t->area;
+	struct tense_clock *c;
+	u32 flags = TENSE_CLOCK_MEMBER;
+	u64 now;
+	int i;
+
+	lockdep_assert_held(&t->lock);
+
+	if (!area)
+		return;
+	c = area->clock;
+	now = t->v.cpu < 0 ? t->v.seen : vclock_lvt(&exp->vc, t->v.cpu);
+	/* Only the fair class charges tasks: in another class the time stands still. */
+	if (t->v.cpu >= 0 && !t->move && !rt_task(t->task))
+		flags |= TENSE_CLOCK_VALID;
+	WRITE_ONCE(c->seq, c->seq + 1);
+	smp_wmb();	/* make seq odd before changing the rest */
+	WRITE_ONCE(c->flags, flags);
+	WRITE_ONCE(c->counter, t->counter);
+	WRITE_ONCE(c->ns, now);
+	WRITE_ONCE(c->floor, vclock_floor(&exp->vc, &t->v));
+	WRITE_ONCE(c->ahead, VCLOCK_AHEAD_MAX);
+	/* GVT only grows: the kernel accepts every reading that the page allows. */
+	WRITE_ONCE(c->limit, vclock_limit(&exp->vc));
+	WRITE_ONCE(c->credit, t->v.credit.ns);
+	WRITE_ONCE(c->rate, area->rate);
+	WRITE_ONCE(c->stale, time_before(jiffies, area->stolen_at + HZ) ?
+			     area->stale_stolen : area->stale);
+	WRITE_ONCE(c->percent, vclock_fine(&t->v));
+	WRITE_ONCE(c->tail, t->tail);
+	WRITE_ONCE(c->clocks, exp->virtual_clocks);
+	for (i = 0; i < TENSE_CLOCKS; i++)
+		WRITE_ONCE(c->origin[i],
+			   tense_clock_of(exp, i, 0) + area->shift[i]);
+	smp_wmb();	/* change the rest before making seq even */
+	WRITE_ONCE(c->seq, c->seq + 1);
+}
