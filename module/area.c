@@ -9,9 +9,14 @@
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/time_namespace.h>
 #include <linux/vmalloc.h>
+
+#ifdef CONFIG_X86_64
+#include <asm/cpufeature.h>
+#endif
 
 #include "area.h"
 #include "tense.h"
@@ -26,6 +31,11 @@
 
 /* Attempts to read counter and clock together. One of them is likely undisturbed. */
 #define COUNTER_TRIES	8
+
+/* Trust a counter whose quality an emulator or host hides. */
+static bool tense_trust_counter;
+module_param_named(trust_counter, tense_trust_counter, bool, 0444);
+MODULE_PARM_DESC(trust_counter, "The time-stamp counter is the same on all CPUs and never stops, even if they do not say so");
 
 /* Counter and clock when the module was loaded: counter_rate() measures from there. */
 static u64 first_counter;
@@ -218,6 +228,18 @@ static int check_vma(struct vm_area_struct *vma)
 		return pages <= RING_PAGES ? 0 : -EINVAL;
 	return vma->vm_pgoff == CLOCK_PAGES + RING_PAGES &&
 	       pages == SHARED_PAGES ? 0 : -EINVAL;
+}
+
+/* Whether the CPUs share a counter that user space can read. */
+static bool tense_has_counter(void)
+{
+#ifdef CONFIG_X86_64
+	return tense_trust_counter ||
+	       (boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
+		boot_cpu_has(X86_FEATURE_NONSTOP_TSC));
+#else
+	return false;
+#endif
 }
 
 /**

@@ -18,6 +18,10 @@
 #include "tense.h"
 #include "trace.h"
 
+static bool tense_user_probes;
+module_param_named(user_probes, tense_user_probes, bool, 0444);
+MODULE_PARM_DESC(user_probes, "Who may not trace the machine may set probes as well: for guests that are their user's");
+
 /* Longest text of a percent: room for leading zeros and a newline. */
 #define PERCENT_TEXT	15
 /* Longest text of a probe. */

@@ -7,6 +7,7 @@
  * to its experiment. The last reference frees it.
  */
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -14,6 +15,10 @@
 #include <linux/uaccess.h>
 
 #include "tense.h"
+
+unsigned long tense_window = TENSE_WINDOW_NS;
+module_param_named(window, tense_window, ulong, 0444);
+MODULE_PARM_DESC(window, "Bound on LVT - GVT of new experiments, in ns");
 
 static_assert(VCLOCK_PERCENT_MAX == TENSE_PERCENT_MAX);
 static_assert(VCLOCK_FINE == TENSE_FINE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads and unloads the module. It checks the parameters, registers the hooks with
- * the scheduler, and creates /dev/tense.
+ * Loads and unloads the module. It checks the window, registers the hooks with the
+ * scheduler, and creates /dev/tense.
  */
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -10,18 +10,6 @@
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
-
-unsigned long tense_window = TENSE_WINDOW_NS;
-module_param_named(window, tense_window, ulong, 0444);
-MODULE_PARM_DESC(window, "Bound on LVT - GVT of new experiments, in ns");
-
-bool tense_trust_counter;
-module_param_named(trust_counter, tense_trust_counter, bool, 0444);
-MODULE_PARM_DESC(trust_counter, "The time-stamp counter is the same on all CPUs and never stops, even if they do not say so");
-
-bool tense_user_probes;
-module_param_named(user_probes, tense_user_probes, bool, 0444);
-MODULE_PARM_DESC(user_probes, "Who may not trace the machine may set probes as well: for guests that are their user's");
 
 static int __init tense_module_init(void)
 {

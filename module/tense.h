@@ -30,10 +30,6 @@
 #include <linux/timekeeping.h>
 #include <uapi/linux/tense.h>
 
-#ifdef CONFIG_X86_64
-#include <asm/cpufeature.h>
-#endif
-
 #include "share.h"
 #include "vclock.h"
 
@@ -215,21 +211,6 @@ static inline u64 tense_real_now(void)
 	return ktime_get_mono_fast_ns();
 }
 
-/* Module parameter: trust a counter whose quality an emulator or host hides. */
-extern bool tense_trust_counter;
-
-/* Whether the CPUs share a counter that user space can read. */
-static inline bool tense_has_counter(void)
-{
-#ifdef CONFIG_X86_64
-	return tense_trust_counter ||
-	       (boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
-		boot_cpu_has(X86_FEATURE_NONSTOP_TSC));
-#else
-	return false;
-#endif
-}
-
 static inline u64 tense_counter(void)
 {
 #ifdef CONFIG_X86_64
@@ -297,7 +278,6 @@ void tense_users_end(void);
 
 /* experiment.c */
 extern unsigned long tense_window;
-extern bool tense_user_probes;
 int tense_join(u64 handle);
 void tense_leave(struct tense_task *t);
 struct tense_task *tense_task_alloc(struct tense_experiment *exp,
