@@ -8,7 +8,7 @@
 
 #include <gsl/gsl_rng.h>
 
-#include "whatif/whatif.h"
+#include "whatif/rounds.h"
 
 struct fake_program {
 	double seconds;		/* CPU time of a run */

@@ -20,6 +20,7 @@
 #include "whatif/json.h"
 #include "whatif/options.h"
 #include "whatif/output.h"
+#include "whatif/rounds.h"
 #include "whatif/run.h"
 
 static const char usage[] =

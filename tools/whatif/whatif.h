@@ -3,7 +3,8 @@
  * The data that the parts of `tense whatif` share. The parts:
  *
  *	whatif-options	what the command line asks
- *	whatif-plan	which runs that takes, and when they are enough
+ *	whatif-plan	which runs that takes
+ *	whatif-rounds	does them, round by round, until they are enough
  *	whatif-names	which functions of the command that means
  *	whatif-run	one run: an experiment of its own; -log, -metric,
  *			-latency read what it left
@@ -266,20 +267,6 @@ unsigned int whatif_progress_slot(const struct whatif *w);
 const char *whatif_name(const struct whatif *w, unsigned int name);
 /* Does the condition differ from the null experiment in that slot? */
 bool whatif_varied(const struct whatif *w, size_t condition, unsigned int slot);
-
-struct whatif_runner {
-	/* 0, or the status to end with, after a message. */
-	int (*run)(struct whatif *w, size_t condition,
-		   struct whatif_sample *sample, void *arg);
-	/* done of about total runs. */
-	void (*progress)(unsigned int done, unsigned int total, void *arg);
-	/* Explains why the last run failed; or NULL. */
-	void (*explain)(void *arg);
-	void *arg;
-};
-
-/* All the runs; 0, or what run() returned. Leaves a conclusion. */
-int whatif_measure(struct whatif *w, const struct whatif_runner *runner);
 
 /* Complete rounds without the discarded one. */
 size_t whatif_rounds(const struct whatif *w);

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rounds.h"
+
+#include <stdlib.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+#include "base/util.h"
+
+/* How many rounds it will take, as far as can be told. */
+static unsigned int expected_rounds(const struct whatif *w)
+{
+	size_t rounds = whatif_rounds(w), most = WHATIF_ROUNDS_MIN;
+
+	if (w->deterministic)
+		return w->max_runs;
+	if (rounds < WHATIF_ROUNDS_MIN)
+		return most;
+	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+		const struct whatif_result *r = &w->results[c -
+							    CONDITIONS_FIRST];
+		size_t n = rounds_needed(rounds, whatif_width(&r->change),
+					 w->precision);
+
+		most = n > most ? n : most;
+	}
+	return most > w->max_runs ? w->max_runs : most;
+}
+
+static int run_round(struct whatif *w, const struct whatif_runner *runner,
+		     gsl_rng *rng, unsigned int round)
+{
+	size_t n = w->nr_conditions, *order = xmalloc(n * sizeof(*order));
+	unsigned int total = (1 + expected_rounds(w)) * n;
+	struct whatif_sample *samples;
+	int status = 0;
+
+	w->samples = xrealloc(w->samples, (round + 1) * n * sizeof(*samples));
+	samples = w->samples + round * n;
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	gsl_ran_shuffle(rng, order, n, sizeof(*order));
+	for (size_t i = 0; i < n && !status; i++) {
+		struct whatif_sample *s = &samples[order[i]];
+
+		runner->progress(round * n + i, total, runner->arg);
+		*s = (struct whatif_sample){
+			.round = round, .order = round * n + i,
+			.condition = order[i],
+		};
+		status = runner->run(w, order[i], s, runner->arg);
+	}
+	if (!status)
+		w->nr_samples += n;
+	free(order);
+	return status;
+}
+
+static bool patched(const struct whatif *w, unsigned int slot)
+{
+	for (size_t i = 0; i < w->nr_patches; i++)
+		if (w->patches[i].slot == slot && w->patches[i].patched)
+			return true;
+	return false;
+}
+
+static void say_refused(const struct whatif *w, unsigned int slot)
+{
+	for (size_t i = 0; i < w->nr_patches; i++)
+		if (w->patches[i].slot == slot)
+			warn("%s: %s", w->patches[i].symbol, w->patches[i].how);
+}
+
+static void say_nothing_done(const struct whatif *w, unsigned int slot)
+{
+	const char *name = whatif_name(w, slot);
+
+	if (patched(w, slot)) {
+		warn("%s was found, but the command did not call it", name);
+		return;
+	}
+	say_refused(w, slot);
+	warn("%s: %s: see tense functions", name, slot < WHATIF_SLOTS ?
+	     "nothing was scaled" : "its calls cannot be seen");
+}
+
+/* Was it called in a run, if it should have been? */
+static bool was_called(const struct whatif *w, unsigned int name)
+{
+	const struct whatif_sample *null = &w->samples[1];
+
+	if (name == WHATIF_FROM)
+		return !w->metric.from || null->latency.from;
+	if (name == WHATIF_TO)
+		return !w->metric.to || null->latency.to;
+	return !w->conditions[1].percent[name] || null->slot[name].calls;
+}
+
+/* Stops if a function was never called: more runs would not change that. */
+static int check_first(const struct whatif *w,
+		       const struct whatif_runner *runner)
+{
+	int status = 0;
+
+	for (unsigned int slot = 1; slot < WHATIF_NAMES; slot++) {
+		if (was_called(w, slot))
+			continue;
+		if (!status && runner->explain)
+			runner->explain(runner->arg);
+		say_nothing_done(w, slot);
+		status = 1;
+	}
+	return status;
+}
+
+/*
+ * Assess after some rounds only: each look may end the measurement by accident.
+ * Deterministic runs have no accidents and all do their rounds.
+ */
+static bool look(const struct whatif *w, unsigned int round)
+{
+	if (round == w->max_runs)
+		return true;
+	return !w->deterministic && round >= WHATIF_ROUNDS_MIN &&
+	       (round < 8 || round % (round < 24 ? 2 : 4) == 0);
+}
+
+int whatif_measure(struct whatif *w, const struct whatif_runner *runner)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	int status = 0;
+
+	gsl_rng_set(rng, w->seed);
+	for (unsigned int round = 0; round <= w->max_runs; round++) {
+		status = run_round(w, runner, rng, round);
+		if (!status && round == 0)
+			status = check_first(w, runner);
+		if (status)
+			break;
+		if (!look(w, round))
+			continue;
+		whatif_forget(w);
+		whatif_assess(w);
+		if (whatif_converged(w))
+			break;
+	}
+	gsl_rng_free(rng);
+	return status;
+}
