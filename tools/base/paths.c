@@ -52,6 +52,13 @@ char **preload_environment(void)
 	return environ;
 }
 
+const char *find_temporary(void)
+{
+	const char *path = getenv("TMPDIR");
+
+	return path && *path ? path : "/tmp";
+}
+
 const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

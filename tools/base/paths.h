@@ -19,6 +19,9 @@
 /* The absolute path, which the caller frees. */
 char *find_part(const char *path);
 
+/* The directory for temporary files. */
+const char *find_temporary(void);
+
 /* The environment with libtense.so in front of LD_PRELOAD. */
 char **preload_environment(void);
 

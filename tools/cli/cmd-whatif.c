@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "base/options.h"
-#include "base/paths.h"
 #include "base/result-file.h"
 #include "run/run-options.h"
 #include "run/setup.h"
 #include "base/util.h"
-#include "whatif/batches.h"
 #include "whatif/daemons.h"
+#include "whatif/guest.h"
 #include "whatif/json.h"
 #include "whatif/options.h"
 #include "whatif/output.h"
-#include "whatif/rounds.h"
 #include "whatif/run.h"
 
 static const char usage[] =
@@ -323,253 +319,41 @@ static int answer(struct request *q)
 	return status;
 }
 
-static const char *temporary(void)
+/* An earlier answer in an output file must not change this one. */
+static void omit_outputs(struct request *q)
 {
-	const char *path = getenv("TMPDIR");
-
-	return path && *path ? path : "/tmp";
-}
-
-static int measure_here(struct request *q, const struct run *run)
-{
-	struct whatif_native native = {
-		/* In a guest the one of the host may be read-only. */
-		.tmp = q->inside ? "/dev/shm" : temporary(),
-		.ignored = run->ignored, .mask = run->mask,
-		.quiet = q->w.show_output,
-		.exact = q->w.deterministic,
-		.silent = q->w.quiet || q->w.show_output,
-		.round = q->w.nr_conditions,
-	};
-	const struct whatif_runner runner = {
-		.run = whatif_native_run,
-		.progress = whatif_native_progress,
-		.explain = whatif_native_explain, .arg = &native,
-	};
-	int status;
-
-	if (q->w.window_ns && !q->inside)
-		backend_native_check_window(run);
-	whatif_environment(&q->w.environment, backend_native.name);
-	whatif_native_begin(&native);
-	status = whatif_measure(&q->w, &runner);
-	whatif_native_end(&native);
-	return status;
-}
-
-/*
- * Makes the request the standard input of the tense in a guest. The command
- * gets another standard input. batch is NULL without --deterministic.
- */
-static void send_request(const struct request *q, struct run *run,
-			 const struct whatif_batch *batch)
-{
-	struct whatif asked = q->w;
-	int fd = memfd_create("request", MFD_CLOEXEC);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (batch) {
-		asked.seed = batch->seed;
-		asked.runs = asked.max_runs = batch->rounds;
-		/* Only the first batch shows progress. */
-		asked.quiet = asked.quiet || batch->number;
-	}
-	if (!f || whatif_request_write(f, &asked) ||
-	    lseek(fd, 0, SEEK_SET) || dup2(fd, STDIN_FILENO) < 0)
-		die(STATUS_FAILED, "cannot send the request to the guest: %s",
-		    strerror(errno));
-	fclose(f);
-	run->closed[STDIN_FILENO] = false;
-}
-
-static void load(struct whatif *w, const char *path)
-{
-	FILE *f = fopen(path, "re");
-	char *error;
-
-	if (!f)
-		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
-	error = whatif_json_read(f, w);
-	if (error)
-		die(STATUS_FAILED, "%s: %s", path, error);
-	fclose(f);
-}
-
-/*
- * A tense in a guest does all runs and leaves the samples in a file. This one
- * prints the answer, because it can write any file.
- */
-static int measure_in_guest(struct request *q, struct run *run)
-{
-	char *dir = xprintf("%s/tense-XXXXXX", temporary()), *json;
-	struct whatif_environment here;
-	struct whatif w = { 0 };
-	char *argv[] = { NULL, "whatif", "--inside", NULL, NULL };
-	struct outcome out;
-	int status, output;
-	void *stats;
-
-	if (!mkdtemp(dir))
-		die(STATUS_FAILED, "%s: %s", dir, strerror(errno));
-	json = xprintf("%s/result.json", dir);
-	q->options.dirs[q->options.nr_dirs++] = xstrdup(dir);
-	run_options_end(&q->options, run);
-	whatif_environment(&here, q->backend->name);
-	argv[0] = find_part("bin/tense");
-	argv[3] = json;
-	run->argv = argv;
-	send_request(q, run, NULL);
-	run->real = true;
-	run->device = true;
-	/* A back end lets go of it as the command does. */
-	output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	q->backend->run(run, &out, &stats);
-	if (output >= 0)
-		dup2(output, STDOUT_FILENO);
-	close(output);
-	free(stats);
-	status = setup_status(&out, run->argv);
-	if (!status) {
-		load(&w, json);
-		whatif_environment_below(&w.environment, &here);
-		whatif_free(&q->w);
-		q->w = w;
-	}
-	unlink(json);
-	rmdir(dir);
-	whatif_environment_free(&here);
-	free(argv[0]);
-	free(json);
-	free(dir);
-	return status;
-}
-
-/* Standard output carries the guest's answer; standard error is the user's. */
-static void redirect_output(struct run *run, int answer)
-{
-	if (dup2(answer, STDOUT_FILENO) < 0)
-		die(STATUS_FAILED, "cannot redirect standard output: %s",
-		    strerror(errno));
-	run->closed[STDOUT_FILENO] = false;
-}
-
-/* Finds output files: an earlier answer in them must not change this one. */
-static void find_outputs(const struct request *q, char **paths)
-{
-	for (int i = 0; i < OUTPUTS; i++) {
-		const char *name = q->outputs[i];
-
-		if (name && !result_file_is_stdout(name))
-			*paths = realpath(name, NULL);
-		paths += !!*paths;
-	}
-}
-
-struct exactly {
-	struct request *q;
-	struct run *run;
-};
-
-static void tell_ready(const struct outcome *out, void *batch)
-{
-	if (out->kind == OUTCOME_EXITED && !out->value)
-		whatif_batch_ready(batch);
-}
-
-static int run_batch(const struct whatif_batch *batch, void *arg)
-{
-	const struct exactly *e = arg;
-	char *argv[] = { find_part("bin/tense"), "whatif", "--inside", "-",
-			 NULL };
-	struct run *run = e->run;
-	struct outcome out;
-	void *stats;
-	int status;
-
-	send_request(e->q, run, batch);
-	run->argv = argv;
-	run->seed = batch->seed;
-	run->discard = batch->number;
-	run->ready = tell_ready;
-	run->ready_arg = (void *)batch;
-	redirect_output(run, batch->answer);
-	e->q->backend->run(run, &out, &stats);
-	free(stats);
-	status = setup_status(&out, run->argv);
-	free(argv[0]);
-	return status;
-}
-
-/*
- * The same in guests. Each guest gets all its files before it starts, and nothing
- * that differs between two measurements: no name of a temporary file, no date.
- * Only the files that the first guest writes come back.
- */
-static int measure_exactly(struct request *q, struct run *run)
-{
-	struct exactly exactly = { .q = q, .run = run };
-	const struct whatif_batches batches = {
-		.run = run_batch, .arg = &exactly,
-		.parallel = setup_guests(run),
-		.least = run->cpus > 1 ? WHATIF_EXACT_GUESTS_SMP : 1,
-	};
-	char *omitted[OUTPUTS + 1] = { NULL }, **given;
-	struct whatif w;
-	int status;
-
-	run_options_end(&q->options, run);
-	given = run->files;
-	run->files = whatif_exact_files(&q->w, given);
-	run->omitted = omitted;
-	find_outputs(q, omitted);
-	run->real = true;
-	run->device = true;
-	backend_exact_prepare();
-	status = whatif_batches(&q->w, &w, &batches);
-	if (!status) {
-		whatif_environment_exact(&w.environment, q->backend->name);
-		whatif_free(&q->w);
-		q->w = w;
-	}
-	for (char **path = omitted; *path; path++)
-		free(*path);
-	whatif_exact_free(run->files);
-	run->files = given;
-	return status;
+	for (int i = 0; i < OUTPUTS; i++)
+		if (q->outputs[i] && !result_file_is_stdout(q->outputs[i]))
+			run_options_omit(&q->options, q->run, q->outputs[i]);
 }
 
 static int measure(struct request *q, struct run *run)
 {
+	const struct whatif_guest guest = {
+		.backend = q->backend, .options = &q->options, .run = run,
+	};
 	struct whatif_watch *watch = NULL;
 	int status;
 
 	/* The clocks of other guests are not this machine's. */
 	if (!run->deterministic && !q->inside && q->backend != &backend_qemu)
 		watch = whatif_watch_begin(q->stats);
-	if (run->deterministic)
-		status = measure_exactly(q, run);
-	else if (q->backend != &backend_native)
-		status = measure_in_guest(q, run);
-	else if (backend_native.usable())
-		status = measure_here(q, run);
-	else
+	if (run->deterministic) {
+		omit_outputs(q);
+		status = whatif_guest_measure_exactly(&q->w, &guest);
+	} else if (q->backend != &backend_native) {
+		status = whatif_guest_measure(&q->w, &guest);
+	} else if (backend_native.usable()) {
+		status = whatif_native_measure(&q->w, run, q->inside);
+	} else {
 		die(STATUS_FAILED, "/dev/tense: %s: use --backend uml",
 		    strerror(errno));
+	}
 	whatif_watch_end(watch, status ? NULL : &q->w);
 	if (status > STATUS_SIGNAL && !q->inside)
 		warn("whatif: interrupted by signal %d (%s): rounds that did not come to their end have no answer",
 		     status - STATUS_SIGNAL, strsignal(status - STATUS_SIGNAL));
 	return status;
-}
-
-static void read_request(struct whatif *w)
-{
-	char *error;
-
-	*w = (struct whatif){ 0 };
-	error = whatif_request_read(stdin, w);
-	if (error)
-		die(STATUS_FAILED, "cannot read the request: %s", error);
 }
 
 static int run_request(struct request *q, struct run *run)
@@ -581,13 +365,13 @@ static int run_request(struct request *q, struct run *run)
 		return 0;
 	}
 	if (q->inside)
-		read_request(&q->w);
+		whatif_guest_receive(&q->w);
 	else if (!q->from)
 		whatif_plan(&q->w);
 	if (result_files_check(q->results, q->outputs, OUTPUTS))
 		return STATUS_FAILED;
 	if (q->from) {
-		load(&q->w, q->from);
+		whatif_json_load(&q->w, q->from);
 	} else {
 		run->deterministic = q->w.deterministic && !q->inside;
 		q->backend = q->inside ? &backend_native :

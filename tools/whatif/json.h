@@ -17,6 +17,9 @@ int whatif_json_write(FILE *f, const struct whatif *w);
  */
 char *whatif_json_read(FILE *f, struct whatif *w);
 
+/* Reads the file at path. Ends the program if it cannot. */
+void whatif_json_load(struct whatif *w, const char *path);
+
 /*
  * Writes the request to the tense in a guest, in the same schema: the question,
  * the planned conditions and the found functions. Returns 0, or -1 with errno.

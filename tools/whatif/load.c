@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The file of --json, read back. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -470,4 +471,17 @@ char *whatif_json_read(FILE *f, struct whatif *w)
 char *whatif_request_read(FILE *f, struct whatif *w)
 {
 	return read_as(f, w, load_request);
+}
+
+void whatif_json_load(struct whatif *w, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *error;
+
+	if (!f)
+		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	error = whatif_json_read(f, w);
+	if (error)
+		die(STATUS_FAILED, "%s: %s", path, error);
+	fclose(f);
 }

@@ -13,12 +13,14 @@
 
 #include "run/launch.h"
 #include "base/paths.h"
+#include "base/progress.h"
 #include "base/reference.h"
 #include "base/util.h"
 #include "latency.h"
 #include "log.h"
 #include "metric.h"
 #include "probe.h"
+#include "rounds.h"
 
 extern char **environ;
 
@@ -27,10 +29,26 @@ extern char **environ;
 
 static const char *const files[] = { "stdout", "stderr", "log", "marks" };
 
+/* The argument of the functions in struct whatif_runner. */
+struct native {
+	const char *tmp;
+	char *dir;		/* in it, for files of a run */
+	char *libtense;
+	char *functions;	/* libtense-functions.so */
+	uint64_t ignored;	/* as of struct launch */
+	sigset_t mask;
+	struct progress progress;
+	unsigned int round;	/* runs in a round */
+	uint64_t start;		/* when the first run began */
+	bool exact;		/* time here is not the user's */
+	bool silent;		/* says nothing of its progress */
+	bool quiet;		/* the command's output is shown: nothing to explain */
+};
+
 /* The argument of a child's setup. */
 struct child {
 	const struct whatif *w;
-	const struct whatif_native *n;
+	const struct native *n;
 	size_t condition;
 	bool scale;
 };
@@ -50,7 +68,7 @@ static char *library(const char *part)
 	return path;
 }
 
-void whatif_native_begin(struct whatif_native *n)
+static void native_begin(struct native *n)
 {
 	n->dir = xprintf("%s/tense-XXXXXX", n->tmp);
 	if (!mkdtemp(n->dir))
@@ -59,12 +77,12 @@ void whatif_native_begin(struct whatif_native *n)
 	n->functions = library(PATH_LIBTENSE_FUNCTIONS);
 }
 
-static char *path_of(const struct whatif_native *n, const char *name)
+static char *path_of(const struct native *n, const char *name)
 {
 	return xprintf("%s/%s", n->dir, name);
 }
 
-void whatif_native_end(struct whatif_native *n)
+static void native_end(struct native *n)
 {
 	progress_end(&n->progress);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -80,7 +98,7 @@ void whatif_native_end(struct whatif_native *n)
 }
 
 /* Tells the plan, and after the first round the expected time. */
-static void say_progress(struct whatif_native *n, unsigned int done,
+static void say_progress(struct native *n, unsigned int done,
 			 unsigned int total)
 {
 	if (done == 0) {
@@ -96,7 +114,7 @@ static void say_progress(struct whatif_native *n, unsigned int done,
 }
 
 /* For a user who has no idea of how far that is. */
-static void say_rounds(const struct whatif_native *n, unsigned int done,
+static void say_rounds(const struct native *n, unsigned int done,
 		       unsigned int total)
 {
 	if (done == 0)
@@ -106,9 +124,9 @@ static void say_rounds(const struct whatif_native *n, unsigned int done,
 		     total / n->round);
 }
 
-void whatif_native_progress(unsigned int done, unsigned int total, void *arg)
+static void show_progress(unsigned int done, unsigned int total, void *arg)
 {
-	struct whatif_native *n = arg;
+	struct native *n = arg;
 	char what[40];
 
 	if (n->silent)
@@ -184,7 +202,7 @@ static char *specs(const struct whatif *w, size_t condition)
 
 /* The list is the caller's, and so are its first *own strings. */
 static char **environment(const struct whatif *w, size_t condition,
-			  const struct whatif_native *n, size_t *own)
+			  const struct native *n, size_t *own)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char *spec = specs(w, condition), **env;
@@ -251,7 +269,7 @@ static int set_up_child(void *arg, const char **what)
 }
 
 /* A file of the run's with a null byte at its end; empty if there is none. */
-static char *read_file(const struct whatif_native *n, const char *name,
+static char *read_file(const struct native *n, const char *name,
 		       size_t *len)
 {
 	char *path = path_of(n, name), *text;
@@ -272,7 +290,7 @@ static char *read_file(const struct whatif_native *n, const char *name,
 }
 
 /* The last lines that the command wrote to standard error. */
-static void show_errors(const struct whatif_native *n)
+static void show_errors(const struct native *n)
 {
 	size_t len;
 	char *text = read_file(n, "stderr", &len), *from = text;
@@ -289,9 +307,9 @@ static void show_errors(const struct whatif_native *n)
 	free(text);
 }
 
-void whatif_native_explain(void *arg)
+static void explain(void *arg)
 {
-	struct whatif_native *n = arg;
+	struct native *n = arg;
 
 	progress_end(&n->progress);
 	if (!n->quiet)
@@ -299,12 +317,12 @@ void whatif_native_explain(void *arg)
 }
 
 static int failed(const struct whatif *w, const struct whatif_sample *s,
-		  struct whatif_native *n, const char *how)
+		  struct native *n, const char *how)
 {
 	progress_end(&n->progress);
 	warn("run %u (%s, round %u): %s", s->order + 1,
 	     w->conditions[s->condition].name, s->round, how);
-	whatif_native_explain(n);
+	explain(n);
 	return 1;
 }
 
@@ -332,7 +350,7 @@ static bool ends_all(int sig)
 
 /* 0, or the status to end with. */
 static int check_outcome(const struct whatif *w, const struct outcome *out,
-			 struct whatif_sample *s, struct whatif_native *n)
+			 struct whatif_sample *s, struct native *n)
 {
 	char *how;
 	int status;
@@ -365,7 +383,7 @@ static int check_outcome(const struct whatif *w, const struct outcome *out,
 }
 
 static int prepare(const struct whatif *w, struct whatif_sample *s,
-		   struct whatif_native *n)
+		   struct native *n)
 {
 	char *argv[] = { "sh", "-c", w->prepare, NULL };
 	struct child child = { .w = w, .n = n };
@@ -416,7 +434,7 @@ static void fill_slot_0(struct whatif_sample *s)
 
 /* NULL, or why there is no such number. */
 static char *take_metric(const struct whatif *w, struct whatif_sample *s,
-			 const struct whatif_native *n)
+			 const struct native *n)
 {
 	unsigned int slot = whatif_progress_slot(w);
 	char *path, *text, *error;
@@ -461,7 +479,7 @@ static bool may_lack_metric(const struct whatif *w,
 }
 
 static int take_sample(struct whatif *w, struct whatif_sample *s,
-		       struct whatif_native *n, const struct outcome *out,
+		       struct native *n, const struct outcome *out,
 		       const void *stats)
 {
 	char *log, *error;
@@ -489,7 +507,7 @@ static int take_sample(struct whatif *w, struct whatif_sample *s,
 	return status;
 }
 
-static void create_marks(const struct whatif *w, const struct whatif_native *n)
+static void create_marks(const struct whatif *w, const struct native *n)
 {
 	char *path;
 
@@ -530,10 +548,10 @@ static void wait_for_phase(const struct whatif *w,
 		;
 }
 
-int whatif_native_run(struct whatif *w, size_t condition,
-		      struct whatif_sample *s, void *arg)
+static int run_command(struct whatif *w, size_t condition,
+		       struct whatif_sample *s, void *arg)
 {
-	struct whatif_native *n = arg;
+	struct native *n = arg;
 	struct child child = {
 		.w = w, .n = n, .condition = condition, .scale = true,
 	};
@@ -577,5 +595,31 @@ int whatif_native_run(struct whatif *w, size_t condition,
 	free(env);
 	free(log);
 	free(stats);
+	return status;
+}
+
+int whatif_native_measure(struct whatif *w, const struct run *run, bool inside)
+{
+	struct native native = {
+		/* In a guest, the directory of the host may be read-only. */
+		.tmp = inside ? "/dev/shm" : find_temporary(),
+		.ignored = run->ignored, .mask = run->mask,
+		.quiet = w->show_output,
+		.exact = w->deterministic,
+		.silent = w->quiet || w->show_output,
+		.round = w->nr_conditions,
+	};
+	const struct whatif_runner runner = {
+		.run = run_command, .progress = show_progress,
+		.explain = explain, .arg = &native,
+	};
+	int status;
+
+	if (w->window_ns && !inside)
+		backend_native_check_window(run);
+	whatif_environment(&w->environment, backend_native.name);
+	native_begin(&native);
+	status = whatif_measure(w, &runner);
+	native_end(&native);
 	return status;
 }
