@@ -25,38 +25,38 @@ static void check(bool good)
 
 static void try_func(const char *text)
 {
-	struct whatif w = { 0 };
-	char *error = whatif_parse_func(&w, text);
+	struct whatif_question q = { 0 };
+	char *error = whatif_parse_func(&q, text);
 
-	check(error ? !w.funcs :
-		      w.funcs == 1 && *w.func[0].name &&
-		      (!w.func[0].percent ||
-		       (w.func[0].percent >= TENSE_PERCENT_MIN * TENSE_FINE &&
-			w.func[0].percent <= TENSE_PERCENT_MAX * TENSE_FINE)));
+	check(error ? !q.funcs :
+		      q.funcs == 1 && *q.func[0].name &&
+		      (!q.func[0].percent ||
+		       (q.func[0].percent >= TENSE_PERCENT_MIN * TENSE_FINE &&
+			q.func[0].percent <= TENSE_PERCENT_MAX * TENSE_FINE)));
 	free(error);
-	whatif_free(&w);
+	whatif_question_free(&q);
 }
 
 static void try_cuts(const char *text, bool slower)
 {
-	struct whatif w = { 0 };
-	char *error = whatif_parse_cuts(&w, text, slower);
+	struct whatif_question q = { 0 };
+	char *error = whatif_parse_cuts(&q, text, slower);
 
-	check(w.nr_cuts <= CUTS_MAX && (error || w.nr_cuts));
-	for (size_t i = 0; i < w.nr_cuts; i++)
-		check(slower ? w.cuts[i] <= 0 && w.cuts[i] >= -SLOWER_MAX :
-			       w.cuts[i] >= 0 && w.cuts[i] < CUT_MAX);
+	check(q.nr_cuts <= CUTS_MAX && (error || q.nr_cuts));
+	for (size_t i = 0; i < q.nr_cuts; i++)
+		check(slower ? q.cuts[i] <= 0 && q.cuts[i] >= -SLOWER_MAX :
+			       q.cuts[i] >= 0 && q.cuts[i] < CUT_MAX);
 	free(error);
-	whatif_free(&w);
+	whatif_question_free(&q);
 }
 
 static void try_metric(const char *text)
 {
-	struct whatif w = { 0 };
+	struct whatif_question q = { 0 };
 
-	free(whatif_parse_metric(&w, text));
-	free(whatif_parse_latency(&w, text));
-	whatif_free(&w);
+	free(whatif_parse_metric(&q, text));
+	free(whatif_parse_latency(&q, text));
+	whatif_question_free(&q);
 }
 
 static void try_numbers(const char *text)

@@ -109,9 +109,9 @@ int fake_program_run(struct whatif *w, size_t condition,
 	s->slot[0].charged = s->charged - s->slot[1].charged;
 	s->metric = s->elapsed;
 	/* The program prints a rate, say: pieces of work per second. */
-	if (w->metric.kind == METRIC_STDOUT)
+	if (w->question.metric.kind == METRIC_STDOUT)
 		s->metric = 1e9 * s->ran / work / s->elapsed;
-	if (w->metric.kind == METRIC_LATENCY) {
+	if (w->question.metric.kind == METRIC_LATENCY) {
 		s->metric = s->elapsed / 1000.0;
 		s->latency = (struct whatif_latency){
 			.from = p->calls, .to = p->calls - p->unanswered,

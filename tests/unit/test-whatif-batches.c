@@ -22,14 +22,15 @@ struct setting {
 
 static struct whatif ask(unsigned int runs, unsigned int max_runs)
 {
-	struct whatif w = {
+	struct whatif w = { .question = {
 		.argv = command, .precision = 1, .percent = 100, .seed = 5,
-		.runs = runs, .max_runs = max_runs, .deterministic = true, .quiet = true,
-	};
+		.runs = runs, .max_runs = max_runs, .deterministic = true,
+		.quiet = true,
+	} };
 
-	free(whatif_parse_func(&w, "f"));
-	free(whatif_parse_cuts(&w, "20", false));
-	if (whatif_plan_runs(&w))
+	free(whatif_parse_func(&w.question, "f"));
+	free(whatif_parse_cuts(&w.question, "20", false));
+	if (whatif_limit_runs(&w.question))
 		die(1, "not a number of runs");
 	return w;
 }
@@ -49,7 +50,7 @@ static int run(const struct whatif_batch *batch, void *arg)
 		return 3;
 	if (setting->late && !batch->number)
 		usleep(100000);
-	w.seed = batch->seed;
+	w.question.seed = batch->seed;
 	fake_program_init(&p, batch->seed);
 	p.drift = 0;
 	p.share_sd = 0;
@@ -78,7 +79,7 @@ static char *answer(struct whatif *asked, struct setting *setting,
 	size_t size;
 	FILE *f;
 
-	*status = whatif_batches(asked, &w, &b);
+	*status = whatif_batches(&asked->question, &w, &b);
 	*rounds = *status ? 0 : whatif_rounds(&w);
 	if (*status)
 		return NULL;
@@ -118,7 +119,8 @@ static void test_samples(void)
 	};
 	bool rounds = true, orders = true, differ = true;
 
-	ok(!whatif_batches(&asked, &w, &b), "three batches give samples");
+	ok(!whatif_batches(&asked.question, &w, &b),
+	   "three batches give samples");
 	for (size_t i = 0; i < w.nr_samples; i++) {
 		unsigned int seen = 0;
 

@@ -27,15 +27,15 @@ static char *command[] = { "fake", "a b", "<c>", NULL };
 
 static struct whatif ask(const char *func, const char *cuts)
 {
-	struct whatif w = {
+	struct whatif w = { .question = {
 		.argv = command, .precision = 1, .max_runs = 20, .seed = 5,
 		.percent = 100,
-	};
+	} };
 
 	if (func)
-		free(whatif_parse_func(&w, func));
+		free(whatif_parse_func(&w.question, func));
 	if (cuts)
-		free(whatif_parse_cuts(&w, cuts, false));
+		free(whatif_parse_cuts(&w.question, cuts, false));
 	return w;
 }
 
@@ -76,44 +76,49 @@ static void test_options(void)
 	struct whatif w = ask("a:b@150", "10,20.5,50%");
 	double number;
 
-	is_i64(w.nr_cuts, 3, "a list of changes");
-	ok(fabs(w.cuts[1] - 0.205) < 1e-12, "with fractions");
-	ok(!strcmp(w.func[0].name, "a:b") && w.func[0].percent == 150000,
+	is_i64(w.question.nr_cuts, 3, "a list of changes");
+	ok(fabs(w.question.cuts[1] - 0.205) < 1e-12, "with fractions");
+	ok(!strcmp(w.question.func[0].name, "a:b") &&
+	   w.question.func[0].percent == 150000,
 	   "a function with its percent");
-	ok(!is_bad(whatif_parse_func(&w, "memcpy@GLIBC_2.14")) &&
-	   w.func[1].percent == 0 &&
-	   !strcmp(w.func[1].name, "memcpy@GLIBC_2.14"),
+	ok(!is_bad(whatif_parse_func(&w.question, "memcpy@GLIBC_2.14")) &&
+	   w.question.func[1].percent == 0 &&
+	   !strcmp(w.question.func[1].name, "memcpy@GLIBC_2.14"),
 	   "a version is part of the name");
-	ok(!is_bad(whatif_parse_func(&w, "f@0x1140")) &&
-	   w.func[2].percent == 0, "and so is an address");
-	ok(!is_bad(whatif_parse_func(&w, "f@V@80.5%")) &&
-	   w.func[3].percent == 80500 && !strcmp(w.func[3].name, "f@V"),
+	ok(!is_bad(whatif_parse_func(&w.question, "f@0x1140")) &&
+	   w.question.func[2].percent == 0, "and so is an address");
+	ok(!is_bad(whatif_parse_func(&w.question, "f@V@80.5%")) &&
+	   w.question.func[3].percent == 80500 &&
+	   !strcmp(w.question.func[3].name, "f@V"),
 	   "of several the last is looked at");
-	ok(!is_bad(whatif_parse_func(&w, "f@2.5*")) &&
-	   w.func[4].percent == 0 && !strcmp(w.func[4].name, "f@2.5*"),
+	ok(!is_bad(whatif_parse_func(&w.question, "f@2.5*")) &&
+	   w.question.func[4].percent == 0 &&
+	   !strcmp(w.question.func[4].name, "f@2.5*"),
 	   "what only begins with a percent is part of the name");
-	ok(is_bad(whatif_parse_func(&w, "f@0")), "percent 0");
-	ok(is_bad(whatif_parse_func(&w, "f@100001")), "or too large");
-	ok(is_bad(whatif_parse_func(&w, "@150")), "no name");
-	ok(is_bad(whatif_parse_func(&w, "")), "nothing");
-	ok(is_bad(whatif_parse_func(&w, "a\nb")), "a line break");
-	while (w.funcs < WHATIF_FUNCS_MAX)
-		free(whatif_parse_func(&w, "g"));
-	ok(is_bad(whatif_parse_func(&w, "h")), "too many");
+	ok(is_bad(whatif_parse_func(&w.question, "f@0")), "percent 0");
+	ok(is_bad(whatif_parse_func(&w.question, "f@100001")), "or too large");
+	ok(is_bad(whatif_parse_func(&w.question, "@150")), "no name");
+	ok(is_bad(whatif_parse_func(&w.question, "")), "nothing");
+	ok(is_bad(whatif_parse_func(&w.question, "a\nb")), "a line break");
+	while (w.question.funcs < WHATIF_FUNCS_MAX)
+		free(whatif_parse_func(&w.question, "g"));
+	ok(is_bad(whatif_parse_func(&w.question, "h")), "too many");
 	whatif_free(&w);
 
 	w = ask(NULL, "0..90/10%");
-	ok(w.nr_cuts == 10 && w.cuts[0] == 0 && fabs(w.cuts[9] - .9) < 1e-12,
+	ok(w.question.nr_cuts == 10 && w.question.cuts[0] == 0 &&
+	   fabs(w.question.cuts[9] - .9) < 1e-12,
 	   "a range");
-	free(whatif_parse_cuts(&w, "20", true));
-	ok(fabs(w.cuts[10] + .2) < 1e-12, "slower is a negative one");
+	free(whatif_parse_cuts(&w.question, "20", true));
+	ok(fabs(w.question.cuts[10] + .2) < 1e-12, "slower is a negative one");
 	for (size_t i = 0; i < sizeof(bad_cuts) / sizeof(*bad_cuts); i++)
-		ok(is_bad(whatif_parse_cuts(&w, bad_cuts[i], false)),
+		ok(is_bad(whatif_parse_cuts(&w.question, bad_cuts[i], false)),
 		   "'%s' is no list of changes", bad_cuts[i]);
 	for (size_t i = 0; i < sizeof(bad_metrics) / sizeof(*bad_metrics); i++)
-		ok(is_bad(whatif_parse_metric(&w, bad_metrics[i])),
+		ok(is_bad(whatif_parse_metric(&w.question, bad_metrics[i])),
 		   "'%s' is no metric", bad_metrics[i]);
-	ok(!is_bad(whatif_parse_metric(&w, "stdout:(\\d+) MB/s")), "a metric");
+	ok(!is_bad(whatif_parse_metric(&w.question, "stdout:(\\d+) MB/s")),
+	   "a metric");
 	ok(!is_bad(whatif_parse_number("0.25", 100, &number)) &&
 	   number == 0.25, "a number");
 	ok(is_bad(whatif_parse_number("0", 100, &number)), "none above 0");
@@ -215,29 +220,32 @@ static void test_latency(void)
 	struct fake_program p;
 
 	for (size_t i = 0; i < COUNT(bad); i++)
-		ok(is_bad(whatif_parse_latency(&w, bad[i])),
+		ok(is_bad(whatif_parse_latency(&w.question, bad[i])),
 		   "'%s' is not two functions", bad[i]);
-	ok(!is_bad(whatif_parse_latency(&w, "m<a, b>::f(int, int),./x:/g{1,2}/")) &&
-	   !strcmp(w.metric.from, "m<a, b>::f(int, int)") &&
-	   !strcmp(w.metric.to, "./x:/g{1,2}/"),
+	ok(!is_bad(whatif_parse_latency(&w.question,
+					"m<a, b>::f(int, int),./x:/g{1,2}/")) &&
+	   !strcmp(w.question.metric.from, "m<a, b>::f(int, int)") &&
+	   !strcmp(w.question.metric.to, "./x:/g{1,2}/"),
 	   "commas in brackets are those of names");
-	ok(!is_bad(whatif_parse_metric(&w, "cpu")) && !w.metric.from,
+	ok(!is_bad(whatif_parse_metric(&w.question, "cpu")) &&
+	   !w.question.metric.from,
 	   "the last metric counts");
-	free(whatif_parse_latency(&w, "a,b"));
+	free(whatif_parse_latency(&w.question, "a,b"));
 	fake_program_init(&p, 11);
 	p.unanswered = p.calls;
 	is_i64(measure(&w, &p), 1, "calls that never come end it");
 	whatif_free(&w);
 
 	w = ask("f", "20");
-	free(whatif_parse_latency(&w, "a,b"));
+	free(whatif_parse_latency(&w.question, "a,b"));
 	whatif_plan(&w);
-	ok(!strcmp(whatif_name(&w, WHATIF_FROM), "a") &&
-	   !strcmp(whatif_name(&w, WHATIF_TO), "b") &&
-	   !*whatif_name(&w, 2), "its functions have names, and no slot");
+	ok(!strcmp(whatif_name(&w.question, WHATIF_FROM), "a") &&
+	   !strcmp(whatif_name(&w.question, WHATIF_TO), "b") &&
+	   !*whatif_name(&w.question, 2),
+	   "its functions have names, and no slot");
 	ok(!w.conditions[0].percent[1], "the baseline scales nothing");
 	ok(!whatif_varied(&w, 2, WHATIF_FROM), "nor are they varied");
-	ok(whatif_less(&w), "less of it is better");
+	ok(whatif_less(&w.question), "less of it is better");
 	whatif_free(&w);
 	fake_program_free(&p);
 }
@@ -248,7 +256,7 @@ static void test_unpaired(void)
 	struct whatif w = ask("f", "20");
 	struct fake_program p;
 
-	free(whatif_parse_latency(&w, "a,b"));
+	free(whatif_parse_latency(&w.question, "a,b"));
 	fake_program_init(&p, 12);
 	is_i64(measure(&w, &p), 0, "a latency");
 	ok(first(&w)->verdict == VERDICT_PREDICTION && !w.nr_warnings,
@@ -257,7 +265,7 @@ static void test_unpaired(void)
 	whatif_free(&w);
 
 	w = ask("f", "20");
-	free(whatif_parse_latency(&w, "a,b"));
+	free(whatif_parse_latency(&w.question, "a,b"));
 	fake_program_init(&p, 12);
 	p.unanswered = 300;
 	measure(&w, &p);
@@ -321,8 +329,8 @@ static void test_plan(void)
 {
 	struct whatif w = ask("f", "0,20");
 
-	free(whatif_parse_func(&w, "g"));
-	free(whatif_parse_func(&w, "h@80"));
+	free(whatif_parse_func(&w.question, "g"));
+	free(whatif_parse_func(&w.question, "h@80"));
 	whatif_plan(&w);
 	is_i64(w.nr_conditions, 3, "functions are varied at once");
 	ok(w.conditions[2].percent[1] == 125000 &&
@@ -334,9 +342,9 @@ static void test_plan(void)
 	whatif_free(&w);
 
 	w = ask("f", "20");
-	free(whatif_parse_func(&w, "g"));
-	w.each = true;
-	w.metric = (struct whatif_metric){
+	free(whatif_parse_func(&w.question, "g"));
+	w.question.each = true;
+	w.question.metric = (struct whatif_metric){
 		.kind = METRIC_PROGRESS, .pattern = xstrdup("p"),
 	};
 	whatif_plan(&w);
@@ -345,7 +353,7 @@ static void test_plan(void)
 	   w.conditions[2].percent[2] == 100000 &&
 	   w.conditions[3].percent[2] == 125000, "the others at 100");
 	ok(w.conditions[0].percent[3] == 100000, "a progress point is in all");
-	ok(!strcmp(whatif_name(&w, 3), "p"), "behind the functions");
+	ok(!strcmp(whatif_name(&w.question, 3), "p"), "behind the functions");
 	whatif_free(&w);
 }
 
@@ -406,10 +414,10 @@ static void test_runs(void)
 	whatif_free(&w);
 
 	w = ask("f", "20");
-	w.precision = 0.0001;
+	w.question.precision = 0.0001;
 	fake_program_init(&p, 1);
 	is_i64(measure(&w, &p), 0, "one that never is");
-	is_i64(whatif_rounds(&w), w.max_runs, "ends at --max-runs");
+	is_i64(whatif_rounds(&w), w.question.max_runs, "ends at --max-runs");
 	ok(first(&w)->verdict == VERDICT_NOT_CONVERGED, "and says so");
 	fake_program_free(&p);
 	whatif_free(&w);
@@ -575,7 +583,7 @@ static void test_time_bound(void)
 	/* As many more calls as the calls are shorter. */
 	double truth = 100 * (1 / (1 - 0.6 * 0.5) - 1);
 
-	w.metric = (struct whatif_metric){
+	w.question.metric = (struct whatif_metric){
 		.kind = METRIC_STDOUT, .pattern = xstrdup("x"),
 	};
 	fake_program_init(&p, 7);
@@ -599,14 +607,16 @@ static void test_deterministic(void)
 	struct whatif w = ask("f", "20");
 	struct fake_program p;
 
-	w.deterministic = true;
-	w.max_runs = 0;
-	ok(!whatif_plan_runs(&w) && w.max_runs == WHATIF_EXACT_ROUNDS_MAX,
+	w.question.deterministic = true;
+	w.question.max_runs = 0;
+	ok(!whatif_limit_runs(&w.question) &&
+	   w.question.max_runs == WHATIF_EXACT_ROUNDS_MAX,
 	   "deterministic runs have a limit of their own");
-	w.runs = WHATIF_EXACT_ROUNDS;
-	ok(whatif_plan_runs(&w), "a limit and a number exclude each other");
-	w.max_runs = 0;
-	ok(!whatif_plan_runs(&w), "a number alone is accepted");
+	w.question.runs = WHATIF_EXACT_ROUNDS;
+	ok(whatif_limit_runs(&w.question),
+	   "a limit and a number exclude each other");
+	w.question.max_runs = 0;
+	ok(!whatif_limit_runs(&w.question), "a number alone is accepted");
 	fake_program_init(&p, 1);
 	is_i64(measure(&w, &p), 0, "deterministic runs");
 	is_i64(p.runs, 3 * (WHATIF_EXACT_ROUNDS + 1), "there are as many as asked for");
@@ -616,20 +626,21 @@ static void test_deterministic(void)
 	whatif_free(&w);
 
 	w = ask("f", "20");
-	w.deterministic = true;
-	w.max_runs = 0;
-	w.runs = 7;
-	whatif_plan_runs(&w);
+	w.question.deterministic = true;
+	w.question.max_runs = 0;
+	w.question.runs = 7;
+	whatif_limit_runs(&w.question);
 	fake_program_init(&p, 1);
 	measure(&w, &p);
 	is_i64(whatif_rounds(&w), 7, "or as many as asked for");
 	fake_program_free(&p);
 	whatif_free(&w);
 
-	w = (struct whatif){ .runs = 7 };
-	ok(whatif_plan_runs(&w), "others are not");
-	w.runs = 0;
-	ok(!whatif_plan_runs(&w) && w.max_runs == WHATIF_ROUNDS_MAX,
+	w = (struct whatif){ .question.runs = 7 };
+	ok(whatif_limit_runs(&w.question), "others are not");
+	w.question.runs = 0;
+	ok(!whatif_limit_runs(&w.question) &&
+	   w.question.max_runs == WHATIF_ROUNDS_MAX,
 	   "and have a limit");
 }
 
@@ -642,9 +653,9 @@ static void test_json(void)
 	struct fake_program p;
 	FILE *f;
 
-	free(whatif_parse_cuts(&w, "30", true));
-	w.prepare = xstrdup("make clean");
-	w.input = xstrdup("big.tar");
+	free(whatif_parse_cuts(&w.question, "30", true));
+	w.question.prepare = xstrdup("make clean");
+	w.question.input = xstrdup("big.tar");
 	fake_program_init(&p, 8);
 	measure(&w, &p);
 	whatif_environment(&w.environment, "fake");
@@ -659,8 +670,8 @@ static void test_json(void)
 	f = open_memstream(&two, &size_two);
 	whatif_json_write(f, &back);
 	fclose(f);
-	ok(back.nr_cuts == 3 && back.cuts[2] == -0.3 &&
-	   !strcmp(back.input, "big.tar"), "has all that was asked");
+	ok(back.question.nr_cuts == 3 && back.question.cuts[2] == -0.3 &&
+	   !strcmp(back.question.input, "big.tar"), "has all that was asked");
 	ok(size_one == size_two && !memcmp(one, two, size_one),
 	   "and is the same again");
 	for (size_t len = 0; len < size_one - 3; len += 97) {
@@ -732,8 +743,8 @@ static void test_spoiled(void)
 	char *json = NULL, *error;
 	FILE *f;
 
-	w.precision = 1e-3;
-	w.max_runs = 12;
+	w.question.precision = 1e-3;
+	w.question.max_runs = 12;
 	fake_program_init(&p, 11);
 	measure(&w, &p);
 	stamp(&w);
@@ -829,16 +840,17 @@ static void test_request(void)
 	struct whatif w = ask("f\xfe@150", NULL), back;
 	char *error;
 
-	w.argv = bytes;
-	free(whatif_parse_func(&w, "g"));
-	free(whatif_parse_cuts(&w, "12.3,70%", true));
-	free(whatif_parse_metric(&w, "stdout:\xfc(\\d+)"));
-	w.percent = 50;
-	w.window_ns = 20000;
-	w.choice = (struct clock_choice){ CLOCKS_NONE, ORDER_NONE, IDLE_SKIP };
-	w.prepare = xstrdup("echo \xe9");
-	w.runs = 7;
-	w.quiet = true;
+	w.question.argv = bytes;
+	free(whatif_parse_func(&w.question, "g"));
+	free(whatif_parse_cuts(&w.question, "12.3,70%", true));
+	free(whatif_parse_metric(&w.question, "stdout:\xfc(\\d+)"));
+	w.question.percent = 50;
+	w.question.window_ns = 20000;
+	w.question.choice = (struct clock_choice){ CLOCKS_NONE, ORDER_NONE,
+						  IDLE_SKIP };
+	w.question.prepare = xstrdup("echo \xe9");
+	w.question.runs = 7;
+	w.question.quiet = true;
 	w.specs[1] = xstrdup("/lib/\xff:f\n/lib/x:f");
 	w.probes = xmalloc(sizeof(*w.probes));
 	w.nr_probes = 1;
@@ -851,20 +863,27 @@ static void test_request(void)
 	error = pass_request(&w, &back, NULL);
 	ok(!error, "and read: %s", error ? error : "");
 	free(error);
-	ok(back.argv && !strcmp(back.argv[0], bytes[0]) &&
-	   !strcmp(back.argv[1], bytes[1]) && !*back.argv[2] &&
-	   !back.argv[3], "the command");
-	ok(!strcmp(back.func[0].name, w.func[0].name) &&
-	   back.func[0].percent == 150000 && !back.func[1].percent,
+	ok(back.question.argv && !strcmp(back.question.argv[0], bytes[0]) &&
+	   !strcmp(back.question.argv[1], bytes[1]) &&
+	   !*back.question.argv[2] &&
+	   !back.question.argv[3], "the command");
+	ok(!strcmp(back.question.func[0].name, w.question.func[0].name) &&
+	   back.question.func[0].percent == 150000 &&
+	   !back.question.func[1].percent,
 	   "the functions");
-	ok(back.metric.kind == METRIC_STDOUT &&
-	   !strcmp(back.metric.pattern, w.metric.pattern), "the metric");
-	ok(back.percent == 50 && back.window_ns == 20000 &&
-	   !memcmp(&back.choice, &w.choice, sizeof(w.choice)),
+	ok(back.question.metric.kind == METRIC_STDOUT &&
+	   !strcmp(back.question.metric.pattern, w.question.metric.pattern),
+	   "the metric");
+	ok(back.question.percent == 50 && back.question.window_ns == 20000 &&
+	   !memcmp(&back.question.choice, &w.question.choice,
+		   sizeof(w.question.choice)),
 	   "the options of tense run");
-	ok(!strcmp(back.prepare, w.prepare) && back.seed == w.seed &&
-	   back.runs == 7 && back.max_runs == 20 && back.quiet &&
-	   !back.show_output && back.precision == w.precision, "the others");
+	ok(!strcmp(back.question.prepare, w.question.prepare) &&
+	   back.question.seed == w.question.seed &&
+	   back.question.runs == 7 && back.question.max_runs == 20 &&
+	   back.question.quiet &&
+	   !back.question.show_output &&
+	   back.question.precision == w.question.precision, "the others");
 	ok(back.nr_conditions == 4 &&
 	   !strcmp(back.conditions[3].name, w.conditions[3].name) &&
 	   !memcmp(back.conditions[2].percent, w.conditions[2].percent,
@@ -893,7 +912,7 @@ static int leave(const char *path, const char *cuts, const char *latency)
 	FILE *f = fopen(path, "we");
 
 	if (latency)
-		free(whatif_parse_latency(&w, latency));
+		free(whatif_parse_latency(&w.question, latency));
 	fake_program_init(&p, 9);
 	measure(&w, &p);
 	whatif_environment(&w.environment, "fake");

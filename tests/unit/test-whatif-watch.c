@@ -71,18 +71,18 @@ static pid_t visit(bool stranger)
 
 static struct whatif measure(void)
 {
-	struct whatif w = {
+	struct whatif w = { .question = {
 		.argv = command, .precision = 1e-3, .max_runs = 8, .seed = 3,
 		.percent = 100,
-	};
+	} };
 	struct fake_program p;
 	const struct whatif_runner runner = {
 		.run = fake_program_run, .progress = fake_program_progress,
 		.arg = &p,
 	};
 
-	free(whatif_parse_func(&w, "f"));
-	free(whatif_parse_cuts(&w, "10", false));
+	free(whatif_parse_func(&w.question, "f"));
+	free(whatif_parse_cuts(&w.question, "10", false));
 	fake_program_init(&p, 1);
 	whatif_plan(&w);
 	whatif_measure(&w, &runner);

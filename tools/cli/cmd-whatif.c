@@ -158,7 +158,7 @@ static const struct option options[] = {
 };
 
 /* Takes an option that says what the runs do. False if it is another option. */
-static bool set_run(struct whatif *w, int c, const char *arg)
+static bool set_run(struct whatif_question *w, int c, const char *arg)
 {
 	uint64_t whole;
 
@@ -250,10 +250,10 @@ static void set_rest(struct request *q, int c, char *arg)
 
 static void take_experiment(struct request *q)
 {
-	q->w.deterministic = q->run->deterministic;
-	q->w.percent = q->run->percent;
-	q->w.choice = q->run->choice;
-	q->w.window_ns = q->run->window_ns;
+	q->w.question.deterministic = q->run->deterministic;
+	q->w.question.percent = q->run->percent;
+	q->w.question.choice = q->run->choice;
+	q->w.question.window_ns = q->run->window_ns;
 }
 
 /* Returns the index of the command in argv. */
@@ -271,21 +271,21 @@ static int parse_options(int argc, char **argv, struct request *q)
 		if (c == '?')
 			exit(STATUS_FAILED);
 		if (!run_options_take(&q->options, q->run, c, optarg) &&
-		    !set_run(&q->w, c, optarg ? optarg : ""))
+		    !set_run(&q->w.question, c, optarg ? optarg : ""))
 			set_rest(q, c, c == OUTPUT_JSON ?
 				 options_word(argc, argv) : optarg);
 	}
 	take_experiment(q);
 	if (q->from && optind < argc)
 		misuse("--from takes no command");
-	if (q->from && q->w.funcs)
+	if (q->from && q->w.question.funcs)
 		misuse("--from answers for the functions of its file: leave out --func");
-	if (q->from && q->w.deterministic)
+	if (q->from && q->w.question.deterministic)
 		misuse("--from has no runs that --deterministic could be for");
 	if (!q->from && !q->inside && optind == argc)
 		misuse("no command");
 	run_options_check(&q->options, q->run);
-	wrong = whatif_plan_runs(&q->w);
+	wrong = whatif_limit_runs(&q->w.question);
 	if (wrong)
 		misuse("%s", wrong);
 	return optind;
@@ -373,7 +373,7 @@ static int run_request(struct request *q, struct run *run)
 	if (q->from) {
 		whatif_json_load(&q->w, q->from);
 	} else {
-		run->deterministic = q->w.deterministic && !q->inside;
+		run->deterministic = q->w.question.deterministic && !q->inside;
 		q->backend = q->inside ? &backend_native :
 			     backend_choose(q->options.backend, run);
 		if (!q->inside)
@@ -391,27 +391,27 @@ static void request_free(struct request *q)
 }
 
 /* Unless asked for. */
-static void choose_seed(struct whatif *w)
+static void choose_seed(struct whatif_question *q)
 {
 	uint32_t seed = 1;
 
-	if (w->seed)
+	if (q->seed)
 		return;
-	if (!w->deterministic)
+	if (!q->deterministic)
 		getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
-	w->seed = seed;
+	q->seed = seed;
 }
 
 int cmd_whatif(int argc, char **argv)
 {
-	struct request q = { .w = { .precision = 1 } };
+	struct request q = { .w.question.precision = 1 };
 	struct run run;
 	int status;
 
 	q.run = &run;
 	run_options_begin(&q.options, &run, "whatif", argc);
-	q.w.argv = argv + parse_options(argc, argv, &q);
-	choose_seed(&q.w);
+	q.w.question.argv = argv + parse_options(argc, argv, &q);
+	choose_seed(&q.w.question);
 	status = run_request(&q, &run);
 	request_free(&q);
 	return status;

@@ -218,7 +218,7 @@ static enum estimator choose_control(const struct figures *f, size_t condition,
 				     double share, struct whatif_remark *why)
 {
 	const struct whatif *w = f->w;
-	double matters = w->precision / 4;
+	double matters = w->question.precision / 4;
 	struct difference calls = compare(w, condition, log_calls);
 	struct difference out = compare(w, condition, outside);
 	struct difference cpu = compare(w, condition, log_cpu);
@@ -248,7 +248,7 @@ static enum estimator choose(const struct figures *f, size_t condition,
 			     double share, struct whatif_remark *why)
 {
 	/* There is no speed of the machine to be told from the program's. */
-	if (f->w->deterministic)
+	if (f->w->question.deterministic)
 		return ESTIMATOR_MEDIAN;
 	return choose_control(f, condition, share, why);
 }
@@ -294,7 +294,8 @@ static double slot_share(const struct whatif *w, unsigned int slot)
 		double whole = s->charged;
 
 		/* On several CPUs, of their sum. */
-		if (w->metric.kind != METRIC_CPU && s->elapsed > s->charged)
+		if (w->question.metric.kind != METRIC_CPU &&
+		    s->elapsed > s->charged)
 			whole = s->elapsed;
 		sum += whole > 0 ? s->slot[slot].charged / whole : 0;
 	}
@@ -314,7 +315,7 @@ static void measure_share(const struct whatif *w, size_t condition,
 		if (!whatif_varied(w, condition, i))
 			continue;
 		/* Percents are rounded: prefer the cut of the user. */
-		cut = isnan(c->cut) || w->func[i - 1].percent ?
+		cut = isnan(c->cut) || w->question.func[i - 1].percent ?
 		      whatif_cut(c->percent[i]) : c->cut;
 		share = slot_share(w, i);
 		result->share += share;
@@ -325,7 +326,7 @@ static void measure_share(const struct whatif *w, size_t condition,
 					 slot[i].calls / rounds;
 	}
 	result->cut = result->share > 0 ? result->cut / result->share : 0;
-	result->amdahl = whatif_less(w) ? 100 * (rest - 1) :
+	result->amdahl = whatif_less(&w->question) ? 100 * (rest - 1) :
 					  100 * (1 / rest - 1);
 }
 
@@ -407,7 +408,7 @@ static struct whatif_remark distrust(const struct whatif *w, size_t condition,
 				     const struct whatif_result *r)
 {
 	unsigned int refused = count_patches(w, condition, false);
-	double most = fmax(w->precision, BIAS_POINTS_MAX);
+	double most = fmax(w->question.precision, BIAS_POINTS_MAX);
 
 	if (r->calls == 0)
 		return remark("never-called", "the function was never called");
@@ -430,7 +431,7 @@ static void judge(const struct whatif *w, size_t condition,
 	r->reason = distrust(w, condition, r);
 	if (r->reason.id)
 		r->verdict = VERDICT_NOT_TRUSTED;
-	else if (whatif_width(&r->change) > w->precision)
+	else if (whatif_width(&r->change) > w->question.precision)
 		r->verdict = VERDICT_NOT_CONVERGED;
 	else if (!excludes_zero(&r->change))
 		r->verdict = VERDICT_NO_EFFECT;
@@ -473,7 +474,7 @@ static void assess_overhead(struct whatif *w)
 	const struct whatif_sample *s = whatif_at(w, 1, 0);
 	double in = 0, calls = 0;
 
-	for (unsigned int i = 1; i <= w->funcs; i++) {
+	for (unsigned int i = 1; i <= w->question.funcs; i++) {
 		in += s->slot[i].ran;
 		calls += s->slot[i].calls;
 	}
@@ -504,11 +505,13 @@ static void assess_pairs(struct whatif *w)
 	if (from > 1.01 * pairs)
 		add_warning(w, remark("unpaired-from",
 			"of %.0f calls of %s in a run %.0f are in no pair: where there are more of them than of %s, the latency grows with the run",
-			from, w->metric.from, from - pairs, w->metric.to));
+			from, w->question.metric.from, from - pairs,
+			w->question.metric.to));
 	if (to > 1.01 * pairs)
 		add_warning(w, remark("unpaired-to",
 			"of %.0f calls of %s in a run %.0f are in no pair: no call of %s was left for them",
-			to, w->metric.to, to - pairs, w->metric.from));
+			to, w->question.metric.to, to - pairs,
+			w->question.metric.from));
 	if (lost > 0)
 		add_warning(w, remark("latency-cut",
 			"the latency is that of the first %.0f calls of a run; %.0f came after them",
@@ -576,7 +579,7 @@ void whatif_assess(struct whatif *w)
 		assess_variant(w, &f, c);
 	assess_overhead(w);
 	assess_spoiled(w);
-	if (w->metric.kind == METRIC_LATENCY)
+	if (w->question.metric.kind == METRIC_LATENCY)
 		assess_pairs(w);
 	figures_free(&f);
 }
@@ -585,7 +588,7 @@ bool whatif_converged(const struct whatif *w)
 {
 	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
 		if (whatif_width(&w->results[c - CONDITIONS_FIRST].change) >
-		    w->precision)
+		    w->question.precision)
 			return false;
 	return true;
 }

@@ -27,7 +27,7 @@ struct job {
 };
 
 struct state {
-	const struct whatif *asked;
+	const struct whatif_question *asked;
 	struct whatif *w;	/* the measured samples */
 	const struct whatif_batches *b;
 	struct job *jobs;
@@ -38,9 +38,9 @@ struct state {
 };
 
 /* A fixed number of rounds is judged only after the last one. */
-static bool is_fixed(const struct whatif *w)
+static bool is_fixed(const struct whatif_question *q)
 {
-	return w->runs;
+	return q->runs;
 }
 
 /* Each batch has at least two rounds: a single round shows no variation. */
@@ -240,7 +240,7 @@ static void append(struct whatif *w, const struct whatif *batch)
 static void take_first(struct state *s, struct whatif *batch)
 {
 	*s->w = *batch;
-	s->w->max_runs = s->asked->max_runs;
+	s->w->question.max_runs = s->asked->max_runs;
 	*batch = (struct whatif){ 0 };
 }
 
@@ -341,7 +341,7 @@ static int end_jobs(struct state *s, int status)
 	return status ? status : s->jobs[0].status;
 }
 
-int whatif_batches(const struct whatif *asked, struct whatif *w,
+int whatif_batches(const struct whatif_question *asked, struct whatif *w,
 		   const struct whatif_batches *b)
 {
 	struct state s = { .asked = asked, .w = w, .b = b };

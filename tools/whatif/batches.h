@@ -42,7 +42,7 @@ void whatif_batch_ready(const struct whatif_batch *batch);
  * Runs as many batches as needed. Returns 0 with all samples and the results in
  * *w, or prints a message and returns the status to end with; *w is empty then.
  */
-int whatif_batches(const struct whatif *asked, struct whatif *w,
+int whatif_batches(const struct whatif_question *asked, struct whatif *w,
 		   const struct whatif_batches *b);
 
 #endif

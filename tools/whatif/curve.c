@@ -28,9 +28,9 @@ struct plot {
 };
 
 /* Gain is positive if the program improves. */
-static double gain(const struct whatif *w, double change)
+static double gain(const struct whatif_question *q, double change)
 {
-	return whatif_less(w) ? -change : change;
+	return whatif_less(q) ? -change : change;
 }
 
 static const struct whatif_result *result(const struct whatif *w,
@@ -43,7 +43,9 @@ static const struct whatif_result *result(const struct whatif *w,
 static double height_of(const struct plot *p, const struct whatif_result *r,
 			double change)
 {
-	return gain(p->w, change) - (p->beside ? gain(p->w, r->amdahl) : 0);
+	const struct whatif_question *q = &p->w->question;
+
+	return gain(q, change) - (p->beside ? gain(q, r->amdahl) : 0);
 }
 
 static double px(const struct plot *p, double x)
@@ -94,11 +96,11 @@ static unsigned int series_of(const struct whatif *w, size_t condition)
 }
 
 /* Where a straight program would be: nothing overlaps, nobody waits. */
-static double amdahl(const struct whatif *w, double share, double cut)
+static double amdahl(const struct whatif_question *q, double share, double cut)
 {
 	double rest = 1 - share * cut;
 
-	if (whatif_less(w))
+	if (whatif_less(q))
 		return 100 * share * cut;
 	return 100 * (1 / (rest > 0.001 ? rest : 0.001) - 1);
 }
@@ -155,10 +157,10 @@ static void titles(FILE *f, const struct plot *p)
 	fprintf(f, "<text class=\"axis\" transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n",
 		(TOP + p->height - BOTTOM) / 2,
 		p->beside ? "more than by share, points" :
-		!whatif_less(p->w) ? "change of the metric, %" :
-		p->w->metric.kind == METRIC_LATENCY ?
+		!whatif_less(&p->w->question) ? "change of the metric, %" :
+		p->w->question.metric.kind == METRIC_LATENCY ?
 		"time that the latency is less, %" :
-		p->w->metric.kind == METRIC_CPU ?
+		p->w->question.metric.kind == METRIC_CPU ?
 		"CPU time that the program takes less, %" :
 		"time that the program takes less, %");
 }
@@ -167,18 +169,20 @@ static void titles(FILE *f, const struct plot *p)
 static void amdahl_line(FILE *f, const struct plot *p, double share,
 			double from, double to, unsigned int series)
 {
+	const struct whatif_question *q = &p->w->question;
+
 	fprintf(f, "<polyline class=\"amdahl s%u\" points=\"", series);
 	for (int i = 0; i <= 40; i++) {
 		double cut = from + (to - from) * i / 40;
 
 		fprintf(f, "%.1f,%.1f ", px(p, 100 * cut),
-			py(p, amdahl(p->w, share, cut)));
+			py(p, amdahl(q, share, cut)));
 	}
 	fputs("\"/>\n", f);
 	/* Beside its upper end, where the lines are furthest apart. */
 	fprintf(f, "<text class=\"amdahl-name s%u\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">Amdahl</text>\n",
 		series, px(p, 100 * (from + (to - from) * 0.88)) - 12,
-		py(p, amdahl(p->w, share, from + (to - from) * 0.88)) - 10);
+		py(p, amdahl(q, share, from + (to - from) * 0.88)) - 10);
 }
 
 struct point {

@@ -35,13 +35,14 @@ char **whatif_exact_files(const struct whatif *w, char *const *files)
 
 	for (; *files; files++)
 		add(&l, xstrdup(*files));
-	add_program(&l, w->argv[0]);
-	if (w->prepare)
+	add_program(&l, w->question.argv[0]);
+	if (w->question.prepare)
 		add_program(&l, "sh");
-	if (w->input && access(w->input, R_OK))
-		die(STATUS_FAILED, "--input %s: %s", w->input, strerror(errno));
-	if (w->input)
-		add(&l, xstrdup(w->input));
+	if (w->question.input && access(w->question.input, R_OK))
+		die(STATUS_FAILED, "--input %s: %s", w->question.input,
+		    strerror(errno));
+	if (w->question.input)
+		add(&l, xstrdup(w->question.input));
 	for (size_t i = 0; i < w->nr_objects; i++)
 		add(&l, xstrdup(w->objects[i]));
 	return l.files;

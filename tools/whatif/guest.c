@@ -26,10 +26,10 @@ static void send_request(const struct whatif *w, struct run *run,
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (batch) {
-		asked.seed = batch->seed;
-		asked.runs = asked.max_runs = batch->rounds;
+		asked.question.seed = batch->seed;
+		asked.question.runs = asked.question.max_runs = batch->rounds;
 		/* Only the first batch shows progress. */
-		asked.quiet = asked.quiet || batch->number;
+		asked.question.quiet = asked.question.quiet || batch->number;
 	}
 	if (!f || whatif_request_write(f, &asked) ||
 	    lseek(fd, 0, SEEK_SET) || dup2(fd, STDIN_FILENO) < 0)
@@ -160,7 +160,7 @@ int whatif_guest_measure_exactly(struct whatif *w,
 	run_options_end(g->options, run);
 	run->files = whatif_exact_files(w, given);
 	backend_exact_prepare();
-	status = whatif_batches(w, &measured, &batches);
+	status = whatif_batches(&w->question, &measured, &batches);
 	if (!status) {
 		whatif_environment_exact(&measured.environment,
 					 g->backend->name);

@@ -38,7 +38,7 @@ static char *varied_names(const struct whatif *w, size_t condition)
 		if (!whatif_varied(w, condition, i))
 			continue;
 		left--;
-		longer = xprintf("%s%s%s", names, whatif_name(w, i),
+		longer = xprintf("%s%s%s", names, whatif_name(&w->question, i),
 				 left > 1 ? ", " : left ? " and " : "");
 		free(names);
 		names = longer;
@@ -53,21 +53,21 @@ static char *cut_words(double cut)
 		       cut < 0 ? "more" : "less");
 }
 
-static char *change_words(const struct whatif *w, double change)
+static char *change_words(const struct whatif_question *q, double change)
 {
-	if (w->metric.kind == METRIC_LATENCY)
+	if (q->metric.kind == METRIC_LATENCY)
 		return xprintf("take %.1f %% %s time from %s to %s",
 			       fabs(change), change > 0 ? "more" : "less",
-			       w->metric.from, w->metric.to);
-	if (whatif_less(w))
+			       q->metric.from, q->metric.to);
+	if (whatif_less(q))
 		return xprintf("%s %.1f %% %s %s",
-			       w->metric.kind == METRIC_CPU ? "use" : "take",
+			       q->metric.kind == METRIC_CPU ? "use" : "take",
 			       fabs(change), change > 0 ? "more" : "less",
-			       w->metric.kind == METRIC_CPU ? "CPU time" :
+			       q->metric.kind == METRIC_CPU ? "CPU time" :
 							      "time");
 	return xprintf("have %s of %s by %.1f %%",
 		       change < 0 ? "less" : "more",
-		       w->metric.kind == METRIC_PROGRESS ? w->metric.pattern :
+		       q->metric.kind == METRIC_PROGRESS ? q->metric.pattern :
 							   "the metric",
 		       fabs(change));
 }
@@ -77,7 +77,7 @@ char *whatif_sentence(const struct whatif *w, size_t condition)
 	const struct whatif_result *r = result(w, condition);
 	char *names = varied_names(w, condition);
 	char *cut = cut_words(r->cut);
-	char *change = change_words(w, r->change.value);
+	char *change = change_words(&w->question, r->change.value);
 	char *text = xprintf("If %s %s, the program would %s [%+.2f %+.2f]",
 			     names, cut, change, r->change.low,
 			     r->change.high);
@@ -92,11 +92,11 @@ char *whatif_sentence(const struct whatif *w, size_t condition)
 static void headline(FILE *f, const struct whatif *w)
 {
 	char *names = varied_names(w, CONDITIONS_FIRST);
-	char *program = xstrdup(w->argv[0]);
+	char *program = xstrdup(w->question.argv[0]);
 	const char *name = strrchr(program, '/') ? strrchr(program, '/') + 1 :
 						   program;
 	const struct whatif_result *r = result(w, CONDITIONS_FIRST);
-	char *change = change_words(w, r->change.value);
+	char *change = change_words(&w->question, r->change.value);
 	char *cut = cut_words(r->cut);
 
 	if (w->nr_conditions == CONDITIONS_FIRST + 1) {
@@ -109,7 +109,7 @@ static void headline(FILE *f, const struct whatif *w)
 			whatif_verdict(r->verdict));
 	} else {
 		element(f, "<h1>What <code>", name, "</code> gains ");
-		if (w->each)
+		if (w->question.each)
 			fputs("from each of its functions</h1>\n", f);
 		else
 			element(f, "from a faster <code>", names,
@@ -131,23 +131,23 @@ static void legend_item(FILE *f, const char *picture, const char *text)
 }
 
 /* Names the series of the lines, if there are several. */
-static void series_legend(FILE *f, const struct whatif *w)
+static void series_legend(FILE *f, const struct whatif_question *q)
 {
 	unsigned int n = 0;
 
-	for (size_t i = 0; w->each && i < w->funcs; i++) {
-		if (w->func[i].percent)
+	for (size_t i = 0; q->each && i < q->funcs; i++) {
+		if (q->func[i].percent)
 			continue;
 		fprintf(f, "<li><svg viewBox=\"0 0 26 12\" aria-hidden=\"true\"><line class=\"curve s%u\" x1=\"0\" x2=\"26\" y1=\"6\" y2=\"6\"/></svg><code>",
 			n++ % 6);
-		element(f, "", w->func[i].name, "</code></li>\n");
+		element(f, "", q->func[i].name, "</code></li>\n");
 	}
 }
 
 static void figure(FILE *f, const struct whatif *w)
 {
 	fputs("<figure class=\"card\">\n<ul class=\"legend\">\n", f);
-	series_legend(f, w);
+	series_legend(f, &w->question);
 	legend_item(f, "<g class=\"mark s0\"><path d=\"M13 0V12M9 0h8M9 12h8\"/><circle cx=\"13\" cy=\"6\" r=\"4\"/></g>",
 		    "prediction with its 95 % interval");
 	legend_item(f, "<line class=\"amdahl s0\" x1=\"0\" x2=\"26\" y1=\"6\" y2=\"6\"/>",
@@ -192,10 +192,10 @@ static void fact(FILE *f, const char *name, const char *value,
 
 static void facts(FILE *f, const struct whatif *w)
 {
-	char *title = whatif_metric_title(w), *small;
+	char *title = whatif_metric_title(&w->question), *small;
 	char value[60];
 	const char *unit;
-	double factor = whatif_unit(w, &unit);
+	double factor = whatif_unit(&w->question, &unit);
 
 	fputs("<dl class=\"facts\">\n", f);
 	whatif_number(value, sizeof(value),
@@ -229,7 +229,7 @@ static void facts(FILE *f, const struct whatif *w)
 
 static void results(FILE *f, const struct whatif *w)
 {
-	char *title = whatif_metric_title(w);
+	char *title = whatif_metric_title(&w->question);
 
 	fputs("<h2>Results</h2>\n<div class=\"card scroll\"><table>\n<tr><th>Variant</th><th class=\"n\">Calls a run</th><th class=\"n\">Time in it</th>",
 	      f);
@@ -310,7 +310,7 @@ static void patches(FILE *f, const struct whatif *w)
 	for (size_t i = 0; i < w->nr_patches; i++) {
 		const struct whatif_patch *p = &w->patches[i];
 
-		element(f, "<tr><td><code>", whatif_name(w, p->slot),
+		element(f, "<tr><td><code>", whatif_name(&w->question, p->slot),
 			"</code></td>");
 		element(f, "<td><code>", p->symbol, "</code></td>");
 		element(f, "<td><code>", p->object, "</code></td>");
@@ -324,7 +324,7 @@ static void patches(FILE *f, const struct whatif *w)
 static void samples(FILE *f, const struct whatif *w)
 {
 	const char *unit;
-	double factor = whatif_unit(w, &unit);
+	double factor = whatif_unit(&w->question, &unit);
 
 	fprintf(f, "<h2>Every run</h2>\n<details><summary>%zu runs, in the order of the rounds</summary><div class=\"card scroll\"><table>\n<tr><th class=\"n\">Round</th><th class=\"n\">Run</th><th>Variant</th><th class=\"n\">Metric%s%s</th><th class=\"n\">CPU time, s</th><th class=\"n\">Elapsed, real, s</th><th class=\"n\">Reference, ms</th><th class=\"n\">Threads</th></tr>\n",
 		w->nr_samples, *unit ? ", " : "", unit);
@@ -349,7 +349,7 @@ static void footer(FILE *f, const struct whatif *w)
 	element(f, "<p>tense ", e->tense ? e->tense : "", "");
 	if (e->date)
 		element(f, ", ", e->date, "");
-	if (w->deterministic)
+	if (w->question.deterministic)
 		element(f, "; times are counts of ", time_unit(true), "");
 	element(f, "<br>back end ", e->backend ? e->backend : "", "");
 	fprintf(f, ", %u CPU%s, ", e->cpus, e->cpus == 1 ? "" : "s");
@@ -366,7 +366,7 @@ static void footer(FILE *f, const struct whatif *w)
 
 int whatif_html(FILE *f, const struct whatif *w)
 {
-	char *command = whatif_command(w);
+	char *command = whatif_command(&w->question);
 
 	fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
 	      f);

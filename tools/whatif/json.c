@@ -63,35 +63,35 @@ static json_t *bytes(const char *value)
 /* An answer uses text(), for readers, and a request bytes(), to lose none. */
 typedef json_t *make_text(const char *value);
 
-static json_t *functions(const struct whatif *w, make_text *string)
+static json_t *functions(const struct whatif_question *q, make_text *string)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < w->funcs; i++)
+	for (size_t i = 0; i < q->funcs; i++)
 		json_array_append_new(list, json_pack("{si so so}",
-			"slot", (int)i + 1, "name", string(w->func[i].name),
-			"percent", percent(w->func[i].percent)));
+			"slot", (int)i + 1, "name", string(q->func[i].name),
+			"percent", percent(q->func[i].percent)));
 	return list;
 }
 
-static json_t *asked(const struct whatif *w, make_text *string)
+static json_t *asked(const struct whatif_question *q, make_text *string)
 {
 	json_t *cuts = json_array();
 
-	for (size_t i = 0; i < w->nr_cuts; i++)
-		json_array_append_new(cuts, real(w->cuts[i]));
+	for (size_t i = 0; i < q->nr_cuts; i++)
+		json_array_append_new(cuts, real(q->cuts[i]));
 	return json_pack("{so sf si so sb so sb so si ss ss ss so}", "cuts", cuts,
-			 "precision", w->precision,
-			 "max_runs", (int)w->max_runs,
-			 "seed", integer(w->seed), "each", (int)w->each,
-			 "prepare", string(w->prepare),
-			 "ignore_failure", (int)w->ignore_failure,
-			 "input", string(w->input),
-			 "percent", (int)w->percent,
-			 "clock", clock_names[w->choice.clocks],
-			 "order", order_names[w->choice.order],
-			 "idle", idle_names[w->choice.idle],
-			 "window_ns", w->window_ns ? integer(w->window_ns) :
+			 "precision", q->precision,
+			 "max_runs", (int)q->max_runs,
+			 "seed", integer(q->seed), "each", (int)q->each,
+			 "prepare", string(q->prepare),
+			 "ignore_failure", (int)q->ignore_failure,
+			 "input", string(q->input),
+			 "percent", (int)q->percent,
+			 "clock", clock_names[q->choice.clocks],
+			 "order", order_names[q->choice.order],
+			 "idle", idle_names[q->choice.idle],
+			 "window_ns", q->window_ns ? integer(q->window_ns) :
 						     json_null());
 }
 
@@ -156,7 +156,7 @@ static json_t *latency(const struct whatif *w, const struct whatif_sample *s)
 {
 	const struct whatif_latency *l = &s->latency;
 
-	if (w->metric.kind != METRIC_LATENCY)
+	if (w->question.metric.kind != METRIC_LATENCY)
 		return json_null();
 	return json_pack("{so so so so so}", "from", integer(l->from),
 			 "to", integer(l->to), "pairs", integer(l->pairs),
@@ -277,20 +277,22 @@ static json_t *question(const struct whatif *w, make_text *string)
 	json_t *command = json_array();
 	const char *unit;
 
-	whatif_unit(w, &unit);
-	for (char **arg = w->argv; *arg; arg++)
+	whatif_unit(&w->question, &unit);
+	for (char **arg = w->question.argv; *arg; arg++)
 		json_array_append_new(command, string(*arg));
 	return json_pack(
 		"{ss si so sb ss s{ss so ss sb} so so so}",
 		"schema", WHATIF_SCHEMA, "version", WHATIF_JSON_VERSION,
 		"command", command,
-		"deterministic", (int)w->deterministic,
-		"time_unit", w->deterministic ? "instructions" : "ns", "metric",
-		"kind", whatif_metric_name(w->metric.kind),
-		"pattern", string(w->metric.pattern),
-		"unit", whatif_less(w) ? "ns" : unit,
-		"less_is_better", (int)whatif_less(w),
-		"functions", functions(w, string), "asked", asked(w, string),
+		"deterministic", (int)w->question.deterministic,
+		"time_unit", w->question.deterministic ? "instructions" : "ns",
+		"metric",
+		"kind", whatif_metric_name(w->question.metric.kind),
+		"pattern", string(w->question.metric.pattern),
+		"unit", whatif_less(&w->question) ? "ns" : unit,
+		"less_is_better", (int)whatif_less(&w->question),
+		"functions", functions(&w->question, string),
+		"asked", asked(&w->question, string),
 		"conditions", conditions(w, string));
 }
 
@@ -341,9 +343,9 @@ static json_t *found(const struct whatif *w)
 int whatif_request_write(FILE *f, const struct whatif *w)
 {
 	json_t *rest = json_pack("{so si sb sb}", "found", found(w),
-				 "runs", (int)w->runs,
-				 "show_output", (int)w->show_output,
-				 "quiet", (int)w->quiet);
+				 "runs", (int)w->question.runs,
+				 "show_output", (int)w->question.show_output,
+				 "quiet", (int)w->question.quiet);
 
 	return json_write(f, joined(question(w, bytes), rest));
 }

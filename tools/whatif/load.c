@@ -70,15 +70,15 @@ static bool flag(const json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
-static bool load_command(const json_t *list, struct whatif *w)
+static bool load_command(const json_t *list, struct whatif_question *q)
 {
 	size_t n = json_array_size(list);
 
-	w->argv = xmalloc((n + 1) * sizeof(*w->argv));
-	w->own_argv = true;
+	q->argv = xmalloc((n + 1) * sizeof(*q->argv));
+	q->own_argv = true;
 	for (size_t i = 0; i < n; i++) {
-		w->argv[i] = copy(json_array_get(list, i));
-		if (!w->argv[i])
+		q->argv[i] = copy(json_array_get(list, i));
+		if (!q->argv[i])
 			return false;
 	}
 	return n > 0;
@@ -112,21 +112,21 @@ static bool load_metric(const json_t *from, struct whatif_metric *metric)
 	return false;
 }
 
-static bool load_functions(const json_t *list, struct whatif *w)
+static bool load_functions(const json_t *list, struct whatif_question *q)
 {
 	size_t n = json_array_size(list);
 
-	if (!n || n > WHATIF_FUNCS_MAX || w->funcs)
+	if (!n || n > WHATIF_FUNCS_MAX || q->funcs)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *from = json_array_get(list, i);
-		struct whatif_func *to = &w->func[w->funcs];
+		struct whatif_func *to = &q->func[q->funcs];
 
 		to->percent = percent(from, "percent");
 		to->name = copy(json_object_get(from, "name"));
 		if (!to->name)
 			return false;
-		w->funcs++;
+		q->funcs++;
 	}
 	return true;
 }
@@ -156,28 +156,28 @@ static int choice(const json_t *from, const char *key,
 	return index < 0 ? 0 : index;
 }
 
-static void load_asked(const json_t *from, struct whatif *w)
+static void load_asked(const json_t *from, struct whatif_question *q)
 {
 	const json_t *cuts = json_object_get(from, "cuts");
 
-	w->nr_cuts = json_array_size(cuts);
-	w->cuts = xmalloc((w->nr_cuts + 1) * sizeof(*w->cuts));
-	for (size_t i = 0; i < w->nr_cuts; i++)
-		w->cuts[i] = json_number_value(json_array_get(cuts, i));
-	w->prepare = copy(json_object_get(from, "prepare"));
-	w->input = copy(json_object_get(from, "input"));
-	w->precision = real(from, "precision");
-	w->max_runs = integer(from, "max_runs");
-	w->seed = integer(from, "seed");
-	w->each = flag(from, "each");
-	w->ignore_failure = flag(from, "ignore_failure");
-	w->percent = integer(from, "percent");
-	w->choice.clocks = choice(from, "clock", clock_names);
-	w->choice.order = choice(from, "order", order_names);
-	w->choice.idle = choice(from, "idle", idle_names);
-	w->window_ns = integer(from, "window_ns");
-	if (!w->percent)
-		w->percent = TENSE_PERCENT_REAL;
+	q->nr_cuts = json_array_size(cuts);
+	q->cuts = xmalloc((q->nr_cuts + 1) * sizeof(*q->cuts));
+	for (size_t i = 0; i < q->nr_cuts; i++)
+		q->cuts[i] = json_number_value(json_array_get(cuts, i));
+	q->prepare = copy(json_object_get(from, "prepare"));
+	q->input = copy(json_object_get(from, "input"));
+	q->precision = real(from, "precision");
+	q->max_runs = integer(from, "max_runs");
+	q->seed = integer(from, "seed");
+	q->each = flag(from, "each");
+	q->ignore_failure = flag(from, "ignore_failure");
+	q->percent = integer(from, "percent");
+	q->choice.clocks = choice(from, "clock", clock_names);
+	q->choice.order = choice(from, "order", order_names);
+	q->choice.idle = choice(from, "idle", idle_names);
+	q->window_ns = integer(from, "window_ns");
+	if (!q->percent)
+		q->percent = TENSE_PERCENT_REAL;
 }
 
 static bool load_condition(const json_t *from, struct whatif_condition *to,
@@ -341,15 +341,15 @@ static bool load_patches(const json_t *list, struct whatif *w)
 /* Loads a question. Returns the name of its first wrong part, or NULL. */
 static const char *load_question(const json_t *root, struct whatif *w)
 {
-	load_asked(json_object_get(root, "asked"), w);
-	w->deterministic = flag(root, "deterministic");
-	if (!(w->precision > 0))
+	load_asked(json_object_get(root, "asked"), &w->question);
+	w->question.deterministic = flag(root, "deterministic");
+	if (!(w->question.precision > 0))
 		return "asked";
-	if (!load_command(json_object_get(root, "command"), w))
+	if (!load_command(json_object_get(root, "command"), &w->question))
 		return "command";
-	if (!load_metric(json_object_get(root, "metric"), &w->metric))
+	if (!load_metric(json_object_get(root, "metric"), &w->question.metric))
 		return "metric";
-	if (!load_functions(json_object_get(root, "functions"), w))
+	if (!load_functions(json_object_get(root, "functions"), &w->question))
 		return "functions";
 	if (!load_conditions(json_object_get(root, "conditions"), w))
 		return "conditions";
@@ -418,9 +418,9 @@ static const char *load_request(const json_t *root, struct whatif *w)
 
 	if (wrong)
 		return wrong;
-	w->runs = integer(root, "runs");
-	w->show_output = flag(root, "show_output");
-	w->quiet = flag(root, "quiet");
+	w->question.runs = integer(root, "runs");
+	w->question.show_output = flag(root, "show_output");
+	w->question.quiet = flag(root, "quiet");
 	if (!json_is_object(found) ||
 	    !load_names(json_object_get(found, "names"), w) ||
 	    !load_probes(json_object_get(found, "probes"), w))

@@ -81,8 +81,8 @@ static bool find(struct whatif *w, unsigned int slot, bool is_static)
 	struct tense_resolution r;
 	bool found;
 
-	found = tense_resolve(whatif_name(w, slot), w->argv, &r) ==
-		TENSE_RESOLVED;
+	found = tense_resolve(whatif_name(&w->question, slot),
+			      w->question.argv, &r) == TENSE_RESOLVED;
 	if (r.message)
 		warn("%s", r.message);
 	if (found)
@@ -110,16 +110,16 @@ static bool open_static(char *const *command)
 
 void whatif_names(struct whatif *w, bool probes)
 {
-	bool is_static = open_static(w->argv), all = true;
+	bool is_static = open_static(w->question.argv), all = true;
 
 	if (is_static && !probes)
 		die(STATUS_FAILED, "%s is linked statically: its functions can be scaled on a kernel with uprobes only, which that of the back end uml has not: use --backend qemu",
-		    w->argv[0]);
-	if (is_static && w->metric.kind == METRIC_LATENCY)
+		    w->question.argv[0]);
+	if (is_static && w->question.metric.kind == METRIC_LATENCY)
 		die(STATUS_FAILED, "%s is linked statically: --latency can be measured in programs only that load libraries",
-		    w->argv[0]);
+		    w->question.argv[0]);
 	for (unsigned int slot = 1; slot < WHATIF_NAMES; slot++)
-		if (*whatif_name(w, slot))
+		if (*whatif_name(&w->question, slot))
 			all = find(w, slot, is_static) && all;
 	if (!all)
 		exit(STATUS_FAILED);

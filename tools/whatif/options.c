@@ -16,13 +16,14 @@
 #define CUTS_MAX	100
 #define DIGITS		"0123456789"
 
-static char *add_func(struct whatif *w, char *name, unsigned int percent)
+static char *add_func(struct whatif_question *q, char *name,
+		      unsigned int percent)
 {
-	if (w->funcs == WHATIF_FUNCS_MAX) {
+	if (q->funcs == WHATIF_FUNCS_MAX) {
 		free(name);
 		return xprintf("more than %d functions", WHATIF_FUNCS_MAX);
 	}
-	w->func[w->funcs++] = (struct whatif_func){
+	q->func[q->funcs++] = (struct whatif_func){
 		.name = name, .percent = percent,
 	};
 	return NULL;
@@ -62,7 +63,7 @@ static const char *percent_mark(const char *text, double *percent)
 	return mark;
 }
 
-char *whatif_parse_func(struct whatif *w, const char *text)
+char *whatif_parse_func(struct whatif_question *q, const char *text)
 {
 	double percent = 0;
 	const char *mark = percent_mark(text, &percent);
@@ -77,23 +78,23 @@ char *whatif_parse_func(struct whatif *w, const char *text)
 		return xprintf("'%s' names no function", text);
 	if (strchr(text, '\n'))
 		return xprintf("a name with a line break");
-	return add_func(w, xprintf("%.*s", (int)len, text),
+	return add_func(q, xprintf("%.*s", (int)len, text),
 			lround(percent * TENSE_FINE));
 }
 
-static char *add_cut(struct whatif *w, double percent, bool slower)
+static char *add_cut(struct whatif_question *q, double percent, bool slower)
 {
 	double cut = slower ? -percent / 100 : percent / 100;
 
-	if (w->nr_cuts == CUTS_MAX)
+	if (q->nr_cuts == CUTS_MAX)
 		return xprintf("more than %d changes", CUTS_MAX);
-	w->cuts = xrealloc(w->cuts, (w->nr_cuts + 1) * sizeof(*w->cuts));
-	w->cuts[w->nr_cuts++] = cut;
+	q->cuts = xrealloc(q->cuts, (q->nr_cuts + 1) * sizeof(*q->cuts));
+	q->cuts[q->nr_cuts++] = cut;
 	return NULL;
 }
 
-static char *add_range(struct whatif *w, double from, double to, double step,
-		       bool slower)
+static char *add_range(struct whatif_question *q, double from, double to,
+		       double step, bool slower)
 {
 	double count = floor((to - from) / step + 1e-9) + 1;
 	char *error = NULL;
@@ -101,11 +102,12 @@ static char *add_range(struct whatif *w, double from, double to, double step,
 	if (step <= 0 || to < from || count > CUTS_MAX)
 		return xprintf("a range of no or too many changes");
 	for (int i = 0; i < count && !error; i++)
-		error = add_cut(w, from + i * step, slower);
+		error = add_cut(q, from + i * step, slower);
 	return error;
 }
 
-char *whatif_parse_cuts(struct whatif *w, const char *text, bool slower)
+char *whatif_parse_cuts(struct whatif_question *q, const char *text,
+			bool slower)
 {
 	const char *p = text;
 	char *error = NULL;
@@ -129,7 +131,7 @@ char *whatif_parse_cuts(struct whatif *w, const char *text, bool slower)
 			       xprintf("%g %% slower is beyond 100000", to) :
 			       xprintf("%g %% less time: should be below 99.9",
 				       to);
-		error = add_range(w, from, to, step, slower);
+		error = add_range(q, from, to, step, slower);
 	} while (!error && *p++ == ',');
 	if (error || !p[-1])
 		return error;
@@ -146,22 +148,22 @@ static void forget_metric(struct whatif_metric *metric)
 	*metric = (struct whatif_metric){ 0 };
 }
 
-void whatif_set_progress(struct whatif *w, const char *name)
+void whatif_set_progress(struct whatif_question *q, const char *name)
 {
-	forget_metric(&w->metric);
-	w->metric.kind = METRIC_PROGRESS;
-	w->metric.pattern = xstrdup(name);
+	forget_metric(&q->metric);
+	q->metric.kind = METRIC_PROGRESS;
+	q->metric.pattern = xstrdup(name);
 }
 
-char *whatif_parse_latency(struct whatif *w, const char *text)
+char *whatif_parse_latency(struct whatif_question *q, const char *text)
 {
-	forget_metric(&w->metric);
-	w->metric.kind = METRIC_LATENCY;
-	w->metric.pattern = xstrdup(text);
-	return whatif_latency_parse(text, &w->metric.from, &w->metric.to);
+	forget_metric(&q->metric);
+	q->metric.kind = METRIC_LATENCY;
+	q->metric.pattern = xstrdup(text);
+	return whatif_latency_parse(text, &q->metric.from, &q->metric.to);
 }
 
-char *whatif_parse_metric(struct whatif *w, const char *text)
+char *whatif_parse_metric(struct whatif_question *q, const char *text)
 {
 	static const struct {
 		const char *name;
@@ -171,13 +173,13 @@ char *whatif_parse_metric(struct whatif *w, const char *text)
 		{ "stderr:", METRIC_STDERR },
 	};
 
-	forget_metric(&w->metric);
+	forget_metric(&q->metric);
 	if (!strcmp(text, "elapsed")) {
-		w->metric.kind = METRIC_ELAPSED;
+		q->metric.kind = METRIC_ELAPSED;
 		return NULL;
 	}
 	if (!strcmp(text, "cpu")) {
-		w->metric.kind = METRIC_CPU;
+		q->metric.kind = METRIC_CPU;
 		return NULL;
 	}
 	for (size_t i = 0; i < 2; i++) {
@@ -185,8 +187,8 @@ char *whatif_parse_metric(struct whatif *w, const char *text)
 
 		if (strncmp(text, with_pattern[i].name, len) != 0)
 			continue;
-		w->metric.kind = with_pattern[i].kind;
-		w->metric.pattern = xstrdup(text + len);
+		q->metric.kind = with_pattern[i].kind;
+		q->metric.pattern = xstrdup(text + len);
 		return whatif_metric_check(text + len);
 	}
 	return xprintf("metric '%s' is not elapsed, cpu, stdout:REGEX or stderr:REGEX",

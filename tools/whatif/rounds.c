@@ -13,19 +13,19 @@ static unsigned int expected_rounds(const struct whatif *w)
 {
 	size_t rounds = whatif_rounds(w), most = WHATIF_ROUNDS_MIN;
 
-	if (w->deterministic)
-		return w->max_runs;
+	if (w->question.deterministic)
+		return w->question.max_runs;
 	if (rounds < WHATIF_ROUNDS_MIN)
 		return most;
 	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
 		const struct whatif_result *r = &w->results[c -
 							    CONDITIONS_FIRST];
 		size_t n = rounds_needed(rounds, whatif_width(&r->change),
-					 w->precision);
+					 w->question.precision);
 
 		most = n > most ? n : most;
 	}
-	return most > w->max_runs ? w->max_runs : most;
+	return most > w->question.max_runs ? w->question.max_runs : most;
 }
 
 static int run_round(struct whatif *w, const struct whatif_runner *runner,
@@ -74,7 +74,7 @@ static void say_refused(const struct whatif *w, unsigned int slot)
 
 static void say_nothing_done(const struct whatif *w, unsigned int slot)
 {
-	const char *name = whatif_name(w, slot);
+	const char *name = whatif_name(&w->question, slot);
 
 	if (patched(w, slot)) {
 		warn("%s was found, but the command did not call it", name);
@@ -91,9 +91,9 @@ static bool was_called(const struct whatif *w, unsigned int name)
 	const struct whatif_sample *null = &w->samples[1];
 
 	if (name == WHATIF_FROM)
-		return !w->metric.from || null->latency.from;
+		return !w->question.metric.from || null->latency.from;
 	if (name == WHATIF_TO)
-		return !w->metric.to || null->latency.to;
+		return !w->question.metric.to || null->latency.to;
 	return !w->conditions[1].percent[name] || null->slot[name].calls;
 }
 
@@ -120,9 +120,9 @@ static int check_first(const struct whatif *w,
  */
 static bool look(const struct whatif *w, unsigned int round)
 {
-	if (round == w->max_runs)
+	if (round == w->question.max_runs)
 		return true;
-	return !w->deterministic && round >= WHATIF_ROUNDS_MIN &&
+	return !w->question.deterministic && round >= WHATIF_ROUNDS_MIN &&
 	       (round < 8 || round % (round < 24 ? 2 : 4) == 0);
 }
 
@@ -131,8 +131,8 @@ int whatif_measure(struct whatif *w, const struct whatif_runner *runner)
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	int status = 0;
 
-	gsl_rng_set(rng, w->seed);
-	for (unsigned int round = 0; round <= w->max_runs; round++) {
+	gsl_rng_set(rng, w->question.seed);
+	for (unsigned int round = 0; round <= w->question.max_runs; round++) {
 		status = run_round(w, runner, rng, round);
 		if (!status && round == 0)
 			status = check_first(w, runner);

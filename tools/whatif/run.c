@@ -162,7 +162,7 @@ static void add_specs(FILE *f, const struct whatif *w, unsigned int name,
 		      const char *how)
 {
 	const char *lines = w->specs[name] ? w->specs[name] :
-					     whatif_name(w, name);
+					     whatif_name(&w->question, name);
 
 	while (*lines) {
 		size_t len = strcspn(lines, "\n");
@@ -247,7 +247,7 @@ static int open_as(int fd, const char *path, int flags)
 static int set_up_child(void *arg, const char **what)
 {
 	const struct child *child = arg;
-	const char *input = child->w->input;
+	const char *input = child->w->question.input;
 
 	if (child->scale && whatif_probe(child->w, child->condition, what))
 		return -1;
@@ -258,7 +258,7 @@ static int set_up_child(void *arg, const char **what)
 	 * In a guest that counts instructions, standard output carries the
 	 * answer.
 	 */
-	if (child->w->show_output)
+	if (child->w->question.show_output)
 		return child->n->exact && dup2(2, 1) < 0 ? -1 : 0;
 	*what = child->n->dir;
 	for (int fd = 1; fd < 3; fd++)
@@ -360,8 +360,8 @@ static int check_outcome(const struct whatif *w, const struct outcome *out,
 		return STATUS_FAILED;
 	}
 	if (out->kind == OUTCOME_NOT_RUN) {
-		warn("%s: %s", w->argv[0], out->value == ENOENT &&
-		     !strchr(w->argv[0], '/') ? "command not found" :
+		warn("%s: %s", w->question.argv[0], out->value == ENOENT &&
+		     !strchr(w->question.argv[0], '/') ? "command not found" :
 		     strerror(out->value));
 		return out->value == ENOENT ? STATUS_NOT_FOUND :
 					      STATUS_NOT_EXECUTABLE;
@@ -370,7 +370,7 @@ static int check_outcome(const struct whatif *w, const struct outcome *out,
 		    STATUS_SIGNAL + (int)out->value : (int)out->value;
 	if (out->kind == OUTCOME_SIGNALED && ends_all(out->value))
 		return s->status;
-	if (!s->status || w->ignore_failure)
+	if (!s->status || w->question.ignore_failure)
 		return 0;
 	how = out->kind == OUTCOME_SIGNALED ?
 	      xprintf("the command was ended by signal %u (%s)", out->value,
@@ -385,7 +385,7 @@ static int check_outcome(const struct whatif *w, const struct outcome *out,
 static int prepare(const struct whatif *w, struct whatif_sample *s,
 		   struct native *n)
 {
-	char *argv[] = { "sh", "-c", w->prepare, NULL };
+	char *argv[] = { "sh", "-c", w->question.prepare, NULL };
 	struct child child = { .w = w, .n = n };
 	struct launch l = {
 		.argv = argv, .env = environ, .tty = -1,
@@ -433,14 +433,14 @@ static void fill_slot_0(struct whatif_sample *s)
 }
 
 /* NULL, or why there is no such number. */
-static char *take_metric(const struct whatif *w, struct whatif_sample *s,
-			 const struct native *n)
+static char *take_metric(const struct whatif_question *q,
+			 struct whatif_sample *s, const struct native *n)
 {
-	unsigned int slot = whatif_progress_slot(w);
+	unsigned int slot = whatif_progress_slot(q);
 	char *path, *text, *error;
 	size_t len;
 
-	switch (w->metric.kind) {
+	switch (q->metric.kind) {
 	case METRIC_ELAPSED:
 		s->metric = s->elapsed;
 		break;
@@ -458,8 +458,8 @@ static char *take_metric(const struct whatif *w, struct whatif_sample *s,
 			return error;
 		break;
 	default:
-		text = read_file(n, whatif_metric_name(w->metric.kind), &len);
-		error = whatif_metric_find(w->metric.pattern, text, len,
+		text = read_file(n, whatif_metric_name(q->metric.kind), &len);
+		error = whatif_metric_find(q->metric.pattern, text, len,
 					   &s->metric);
 		free(text);
 		return error;
@@ -468,13 +468,13 @@ static char *take_metric(const struct whatif *w, struct whatif_sample *s,
 }
 
 /* Whether the command called them at all is the plan's to find out. */
-static bool may_lack_metric(const struct whatif *w,
+static bool may_lack_metric(const struct whatif_question *q,
 			    const struct whatif_sample *s)
 {
 	if (s->round != 0)
 		return false;
-	return w->metric.kind == METRIC_PROGRESS ||
-	       (w->metric.kind == METRIC_LATENCY &&
+	return q->metric.kind == METRIC_PROGRESS ||
+	       (q->metric.kind == METRIC_LATENCY &&
 		(!s->latency.from || !s->latency.to));
 }
 
@@ -497,8 +497,8 @@ static int take_sample(struct whatif *w, struct whatif_sample *s,
 		whatif_probe_told(w);
 	take_stats(stats, out, s);
 	fill_slot_0(s);
-	error = take_metric(w, s, n);
-	if (!error || may_lack_metric(w, s)) {
+	error = take_metric(&w->question, s, n);
+	if (!error || may_lack_metric(&w->question, s)) {
 		free(error);
 		return 0;
 	}
@@ -507,11 +507,12 @@ static int take_sample(struct whatif *w, struct whatif_sample *s,
 	return status;
 }
 
-static void create_marks(const struct whatif *w, const struct native *n)
+static void create_marks(const struct whatif_question *q,
+			 const struct native *n)
 {
 	char *path;
 
-	if (w->metric.kind != METRIC_LATENCY)
+	if (q->metric.kind != METRIC_LATENCY)
 		return;
 	path = path_of(n, "marks");
 	if (whatif_latency_create(path))
@@ -533,10 +534,10 @@ static uint64_t mix(uint64_t x)
  * All runs of a round begin at the same phase of a tick, and each round at a
  * different phase, so that rounds show how much the phase matters.
  */
-static void wait_for_phase(const struct whatif *w,
+static void wait_for_phase(const struct whatif_question *q,
 			   const struct whatif_sample *s)
 {
-	uint64_t phase = mix(mix(w->seed) + s->round) % TICK_NS, at;
+	uint64_t phase = mix(mix(q->seed) + s->round) % TICK_NS, at;
 	struct timespec time;
 
 	at = (now_ns() / TICK_NS + 2) * TICK_NS + phase;
@@ -558,8 +559,8 @@ static int run_command(struct whatif *w, size_t condition,
 	size_t own;
 	char **env = environment(w, condition, n, &own);
 	struct launch l = {
-		.argv = w->argv, .env = env,
-		.percent = w->percent, .choice = w->choice,
+		.argv = w->question.argv, .env = env,
+		.percent = w->question.percent, .choice = w->question.choice,
 		.stats = true, .tty = -1,
 		.ignored = n->ignored, .mask = n->mask,
 		.setup = set_up_child, .arg = &child,
@@ -570,19 +571,19 @@ static int run_command(struct whatif *w, size_t condition,
 	int status;
 
 	unlink(log);
-	create_marks(w, n);
-	status = w->prepare ? prepare(w, s, n) : 0;
+	create_marks(&w->question, n);
+	status = w->question.prepare ? prepare(w, s, n) : 0;
 	if (!status)
 		status = interrupted();
 	if (!status) {
-		if (!w->deterministic) {
+		if (!w->question.deterministic) {
 			s->began = wall_ns();
 			s->reference = reference_loop();
 		} else {
-			wait_for_phase(w, s);
+			wait_for_phase(&w->question, s);
 		}
 		launch(&l, &out, &stats);
-		if (!w->deterministic) {
+		if (!w->question.deterministic) {
 			s->reference = (s->reference + reference_loop()) / 2;
 			s->ended = wall_ns();
 		}
@@ -604,9 +605,9 @@ int whatif_native_measure(struct whatif *w, const struct run *run, bool inside)
 		/* In a guest, the directory of the host may be read-only. */
 		.tmp = inside ? "/dev/shm" : find_temporary(),
 		.ignored = run->ignored, .mask = run->mask,
-		.quiet = w->show_output,
-		.exact = w->deterministic,
-		.silent = w->quiet || w->show_output,
+		.quiet = w->question.show_output,
+		.exact = w->question.deterministic,
+		.silent = w->question.quiet || w->question.show_output,
 		.round = w->nr_conditions,
 	};
 	const struct whatif_runner runner = {
@@ -615,7 +616,7 @@ int whatif_native_measure(struct whatif *w, const struct run *run, bool inside)
 	};
 	int status;
 
-	if (w->window_ns && !inside)
+	if (w->question.window_ns && !inside)
 		backend_native_check_window(run);
 	whatif_environment(&w->environment, backend_native.name);
 	native_begin(&native);

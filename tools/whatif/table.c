@@ -55,7 +55,7 @@ static void mean_row(FILE *f, const struct whatif *w, size_t condition,
 {
 	char number[40];
 	const char *unit;
-	double factor = whatif_unit(w, &unit);
+	double factor = whatif_unit(&w->question, &unit);
 
 	whatif_number(number, sizeof(number),
 		      factor * whatif_mean(w, condition, figure), unit);
@@ -153,24 +153,25 @@ static const char *bias_verdict(const struct whatif *w)
 {
 	if (w->bias.low > 0 || w->bias.high < 0)
 		return "";
-	if (whatif_width(&w->bias) > w->precision)
+	if (whatif_width(&w->bias) > w->question.precision)
 		return ", too uncertain to tell from none";
 	return ", not distinguishable from none";
 }
 
 void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 {
-	char *command = whatif_command(w), *title = whatif_metric_title(w);
+	char *command = whatif_command(&w->question);
+	char *title = whatif_metric_title(&w->question);
 
 	fprintf(f, "\n%s%.200s%s\n%zu rounds in virtual time\n",
 		colour ? BOLD : "", command, colour ? PLAIN : "",
 		whatif_rounds(w));
-	if (w->deterministic)
+	if (w->question.deterministic)
 		fprintf(f, "Times are counts of %s\n", time_unit(true));
 	fputc('\n', f);
 	mean_row(f, w, 0, title, metric_of);
 	fprintf(f, "\n");
-	if (w->metric.kind == METRIC_LATENCY) {
+	if (w->question.metric.kind == METRIC_LATENCY) {
 		mean_row(f, w, 0, "median", median_of);
 		fprintf(f, "\n");
 	}

@@ -65,70 +65,6 @@ const char *whatif_kind(enum condition_kind kind)
 	return names[kind];
 }
 
-const char *whatif_metric_name(enum metric_kind kind)
-{
-	static const char *const names[] = {
-		[METRIC_ELAPSED] = "elapsed", [METRIC_CPU] = "cpu",
-		[METRIC_STDOUT] = "stdout", [METRIC_STDERR] = "stderr",
-		[METRIC_PROGRESS] = "progress", [METRIC_LATENCY] = "latency",
-	};
-
-	return names[kind];
-}
-
-char *whatif_metric_title(const struct whatif *w)
-{
-	switch (w->metric.kind) {
-	case METRIC_ELAPSED:
-		return xstrdup("elapsed time");
-	case METRIC_CPU:
-		return xstrdup("CPU time");
-	case METRIC_STDOUT:
-	case METRIC_STDERR:
-		return xprintf("%s:%s", whatif_metric_name(w->metric.kind),
-			       w->metric.pattern);
-	case METRIC_LATENCY:
-		return xprintf("%s to %s, mean", w->metric.from, w->metric.to);
-	default:
-		return xprintf("calls of %s per second", w->metric.pattern);
-	}
-}
-
-bool whatif_less(const struct whatif *w)
-{
-	return w->metric.kind == METRIC_ELAPSED ||
-	       w->metric.kind == METRIC_CPU ||
-	       w->metric.kind == METRIC_LATENCY;
-}
-
-double whatif_unit(const struct whatif *w, const char **unit)
-{
-	if (w->metric.kind == METRIC_LATENCY) {
-		*unit = "us";
-		return 1e-3;
-	}
-	*unit = whatif_less(w) ? "s" :
-		w->metric.kind == METRIC_PROGRESS ? "1/s" : "";
-	return whatif_less(w) ? 1e-9 : 1;
-}
-
-/* As it could be typed. */
-char *whatif_command(const struct whatif *w)
-{
-	char *text = xstrdup("");
-
-	for (char **arg = w->argv; *arg; arg++) {
-		bool plain = **arg && !(*arg)[strcspn(*arg,
-						      " \t\n'\"\\$&;|<>()*?[]{}`~#!")];
-		char *longer = xprintf(plain ? "%s%s%s" : "%s%s'%s'", text,
-				       *text ? " " : "", *arg);
-
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
 double whatif_own_ran(const struct whatif_sample *s)
 {
 	return s->ran > s->start ? s->ran - s->start : 1;
@@ -148,12 +84,7 @@ double whatif_mean(const struct whatif *w, size_t condition,
 void whatif_free(struct whatif *w)
 {
 	whatif_forget(w);
-	for (char **arg = w->argv; w->own_argv && *arg; arg++)
-		free(*arg);
-	if (w->own_argv)
-		free(w->argv);
-	for (size_t i = 0; i < w->funcs; i++)
-		free(w->func[i].name);
+	whatif_question_free(&w->question);
 	for (size_t i = 0; i < w->nr_conditions; i++)
 		free(w->conditions[i].name);
 	for (size_t i = 0; i < w->nr_patches; i++) {
@@ -172,12 +103,6 @@ void whatif_free(struct whatif *w)
 	for (size_t i = 0; i < w->nr_objects; i++)
 		free(w->objects[i]);
 	free(w->objects);
-	free(w->metric.pattern);
-	free(w->metric.from);
-	free(w->metric.to);
-	free(w->cuts);
-	free(w->prepare);
-	free(w->input);
 	free(w->conditions);
 	free(w->samples);
 	free(w->patches);

@@ -3,6 +3,7 @@
  * The data that the parts of `tense whatif` share. The parts:
  *
  *	whatif-options	what the command line asks
+ *	whatif-question	keeps it
  *	whatif-plan	which runs that takes
  *	whatif-rounds	does them, round by round, until they are enough
  *	whatif-names	which functions of the command that means
@@ -26,51 +27,7 @@
 #include <stdio.h>
 
 #include "estimate.h"
-#include "run/launch.h"
-
-/* Slot 0 is outside of every function. */
-#define WHATIF_SLOTS		16
-#define WHATIF_FUNCS_MAX	(WHATIF_SLOTS - 1)
-#define WHATIF_ROUNDS_MIN	5
-#define WHATIF_ROUNDS_MAX	50	/* unless asked for */
-/*
- * Where instructions are counted, rounds differ only by their seed: it sets
- * the phase of the guest's ticks at which a run begins, and the guest's random
- * numbers. One guest runs WHATIF_EXACT_ROUNDS rounds. On several CPUs at least
- * two guests run, because three equal schedules may be an accident.
- */
-#define WHATIF_EXACT_ROUNDS_MIN	2
-#define WHATIF_EXACT_ROUNDS	3
-#define WHATIF_EXACT_ROUNDS_MAX	30	/* unless asked for */
-#define WHATIF_EXACT_GUESTS_SMP	2
-
-/*
- * Indices of the functions that the command line names: slots, and behind them
- * the functions of --latency, which need no slot.
- */
-#define WHATIF_FROM		WHATIF_SLOTS
-#define WHATIF_TO		(WHATIF_SLOTS + 1)
-#define WHATIF_NAMES		(WHATIF_SLOTS + 2)
-
-struct whatif_func {
-	char *name;		/* [object:]pattern */
-	unsigned int percent;	/* said with it, in thousandths; 0: varied */
-};
-
-enum metric_kind {
-	METRIC_ELAPSED,		/* virtual */
-	METRIC_CPU,		/* virtual */
-	METRIC_STDOUT,		/* a number that the command prints */
-	METRIC_STDERR,
-	METRIC_PROGRESS,	/* calls of a function per virtual second */
-	METRIC_LATENCY,		/* from a call of a function to one of another */
-};
-
-struct whatif_metric {
-	enum metric_kind kind;
-	char *pattern;		/* finds the number, or names functions */
-	char *from, *to;	/* the functions of METRIC_LATENCY */
-};
+#include "question.h"
 
 /* In which the command runs: unmodified, instrumented, and varied. */
 enum condition_kind { CONDITION_BASELINE, CONDITION_NULL, CONDITION_VARIANT };
@@ -199,14 +156,9 @@ struct whatif_environment {
 };
 
 struct whatif {
-	/* Asked. */
-	char **argv;
-	bool own_argv;		/* to be freed with it */
-	struct whatif_func func[WHATIF_FUNCS_MAX];
-	size_t funcs;
-	double *cuts;
-	size_t nr_cuts;
-	bool each;		/* function alone, instead of all at once */
+	struct whatif_question question;
+
+	/* Found. */
 	/* Lines with the functions that a name stands for. NULL: the name. */
 	char *specs[WHATIF_NAMES];
 	/* Functions of a program into which no library can be loaded. */
@@ -215,21 +167,6 @@ struct whatif {
 	/* Files in which the functions were found, with their debug files. */
 	char **objects;
 	size_t nr_objects;
-	struct whatif_metric metric;
-	double precision;	/* points */
-	unsigned int max_runs;	/* per condition; 0: not said */
-	bool deterministic;	/* instructions are counted instead of time */
-	unsigned int runs;	/* then per condition; 0: not said */
-	uint64_t seed;
-	unsigned int percent;	/* of the whole command */
-	struct clock_choice choice;
-	uint64_t window_ns;	/* 0: the default */
-	char *prepare;		/* or NULL */
-	char *input;
-	bool show_output;
-	bool quiet;
-	bool ignore_failure;
-
 	/* Planned. */
 	struct whatif_condition *conditions;
 	size_t nr_conditions;
@@ -255,16 +192,11 @@ struct whatif {
 
 /* whatif-plan */
 
-/* NULL, or an error in the requested number of runs. */
-const char *whatif_plan_runs(struct whatif *w);
 /* Plans the conditions from the options; ends the program on wrong ones. */
 void whatif_plan(struct whatif *w);
 
 /* The part of its time that a function at this percent takes less. */
 double whatif_cut(unsigned int percent);
-/* The slot of a progress point, after those of the functions, or 0. */
-unsigned int whatif_progress_slot(const struct whatif *w);
-const char *whatif_name(const struct whatif *w, unsigned int name);
 /* Does the condition differ from the null experiment in that slot? */
 bool whatif_varied(const struct whatif *w, size_t condition, unsigned int slot);
 
@@ -321,14 +253,6 @@ const char *whatif_estimator_id(enum estimator estimator);
 /* The CPU time that was the program's. */
 double whatif_own_ran(const struct whatif_sample *s);
 const char *whatif_kind(enum condition_kind kind);
-const char *whatif_metric_name(enum metric_kind kind);
-/* "virtual elapsed time", "compress() calls per second". */
-char *whatif_metric_title(const struct whatif *w);
-/* True where less of it is better. */
-bool whatif_less(const struct whatif *w);
-/* Factor and unit to show it with. */
-double whatif_unit(const struct whatif *w, const char **unit);
-char *whatif_command(const struct whatif *w);
 double whatif_mean(const struct whatif *w, size_t condition,
 		   double (*figure)(const struct whatif_sample *));
 void whatif_free(struct whatif *w);
