@@ -166,7 +166,7 @@ uninstall::
 
 # Parts of whatif, with a fake program and a fake machine. The tests of the
 # statistics repeat too often for sanitizers.
-whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options question plan rounds log \
+whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options question found plan rounds log \
 	metric latency assess environment text json load table curve html estimate drop)) \
 	$(addprefix tools/measure/,cutoffs-store.c cutoffs.c csv.c) \
 	$(addprefix tools/run/,time-unit.c clock-choice.c) \

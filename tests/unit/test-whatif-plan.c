@@ -851,10 +851,10 @@ static void test_request(void)
 	w.question.prepare = xstrdup("echo \xe9");
 	w.question.runs = 7;
 	w.question.quiet = true;
-	w.specs[1] = xstrdup("/lib/\xff:f\n/lib/x:f");
-	w.probes = xmalloc(sizeof(*w.probes));
-	w.nr_probes = 1;
-	w.probes[0] = (struct whatif_probe){
+	w.found.specs[1] = xstrdup("/lib/\xff:f\n/lib/x:f");
+	w.found.probes = xmalloc(sizeof(*w.found.probes));
+	w.found.nr_probes = 1;
+	w.found.probes[0] = (struct whatif_probe){
 		.slot = 2, .object = xstrdup("/bin/\xf0"),
 		.symbol = xstrdup("g"), .offset = 0x123456789,
 	};
@@ -889,11 +889,12 @@ static void test_request(void)
 	   !memcmp(back.conditions[2].percent, w.conditions[2].percent,
 		   sizeof(w.conditions[2].percent)) &&
 	   back.conditions[2].cut == w.conditions[2].cut, "the plan");
-	ok(back.specs[1] && !strcmp(back.specs[1], w.specs[1]) &&
-	   !back.specs[2], "the functions that were found");
-	ok(back.nr_probes == 1 && back.probes[0].slot == 2 &&
-	   back.probes[0].offset == 0x123456789 &&
-	   !strcmp(back.probes[0].object, w.probes[0].object),
+	ok(back.found.specs[1] &&
+	   !strcmp(back.found.specs[1], w.found.specs[1]) &&
+	   !back.found.specs[2], "the functions that were found");
+	ok(back.found.nr_probes == 1 && back.found.probes[0].slot == 2 &&
+	   back.found.probes[0].offset == 0x123456789 &&
+	   !strcmp(back.found.probes[0].object, w.found.probes[0].object),
 	   "and those of a program that is linked statically");
 	whatif_free(&back);
 

@@ -15,6 +15,7 @@
 #include "whatif/daemons.h"
 #include "whatif/guest.h"
 #include "whatif/json.h"
+#include "whatif/names.h"
 #include "whatif/options.h"
 #include "whatif/output.h"
 #include "whatif/run.h"
@@ -377,7 +378,8 @@ static int run_request(struct request *q, struct run *run)
 		q->backend = q->inside ? &backend_native :
 			     backend_choose(q->options.backend, run);
 		if (!q->inside)
-			whatif_names(&q->w, q->backend->probes);
+			whatif_names(&q->w.question, &q->w.found,
+				     q->backend->probes);
 		status = measure(q, run);
 	}
 	return status ? status : answer(q);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "exact.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +8,6 @@
 
 #include "names/program.h"
 #include "base/util.h"
-#include "whatif.h"
 
 struct list {
 	char **files;
@@ -29,22 +30,22 @@ static void add_program(struct list *l, const char *name)
 		add(l, path);
 }
 
-char **whatif_exact_files(const struct whatif *w, char *const *files)
+char **whatif_exact_files(const struct whatif_question *q,
+			  const struct whatif_found *found, char *const *files)
 {
 	struct list l = { 0 };
 
 	for (; *files; files++)
 		add(&l, xstrdup(*files));
-	add_program(&l, w->question.argv[0]);
-	if (w->question.prepare)
+	add_program(&l, q->argv[0]);
+	if (q->prepare)
 		add_program(&l, "sh");
-	if (w->question.input && access(w->question.input, R_OK))
-		die(STATUS_FAILED, "--input %s: %s", w->question.input,
-		    strerror(errno));
-	if (w->question.input)
-		add(&l, xstrdup(w->question.input));
-	for (size_t i = 0; i < w->nr_objects; i++)
-		add(&l, xstrdup(w->objects[i]));
+	if (q->input && access(q->input, R_OK))
+		die(STATUS_FAILED, "--input %s: %s", q->input, strerror(errno));
+	if (q->input)
+		add(&l, xstrdup(q->input));
+	for (size_t i = 0; i < found->nr_objects; i++)
+		add(&l, xstrdup(found->objects[i]));
 	return l.files;
 }
 

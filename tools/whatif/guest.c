@@ -12,6 +12,7 @@
 #include "run/setup.h"
 #include "base/util.h"
 #include "batches.h"
+#include "exact.h"
 #include "json.h"
 
 /*
@@ -158,7 +159,7 @@ int whatif_guest_measure_exactly(struct whatif *w,
 	int status;
 
 	run_options_end(g->options, run);
-	run->files = whatif_exact_files(w, given);
+	run->files = whatif_exact_files(&w->question, &w->found, given);
 	backend_exact_prepare();
 	status = whatif_batches(&w->question, &measured, &batches);
 	if (!status) {

@@ -320,17 +320,17 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 }
 
 /* The functions that were found before the first run. */
-static json_t *found(const struct whatif *w)
+static json_t *found_functions(const struct whatif_found *found)
 {
 	json_t *names = json_array(), *probes = json_array();
 
 	for (unsigned int i = 0; i < WHATIF_NAMES; i++)
-		if (w->specs[i])
+		if (found->specs[i])
 			json_array_append_new(names, json_pack("{si so}",
 				"name", (int)i,
-				"functions", bytes(w->specs[i])));
-	for (size_t i = 0; i < w->nr_probes; i++) {
-		const struct whatif_probe *p = &w->probes[i];
+				"functions", bytes(found->specs[i])));
+	for (size_t i = 0; i < found->nr_probes; i++) {
+		const struct whatif_probe *p = &found->probes[i];
 
 		json_array_append_new(probes, json_pack("{si so so so}",
 			"slot", (int)p->slot, "object", bytes(p->object),
@@ -342,7 +342,8 @@ static json_t *found(const struct whatif *w)
 
 int whatif_request_write(FILE *f, const struct whatif *w)
 {
-	json_t *rest = json_pack("{so si sb sb}", "found", found(w),
+	json_t *rest = json_pack("{so si sb sb}", "found",
+				 found_functions(&w->found),
 				 "runs", (int)w->question.runs,
 				 "show_output", (int)w->question.show_output,
 				 "quiet", (int)w->question.quiet);

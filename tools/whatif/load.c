@@ -373,29 +373,29 @@ static const char *load(const json_t *root, struct whatif *w)
 	return NULL;
 }
 
-static bool load_names(const json_t *list, struct whatif *w)
+static bool load_names(const json_t *list, struct whatif_found *found)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *from = json_array_get(list, i);
 		uint64_t name = integer(from, "name");
 
-		if (name >= WHATIF_NAMES || w->specs[name])
+		if (name >= WHATIF_NAMES || found->specs[name])
 			return false;
-		w->specs[name] = copy(json_object_get(from, "functions"));
-		if (!w->specs[name])
+		found->specs[name] = copy(json_object_get(from, "functions"));
+		if (!found->specs[name])
 			return false;
 	}
 	return true;
 }
 
-static bool load_probes(const json_t *list, struct whatif *w)
+static bool load_probes(const json_t *list, struct whatif_found *found)
 {
 	size_t n = json_array_size(list);
 
-	w->probes = xmalloc(n * sizeof(*w->probes));
+	found->probes = xmalloc(n * sizeof(*found->probes));
 	for (size_t i = 0; i < n; i++) {
 		const json_t *from = json_array_get(list, i);
-		struct whatif_probe *to = &w->probes[w->nr_probes++];
+		struct whatif_probe *to = &found->probes[found->nr_probes++];
 
 		*to = (struct whatif_probe){
 			.slot = integer(from, "slot"),
@@ -422,8 +422,8 @@ static const char *load_request(const json_t *root, struct whatif *w)
 	w->question.show_output = flag(root, "show_output");
 	w->question.quiet = flag(root, "quiet");
 	if (!json_is_object(found) ||
-	    !load_names(json_object_get(found, "names"), w) ||
-	    !load_probes(json_object_get(found, "probes"), w))
+	    !load_names(json_object_get(found, "names"), &w->found) ||
+	    !load_probes(json_object_get(found, "probes"), &w->found))
 		return "found";
 	return NULL;
 }

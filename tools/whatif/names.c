@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +8,6 @@
 #include "names/program.h"
 #include "names/resolve.h"
 #include "base/util.h"
-#include "whatif.h"
 
 /* An environment has no room for more; the name then stands for itself. */
 #define SPECS_MAX	100
@@ -26,13 +27,13 @@ static char *join(const struct tense_resolution *r)
 	return lines;
 }
 
-static void add_probes(struct whatif *w, unsigned int slot,
+static void add_probes(struct whatif_found *found, unsigned int slot,
 		       const struct tense_resolution *r)
 {
-	w->probes = xrealloc(w->probes, (w->nr_probes + r->count) *
-			     sizeof(*w->probes));
+	found->probes = xrealloc(found->probes, (found->nr_probes + r->count) *
+						sizeof(*found->probes));
 	for (size_t i = 0; i < r->count; i++)
-		w->probes[w->nr_probes++] = (struct whatif_probe){
+		found->probes[found->nr_probes++] = (struct whatif_probe){
 			.slot = slot,
 			.object = xstrdup(r->candidates[i].object),
 			.symbol = xstrdup(r->candidates[i].symbol),
@@ -40,23 +41,24 @@ static void add_probes(struct whatif *w, unsigned int slot,
 		};
 }
 
-static bool has_object(const struct whatif *w, const char *path)
+static bool has_object(const struct whatif_found *found, const char *path)
 {
-	for (size_t i = 0; i < w->nr_objects; i++)
-		if (!strcmp(w->objects[i], path))
+	for (size_t i = 0; i < found->nr_objects; i++)
+		if (!strcmp(found->objects[i], path))
 			return true;
 	return false;
 }
 
-static void add_object(struct whatif *w, char *path)
+static void add_object(struct whatif_found *found, char *path)
 {
-	w->objects = xrealloc(w->objects,
-			      (w->nr_objects + 1) * sizeof(*w->objects));
-	w->objects[w->nr_objects++] = path;
+	found->objects = xrealloc(found->objects, (found->nr_objects + 1) *
+						  sizeof(*found->objects));
+	found->objects[found->nr_objects++] = path;
 }
 
 /* The symbol may be in a debug file only. */
-static void add_objects(struct whatif *w, const struct tense_resolution *r)
+static void add_objects(struct whatif_found *found,
+			const struct tense_resolution *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		const char *path = r->candidates[i].object;
@@ -64,35 +66,36 @@ static void add_objects(struct whatif *w, const struct tense_resolution *r)
 		Elf *elf;
 		int fd;
 
-		if (has_object(w, path))
+		if (has_object(found, path))
 			continue;
-		add_object(w, xstrdup(path));
+		add_object(found, xstrdup(path));
 		if (tense_elf_open(path, &fd, &elf))
 			continue;
 		debug = tense_debug_file(elf, path);
 		if (debug)
-			add_object(w, debug);
+			add_object(found, debug);
 		tense_elf_close(fd, elf);
 	}
 }
 
-static bool find(struct whatif *w, unsigned int slot, bool is_static)
+static bool find(const struct whatif_question *q, struct whatif_found *found,
+		 unsigned int slot, bool is_static)
 {
 	struct tense_resolution r;
-	bool found;
+	bool is_found;
 
-	found = tense_resolve(whatif_name(&w->question, slot),
-			      w->question.argv, &r) == TENSE_RESOLVED;
+	is_found = tense_resolve(whatif_name(q, slot), q->argv, &r) ==
+		   TENSE_RESOLVED;
 	if (r.message)
 		warn("%s", r.message);
-	if (found)
-		add_objects(w, &r);
-	if (found && is_static)
-		add_probes(w, slot, &r);
-	else if (found)
-		w->specs[slot] = join(&r);
+	if (is_found)
+		add_objects(found, &r);
+	if (is_found && is_static)
+		add_probes(found, slot, &r);
+	else if (is_found)
+		found->specs[slot] = join(&r);
 	tense_resolution_free(&r);
-	return found;
+	return is_found;
 }
 
 static bool open_static(char *const *command)
@@ -108,19 +111,20 @@ static bool open_static(char *const *command)
 	return is_static;
 }
 
-void whatif_names(struct whatif *w, bool probes)
+void whatif_names(const struct whatif_question *q, struct whatif_found *found,
+		  bool probes)
 {
-	bool is_static = open_static(w->question.argv), all = true;
+	bool is_static = open_static(q->argv), all = true;
 
 	if (is_static && !probes)
 		die(STATUS_FAILED, "%s is linked statically: its functions can be scaled on a kernel with uprobes only, which that of the back end uml has not: use --backend qemu",
-		    w->question.argv[0]);
-	if (is_static && w->question.metric.kind == METRIC_LATENCY)
+		    q->argv[0]);
+	if (is_static && q->metric.kind == METRIC_LATENCY)
 		die(STATUS_FAILED, "%s is linked statically: --latency can be measured in programs only that load libraries",
-		    w->question.argv[0]);
+		    q->argv[0]);
 	for (unsigned int slot = 1; slot < WHATIF_NAMES; slot++)
-		if (*whatif_name(&w->question, slot))
-			all = find(w, slot, is_static) && all;
+		if (*whatif_name(q, slot))
+			all = find(q, found, slot, is_static) && all;
 	if (!all)
 		exit(STATUS_FAILED);
 }

@@ -68,10 +68,10 @@ static int learn(int device)
 	return 0;
 }
 
-static bool any(const struct whatif *w, const unsigned int *percent)
+static bool any(const struct whatif_found *found, const unsigned int *percent)
 {
-	for (size_t i = 0; i < w->nr_probes; i++)
-		if (percent[w->probes[i].slot])
+	for (size_t i = 0; i < found->nr_probes; i++)
+		if (percent[found->probes[i].slot])
 			return true;
 	return false;
 }
@@ -81,7 +81,7 @@ int whatif_probe(const struct whatif *w, size_t condition, const char **what)
 	const unsigned int *percent = w->conditions[condition].percent;
 	int device, result = 0;
 
-	if (!any(w, percent))
+	if (!any(&w->found, percent))
 		return 0;
 	*what = "cannot scale functions of a program that is linked statically on this kernel";
 	/* Closing it changes nothing: this process is in by its parent. */
@@ -89,8 +89,8 @@ int whatif_probe(const struct whatif *w, size_t condition, const char **what)
 	if (device < 0)
 		return -1;
 	result = learn(device);
-	for (size_t i = 0; i < w->nr_probes && !result; i++) {
-		const struct whatif_probe *p = &w->probes[i];
+	for (size_t i = 0; i < w->found.nr_probes && !result; i++) {
+		const struct whatif_probe *p = &w->found.probes[i];
 
 		if (!percent[p->slot])
 			continue;
@@ -103,15 +103,15 @@ int whatif_probe(const struct whatif *w, size_t condition, const char **what)
 
 void whatif_probe_told(struct whatif *w)
 {
-	if (!w->nr_probes || w->nr_patches)
+	if (!w->found.nr_probes || w->nr_patches)
 		return;
-	w->patches = xmalloc(w->nr_probes * sizeof(*w->patches));
-	for (size_t i = 0; i < w->nr_probes; i++)
+	w->patches = xmalloc(w->found.nr_probes * sizeof(*w->patches));
+	for (size_t i = 0; i < w->found.nr_probes; i++)
 		w->patches[w->nr_patches++] = (struct whatif_patch){
-			.slot = w->probes[i].slot, .patched = true,
-			.object = xstrdup(w->probes[i].object),
-			.symbol = xstrdup(w->probes[i].symbol),
-			.offset = w->probes[i].offset,
+			.slot = w->found.probes[i].slot, .patched = true,
+			.object = xstrdup(w->found.probes[i].object),
+			.symbol = xstrdup(w->found.probes[i].symbol),
+			.offset = w->found.probes[i].offset,
 			.how = xstrdup("uprobe"), .processes = 1,
 		};
 }

@@ -7,7 +7,7 @@
 
 /*
  * In the process that is to be the command, and in its experiment: asks for
- * the breakpoints of w->probes. 0, or -1 with errno and what failed in *what.
+ * the breakpoints of w->found.probes. 0, or -1 with errno and what failed in *what.
  */
 int whatif_probe(const struct whatif *w, size_t condition, const char **what);
 

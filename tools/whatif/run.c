@@ -158,11 +158,12 @@ static bool is_ours(const char *variable)
 }
 
 /* A line of TENSE_FUNCTIONS, which begin so, for each that the name stands for. */
-static void add_specs(FILE *f, const struct whatif *w, unsigned int name,
+static void add_specs(FILE *f, const struct whatif_question *q,
+		      const struct whatif_found *found, unsigned int name,
 		      const char *how)
 {
-	const char *lines = w->specs[name] ? w->specs[name] :
-					     whatif_name(&w->question, name);
+	const char *lines = found->specs[name] ? found->specs[name] :
+						 whatif_name(q, name);
 
 	while (*lines) {
 		size_t len = strcspn(lines, "\n");
@@ -189,10 +190,10 @@ static char *specs(const struct whatif *w, size_t condition)
 		snprintf(how, sizeof(how), "%u %u.%03u", slot,
 			 percent / TENSE_FINE, percent % TENSE_FINE);
 		if (percent)
-			add_specs(f, w, slot, how);
+			add_specs(f, &w->question, &w->found, slot, how);
 	}
-	add_specs(f, w, WHATIF_FROM, "from");
-	add_specs(f, w, WHATIF_TO, "to");
+	add_specs(f, &w->question, &w->found, WHATIF_FROM, "from");
+	add_specs(f, &w->question, &w->found, WHATIF_TO, "to");
 	fclose(f);
 	if (size)
 		return text;

@@ -85,6 +85,7 @@ void whatif_free(struct whatif *w)
 {
 	whatif_forget(w);
 	whatif_question_free(&w->question);
+	whatif_found_free(&w->found);
 	for (size_t i = 0; i < w->nr_conditions; i++)
 		free(w->conditions[i].name);
 	for (size_t i = 0; i < w->nr_patches; i++) {
@@ -93,16 +94,6 @@ void whatif_free(struct whatif *w)
 		free(w->patches[i].how);
 	}
 	whatif_environment_free(&w->environment);
-	for (unsigned int i = 0; i < WHATIF_NAMES; i++)
-		free(w->specs[i]);
-	for (size_t i = 0; i < w->nr_probes; i++) {
-		free(w->probes[i].object);
-		free(w->probes[i].symbol);
-	}
-	free(w->probes);
-	for (size_t i = 0; i < w->nr_objects; i++)
-		free(w->objects[i]);
-	free(w->objects);
 	free(w->conditions);
 	free(w->samples);
 	free(w->patches);

@@ -27,6 +27,7 @@
 #include <stdio.h>
 
 #include "estimate.h"
+#include "found.h"
 #include "question.h"
 
 /* In which the command runs: unmodified, instrumented, and varied. */
@@ -126,14 +127,6 @@ struct whatif_result {
 	double *plain_rounds;
 };
 
-/* A function to be scaled by the kernel's breakpoints. */
-struct whatif_probe {
-	unsigned int slot;
-	char *object;
-	char *symbol;
-	uint64_t offset;	/* in the object's file */
-};
-
 /* A round in which a daemon of the machine ran for longer than its cutoff. */
 struct whatif_spoiled {
 	unsigned int round;	/* as it was counted then */
@@ -157,16 +150,8 @@ struct whatif_environment {
 
 struct whatif {
 	struct whatif_question question;
+	struct whatif_found found;
 
-	/* Found. */
-	/* Lines with the functions that a name stands for. NULL: the name. */
-	char *specs[WHATIF_NAMES];
-	/* Functions of a program into which no library can be loaded. */
-	struct whatif_probe *probes;
-	size_t nr_probes;
-	/* Files in which the functions were found, with their debug files. */
-	char **objects;
-	size_t nr_objects;
 	/* Planned. */
 	struct whatif_condition *conditions;
 	size_t nr_conditions;
@@ -216,14 +201,6 @@ void whatif_forget(struct whatif *w);
 bool whatif_converged(const struct whatif *w);
 double whatif_width(const struct interval *i);
 
-/* whatif-names */
-
-/*
- * Finds the functions in the command before it runs; ends the program where
- * that is sure to fail.
- */
-void whatif_names(struct whatif *w, bool probes);
-
 /* whatif-environment */
 void whatif_environment(struct whatif_environment *e, const char *backend);
 /* The machine of the runs was a guest of this one. */
@@ -233,16 +210,6 @@ void whatif_environment_below(struct whatif_environment *e,
 void whatif_environment_exact(struct whatif_environment *e,
 			      const char *backend);
 void whatif_environment_free(struct whatif_environment *e);
-
-/* whatif-exact */
-
-/*
- * Lists the files to pack for the command: the given ones, and those that are
- * known to be needed. The list ends with NULL. The caller frees it with
- * whatif_exact_free().
- */
-char **whatif_exact_files(const struct whatif *w, char *const *files);
-void whatif_exact_free(char **files);
 
 /* whatif-text: words that table and page have in common. */
 const char *whatif_verdict(enum verdict verdict);
