@@ -33,18 +33,19 @@ void fake_program_progress(unsigned int done, unsigned int total, void *arg)
 }
 
 /* Less time in the function, as a part of it. */
-static double cut_of(const struct whatif *w, size_t condition)
+static double cut_of(const struct whatif_plan *plan, size_t condition)
 {
-	unsigned int percent = w->conditions[condition].percent[1];
+	unsigned int percent = plan->conditions[condition].percent[1];
 
 	return percent ? whatif_cut(percent) : 0;
 }
 
-double fake_program_truth(const struct fake_program *p, const struct whatif *w,
+double fake_program_truth(const struct fake_program *p,
+			  const struct whatif_plan *plan,
 			  size_t condition)
 {
-	double asked = w->conditions[condition].cut;
-	double cut = isnan(asked) ? cut_of(w, condition) : asked;
+	double asked = plan->conditions[condition].cut;
+	double cut = isnan(asked) ? cut_of(plan, condition) : asked;
 	double work = p->seconds * (1 - p->share * cut +
 				    (cut > 0 ? p->more_outside : 0));
 
@@ -66,8 +67,9 @@ int fake_program_run(struct whatif *w, size_t condition,
 		     struct whatif_sample *s, void *arg)
 {
 	struct fake_program *p = arg;
-	double cut = cut_of(w, condition), slow, inside, outside, share, work;
-	bool instrumented = w->conditions[condition].percent[1];
+	double cut = cut_of(&w->plan, condition), slow, inside, outside, share,
+		work;
+	bool instrumented = w->plan.conditions[condition].percent[1];
 
 	p->order[p->runs++ % 1000] = condition;
 	if (p->fail_at && p->runs == (unsigned int)p->fail_at)

@@ -43,7 +43,8 @@ int fake_program_run(struct whatif *w, size_t condition,
 void fake_program_progress(unsigned int done, unsigned int total, void *arg);
 
 /* The change in percent that is true of a condition. */
-double fake_program_truth(const struct fake_program *p, const struct whatif *w,
+double fake_program_truth(const struct fake_program *p,
+			  const struct whatif_plan *plan,
 			  size_t condition);
 
 #endif

@@ -55,7 +55,7 @@ static int run(const struct whatif_batch *batch, void *arg)
 	p.drift = 0;
 	p.share_sd = 0;
 	p.noise = setting->noise;
-	whatif_plan(&w);
+	whatif_plan(&w.question, &w.plan);
 	if (whatif_measure(&w, &runner) || whatif_json_write(answer, &w))
 		return 1;
 	fake_program_free(&p);

@@ -46,7 +46,7 @@ static int measure(struct whatif *w, struct fake_program *p)
 		.arg = p,
 	};
 
-	whatif_plan(w);
+	whatif_plan(&w->question, &w->plan);
 	return whatif_measure(w, &runner);
 }
 
@@ -238,13 +238,13 @@ static void test_latency(void)
 
 	w = ask("f", "20");
 	free(whatif_parse_latency(&w.question, "a,b"));
-	whatif_plan(&w);
+	whatif_plan(&w.question, &w.plan);
 	ok(!strcmp(whatif_name(&w.question, WHATIF_FROM), "a") &&
 	   !strcmp(whatif_name(&w.question, WHATIF_TO), "b") &&
 	   !*whatif_name(&w.question, 2),
 	   "its functions have names, and no slot");
-	ok(!w.conditions[0].percent[1], "the baseline scales nothing");
-	ok(!whatif_varied(&w, 2, WHATIF_FROM), "nor are they varied");
+	ok(!w.plan.conditions[0].percent[1], "the baseline scales nothing");
+	ok(!whatif_varied(&w.plan, 2, WHATIF_FROM), "nor are they varied");
 	ok(whatif_less(&w.question), "less of it is better");
 	whatif_free(&w);
 	fake_program_free(&p);
@@ -331,14 +331,18 @@ static void test_plan(void)
 
 	free(whatif_parse_func(&w.question, "g"));
 	free(whatif_parse_func(&w.question, "h@80"));
-	whatif_plan(&w);
-	is_i64(w.nr_conditions, 3, "functions are varied at once");
-	ok(w.conditions[2].percent[1] == 125000 &&
-	   w.conditions[2].percent[2] == 125000 &&
-	   w.conditions[2].percent[3] == 80000, "20 %% faster is percent 125");
-	ok(w.conditions[0].percent[1] == 0, "the baseline has no instruments");
-	ok(w.conditions[1].percent[3] == 100000, "the null experiment no effect");
-	ok(!strcmp(w.conditions[2].name, "faster 20%, h@80"), "by this name");
+	whatif_plan(&w.question, &w.plan);
+	is_i64(w.plan.nr_conditions, 3, "functions are varied at once");
+	ok(w.plan.conditions[2].percent[1] == 125000 &&
+	   w.plan.conditions[2].percent[2] == 125000 &&
+	   w.plan.conditions[2].percent[3] == 80000,
+	   "20 %% faster is percent 125");
+	ok(w.plan.conditions[0].percent[1] == 0,
+	   "the baseline has no instruments");
+	ok(w.plan.conditions[1].percent[3] == 100000,
+	   "the null experiment no effect");
+	ok(!strcmp(w.plan.conditions[2].name, "faster 20%, h@80"),
+	   "by this name");
 	whatif_free(&w);
 
 	w = ask("f", "20");
@@ -347,12 +351,13 @@ static void test_plan(void)
 	w.question.metric = (struct whatif_metric){
 		.kind = METRIC_PROGRESS, .pattern = xstrdup("p"),
 	};
-	whatif_plan(&w);
-	is_i64(w.nr_conditions, 4, "or one at a time");
-	ok(w.conditions[2].percent[1] == 125000 &&
-	   w.conditions[2].percent[2] == 100000 &&
-	   w.conditions[3].percent[2] == 125000, "the others at 100");
-	ok(w.conditions[0].percent[3] == 100000, "a progress point is in all");
+	whatif_plan(&w.question, &w.plan);
+	is_i64(w.plan.nr_conditions, 4, "or one at a time");
+	ok(w.plan.conditions[2].percent[1] == 125000 &&
+	   w.plan.conditions[2].percent[2] == 100000 &&
+	   w.plan.conditions[3].percent[2] == 125000, "the others at 100");
+	ok(w.plan.conditions[0].percent[3] == 100000,
+	   "a progress point is in all");
 	ok(!strcmp(whatif_name(&w.question, 3), "p"), "behind the functions");
 	whatif_free(&w);
 }
@@ -369,7 +374,7 @@ static int plan_status(const char *func, const char *cuts)
 
 		w = ask(func, cuts);
 
-		whatif_plan(&w);
+		whatif_plan(&w.question, &w.plan);
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
@@ -443,13 +448,14 @@ static void test_runs(void)
 static void is_true(const struct whatif *w, const struct fake_program *p,
 		    double within, const char *what)
 {
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
 		const struct whatif_result *r = &w->results[c -
 							    CONDITIONS_FIRST];
-		double truth = fake_program_truth(p, w, c);
+		double truth = fake_program_truth(p, &w->plan, c);
 
 		printf("# %s: %+.3f [%+.3f %+.3f], true %+.3f, %s\n",
-		       w->conditions[c].name, r->change.value, r->change.low,
+		       w->plan.conditions[c].name, r->change.value,
+		       r->change.low,
 		       r->change.high, truth, whatif_estimator(r->estimator));
 		ok(fabs(r->change.value - truth) < within, "%s", what);
 	}
@@ -488,8 +494,8 @@ static void test_estimators(void)
 	   !strcmp(first(&w)->fallback.id, "outside-differs"),
 	   "more work elsewhere: CPU time is no control");
 	is_true(&w, &p, 5, "and the estimate has it");
-	ok(first(&w)->change.low < fake_program_truth(&p, &w, 2) &&
-	   first(&w)->change.high > fake_program_truth(&p, &w, 2),
+	ok(first(&w)->change.low < fake_program_truth(&p, &w.plan, 2) &&
+	   first(&w)->change.high > fake_program_truth(&p, &w.plan, 2),
 	   "within its interval");
 	fake_program_free(&p);
 	whatif_free(&w);
@@ -530,11 +536,11 @@ static void judge_program(double share, double bias, double inside,
 	p.bias_inside = inside;
 	p.drift = 0.002;
 	measure(&w, &p);
-	for (size_t i = CONDITIONS_FIRST; i < w.nr_conditions; i++) {
+	for (size_t i = CONDITIONS_FIRST; i < w.plan.nr_conditions; i++) {
 		const struct whatif_result *r = &w.results[i -
 							   CONDITIONS_FIRST];
 		double error = fabs(r->change.value -
-				    fake_program_truth(&p, &w, i));
+				    fake_program_truth(&p, &w.plan, i));
 
 		c->right += error <= 1;
 		c->right_distrusted += error <= 1 &&
@@ -858,7 +864,7 @@ static void test_request(void)
 		.slot = 2, .object = xstrdup("/bin/\xf0"),
 		.symbol = xstrdup("g"), .offset = 0x123456789,
 	};
-	whatif_plan(&w);
+	whatif_plan(&w.question, &w.plan);
 
 	error = pass_request(&w, &back, NULL);
 	ok(!error, "and read: %s", error ? error : "");
@@ -884,11 +890,12 @@ static void test_request(void)
 	   back.question.quiet &&
 	   !back.question.show_output &&
 	   back.question.precision == w.question.precision, "the others");
-	ok(back.nr_conditions == 4 &&
-	   !strcmp(back.conditions[3].name, w.conditions[3].name) &&
-	   !memcmp(back.conditions[2].percent, w.conditions[2].percent,
-		   sizeof(w.conditions[2].percent)) &&
-	   back.conditions[2].cut == w.conditions[2].cut, "the plan");
+	ok(back.plan.nr_conditions == 4 &&
+	   !strcmp(back.plan.conditions[3].name, w.plan.conditions[3].name) &&
+	   !memcmp(back.plan.conditions[2].percent,
+		   w.plan.conditions[2].percent,
+		   sizeof(w.plan.conditions[2].percent)) &&
+	   back.plan.conditions[2].cut == w.plan.conditions[2].cut, "the plan");
 	ok(back.found.specs[1] &&
 	   !strcmp(back.found.specs[1], w.found.specs[1]) &&
 	   !back.found.specs[2], "the functions that were found");

@@ -84,7 +84,7 @@ static struct whatif measure(void)
 	free(whatif_parse_func(&w.question, "f"));
 	free(whatif_parse_cuts(&w.question, "10", false));
 	fake_program_init(&p, 1);
-	whatif_plan(&w);
+	whatif_plan(&w.question, &w.plan);
 	whatif_measure(&w, &runner);
 	fake_program_free(&p);
 	return w;
@@ -94,7 +94,8 @@ static struct whatif measure(void)
 static struct whatif measure_visited(struct whatif_watch *watch, bool stranger)
 {
 	struct whatif w = measure();
-	struct whatif_sample *s = &w.samples[SPOILED * w.nr_conditions + 1];
+	struct whatif_sample *s =
+		&w.samples[SPOILED * w.plan.nr_conditions + 1];
 
 	pid_t child;
 
@@ -133,7 +134,8 @@ static void test_other_clock(void)
 {
 	struct whatif_watch *watch = whatif_watch_begin(true);
 	struct whatif w = measure();
-	struct whatif_sample *s = &w.samples[SPOILED * w.nr_conditions + 1];
+	struct whatif_sample *s =
+		&w.samples[SPOILED * w.plan.nr_conditions + 1];
 
 	s->began = wall_ns();
 	waitpid(visit(true), NULL, 0);

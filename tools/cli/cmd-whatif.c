@@ -368,7 +368,7 @@ static int run_request(struct request *q, struct run *run)
 	if (q->inside)
 		whatif_guest_receive(&q->w);
 	else if (!q->from)
-		whatif_plan(&q->w);
+		whatif_plan(&q->w.question, &q->w.plan);
 	if (result_files_check(q->results, q->outputs, OUTPUTS))
 		return STATUS_FAILED;
 	if (q->from) {

@@ -46,24 +46,24 @@ static double part(const struct whatif_sample *s, unsigned int slot)
 }
 
 /* The calls of the varied functions, and the CPU time in them. */
-static double varied_calls(const struct whatif *w, size_t condition,
+static double varied_calls(const struct whatif_plan *plan, size_t condition,
 			   const struct whatif_sample *s)
 {
 	double sum = 0;
 
 	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
-		if (whatif_varied(w, condition, i))
+		if (whatif_varied(plan, condition, i))
 			sum += s->slot[i].calls;
 	return sum;
 }
 
-static double varied_ran(const struct whatif *w, size_t condition,
+static double varied_ran(const struct whatif_plan *plan, size_t condition,
 			 const struct whatif_sample *s)
 {
 	double sum = 0;
 
 	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
-		if (whatif_varied(w, condition, i))
+		if (whatif_varied(plan, condition, i))
 			sum += s->slot[i].ran;
 	return sum;
 }
@@ -72,15 +72,15 @@ static double varied_ran(const struct whatif *w, size_t condition,
  * The virtual CPU time of a condition over that of the null experiment, if a
  * run has its time where this one has it.
  */
-static double expected(const struct whatif *w, size_t condition,
+static double expected(const struct whatif_plan *plan, size_t condition,
 		       const struct whatif_sample *s)
 {
 	double rest = 1;
 
 	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
-		if (whatif_varied(w, condition, i))
+		if (whatif_varied(plan, condition, i))
 			rest -= part(s, i) *
-				whatif_cut(w->conditions[condition].percent[i]);
+				whatif_cut(plan->conditions[condition].percent[i]);
 	return log(rest > 1e-9 ? rest : 1e-9);
 }
 
@@ -94,9 +94,9 @@ static double own(const struct figures *f, size_t condition, size_t round)
 	double sum = 0;
 
 	for (size_t c = 0; c < f->conditions; c++)
-		sum += expected(f->w, condition,
+		sum += expected(&f->w->plan, condition,
 				whatif_at(f->w, c + 1, round));
-	return expected(f->w, condition,
+	return expected(&f->w->plan, condition,
 			whatif_at(f->w, condition, round)) -
 	       sum / f->conditions;
 }
@@ -104,7 +104,7 @@ static double own(const struct figures *f, size_t condition, size_t round)
 static struct figures figures_of(const struct whatif *w)
 {
 	struct figures f = {
-		.w = w, .conditions = w->nr_conditions - 1,
+		.w = w, .conditions = w->plan.nr_conditions - 1,
 		.rounds = whatif_rounds(w),
 	};
 
@@ -169,7 +169,7 @@ static struct difference compare(const struct whatif *w, size_t condition,
 static double log_calls(const struct whatif *w, size_t condition,
 			const struct whatif_sample *s)
 {
-	return 100 * log(varied_calls(w, condition, s) + 1);
+	return 100 * log(varied_calls(&w->plan, condition, s) + 1);
 }
 
 static double log_cpu(const struct whatif *w, size_t condition,
@@ -184,7 +184,7 @@ static double log_cpu(const struct whatif *w, size_t condition,
 static double outside(const struct whatif *w, size_t condition,
 		      const struct whatif_sample *s)
 {
-	double in = varied_ran(w, condition, s);
+	double in = varied_ran(&w->plan, condition, s);
 	double all = whatif_own_ran(s), out = all > in ? all - in : 1;
 
 	return 100 * log(out / (in + 1)) * (out / all);
@@ -305,14 +305,14 @@ static double slot_share(const struct whatif *w, unsigned int slot)
 static void measure_share(const struct whatif *w, size_t condition,
 			  struct whatif_result *result)
 {
-	const struct whatif_condition *c = &w->conditions[condition];
+	const struct whatif_condition *c = &w->plan.conditions[condition];
 	size_t rounds = whatif_rounds(w);
 	double rest = 1;
 
 	for (unsigned int i = 1; i < WHATIF_SLOTS; i++) {
 		double cut, share;
 
-		if (!whatif_varied(w, condition, i))
+		if (!whatif_varied(&w->plan, condition, i))
 			continue;
 		/* Percents are rounded: prefer the cut of the user. */
 		cut = isnan(c->cut) || w->question.func[i - 1].percent ?
@@ -381,7 +381,7 @@ static unsigned int count_patches(const struct whatif *w, size_t condition,
 	for (size_t i = 0; i < w->nr_patches; i++)
 		if (w->patches[i].patched == patched &&
 		    (w->patches[i].slot >= WHATIF_SLOTS ||
-		     whatif_varied(w, condition, w->patches[i].slot)))
+		     whatif_varied(&w->plan, condition, w->patches[i].slot)))
 			n++;
 	return n;
 }
@@ -553,7 +553,7 @@ static void assess_spoiled(struct whatif *w)
 void whatif_forget(struct whatif *w)
 {
 	for (size_t i = 0; w->results &&
-	     i < w->nr_conditions - CONDITIONS_FIRST; i++) {
+	     i < w->plan.nr_conditions - CONDITIONS_FIRST; i++) {
 		free(w->results[i].reason.text);
 		free(w->results[i].fallback.text);
 		free(w->results[i].rounds);
@@ -572,10 +572,10 @@ void whatif_assess(struct whatif *w)
 {
 	struct figures f = figures_of(w);
 
-	w->results = xmalloc((w->nr_conditions - CONDITIONS_FIRST) *
+	w->results = xmalloc((w->plan.nr_conditions - CONDITIONS_FIRST) *
 			     sizeof(*w->results));
 	assess_bias(w);
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
 		assess_variant(w, &f, c);
 	assess_overhead(w);
 	assess_spoiled(w);
@@ -586,7 +586,7 @@ void whatif_assess(struct whatif *w)
 
 bool whatif_converged(const struct whatif *w)
 {
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
 		if (whatif_width(&w->results[c - CONDITIONS_FIRST].change) >
 		    w->question.precision)
 			return false;

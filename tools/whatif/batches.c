@@ -221,17 +221,17 @@ static void show_messages(struct job *j)
 /* Appends the rounds of a batch, without the discarded one. */
 static void append(struct whatif *w, const struct whatif *batch)
 {
-	size_t n = batch->nr_samples - batch->nr_conditions;
+	size_t n = batch->nr_samples - batch->plan.nr_conditions;
 	unsigned int rounds = whatif_rounds(w), runs = w->nr_samples;
 	struct whatif_sample *to;
 
 	w->samples = xrealloc(w->samples, (w->nr_samples + n) *
 			      sizeof(*w->samples));
 	to = w->samples + w->nr_samples;
-	memcpy(to, batch->samples + batch->nr_conditions, n * sizeof(*to));
+	memcpy(to, batch->samples + batch->plan.nr_conditions, n * sizeof(*to));
 	for (size_t i = 0; i < n; i++) {
 		to[i].round += rounds;
-		to[i].order += runs - batch->nr_conditions;
+		to[i].order += runs - batch->plan.nr_conditions;
 	}
 	w->nr_samples += n;
 }
@@ -261,7 +261,7 @@ static int take(struct state *s, struct job *j)
 	error = whatif_json_read(answer, &batch);
 	fclose(answer);
 	if (!error && s->taken &&
-	    batch.nr_conditions != s->w->nr_conditions)
+	    batch.plan.nr_conditions != s->w->plan.nr_conditions)
 		error = xstrdup("it has other variants");
 	if (error) {
 		warn("cannot read what the guest measured: %s", error);
@@ -281,7 +281,7 @@ static void say_more(const struct whatif *w)
 {
 	double widest = 0;
 
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
 		widest = fmax(widest, whatif_width(&w->results[c -
 						CONDITIONS_FIRST].change));
 	warn("whatif: after %zu rounds an interval is %.2f points wide: running more rounds, with another seed",

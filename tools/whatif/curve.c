@@ -68,28 +68,28 @@ static void finish(struct axis *a, int most, double from, double to)
 }
 
 /* The slots that a condition varies, as bits. */
-static unsigned int slots_of(const struct whatif *w, size_t condition)
+static unsigned int slots_of(const struct whatif_plan *plan, size_t condition)
 {
 	unsigned int mask = 0;
 
 	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
-		if (whatif_varied(w, condition, i))
+		if (whatif_varied(plan, condition, i))
 			mask |= 1U << i;
 	return mask;
 }
 
 /* The number of the set of functions, in order of appearance. */
-static unsigned int series_of(const struct whatif *w, size_t condition)
+static unsigned int series_of(const struct whatif_plan *plan, size_t condition)
 {
 	unsigned int n = 0;
 
 	for (size_t c = CONDITIONS_FIRST; c < condition; c++) {
 		bool first = true;
 
-		if (slots_of(w, c) == slots_of(w, condition))
-			return series_of(w, c);
+		if (slots_of(plan, c) == slots_of(plan, condition))
+			return series_of(plan, c);
 		for (size_t b = CONDITIONS_FIRST; b < c; b++)
-			first = first && slots_of(w, b) != slots_of(w, c);
+			first = first && slots_of(plan, b) != slots_of(plan, c);
 		n += first;
 	}
 	return n;
@@ -112,7 +112,7 @@ static struct plot plot_of(const struct whatif *w, bool beside)
 		.height = beside ? HEIGHT_BESIDE : HEIGHT,
 	};
 
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
 		const struct whatif_result *r = result(w, c);
 
 		axis_include(&p.x, 100 * r->cut);
@@ -205,8 +205,8 @@ static size_t points_of(const struct whatif *w, unsigned int series,
 	size_t n = 0;
 
 	points[n++] = (struct point){ 0, 0 };
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
-		if (series_of(w, c) == series)
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
+		if (series_of(&w->plan, c) == series)
 			points[n++] = (struct point){ result(w, c)->cut, c };
 	qsort(points, n, sizeof(*points), by_cut);
 	return n;
@@ -303,7 +303,7 @@ static void draw_series(FILE *f, const struct plot *p, unsigned int series,
 
 void whatif_curve(FILE *f, const struct whatif *w, bool beside)
 {
-	struct point *points = xmalloc(w->nr_conditions * sizeof(*points));
+	struct point *points = xmalloc(w->plan.nr_conditions * sizeof(*points));
 	struct plot p = plot_of(w, beside);
 
 	fprintf(f, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n",
@@ -312,7 +312,7 @@ void whatif_curve(FILE *f, const struct whatif *w, bool beside)
 		"What the program gains over what the function gains");
 	grid(f, &p);
 	titles(f, &p);
-	for (unsigned int s = 0; s < w->nr_conditions; s++)
+	for (unsigned int s = 0; s < w->plan.nr_conditions; s++)
 		draw_series(f, &p, s, points);
 	fputs("</svg>\n", f);
 	free(points);

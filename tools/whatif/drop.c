@@ -74,7 +74,7 @@ static bool is_round_spoiled(const struct whatif *w, size_t round,
 			     const struct cutoff_store *cutoffs,
 			     struct whatif_spoiled *by)
 {
-	for (size_t c = 0; c < w->nr_conditions; c++)
+	for (size_t c = 0; c < w->plan.nr_conditions; c++)
 		if (is_spoiled(whatif_at(w, c, round), runs, cutoffs, by))
 			return true;
 	return false;
@@ -90,7 +90,7 @@ static void note(struct whatif *w, const struct whatif_spoiled *spoiled)
 /* The rounds behind it are counted on. */
 static void drop_round(struct whatif *w, size_t round)
 {
-	size_t n = w->nr_conditions, at = (round + 1) * n;
+	size_t n = w->plan.nr_conditions, at = (round + 1) * n;
 
 	memmove(&w->samples[at], &w->samples[at + n],
 		(w->nr_samples - at - n) * sizeof(*w->samples));

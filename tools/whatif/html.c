@@ -27,18 +27,19 @@ static const struct whatif_result *result(const struct whatif *w,
 }
 
 /* Names the functions that a condition varies, as in "deflate and crc32". */
-static char *varied_names(const struct whatif *w, size_t condition)
+static char *varied_names(const struct whatif_question *q,
+			  const struct whatif_plan *plan, size_t condition)
 {
 	char *names = xstrdup(""), *longer;
 	unsigned int left = 0;
 
 	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
-		left += whatif_varied(w, condition, i);
+		left += whatif_varied(plan, condition, i);
 	for (unsigned int i = 1; i < WHATIF_SLOTS; i++) {
-		if (!whatif_varied(w, condition, i))
+		if (!whatif_varied(plan, condition, i))
 			continue;
 		left--;
-		longer = xprintf("%s%s%s", names, whatif_name(&w->question, i),
+		longer = xprintf("%s%s%s", names, whatif_name(q, i),
 				 left > 1 ? ", " : left ? " and " : "");
 		free(names);
 		names = longer;
@@ -75,7 +76,7 @@ static char *change_words(const struct whatif_question *q, double change)
 char *whatif_sentence(const struct whatif *w, size_t condition)
 {
 	const struct whatif_result *r = result(w, condition);
-	char *names = varied_names(w, condition);
+	char *names = varied_names(&w->question, &w->plan, condition);
 	char *cut = cut_words(r->cut);
 	char *change = change_words(&w->question, r->change.value);
 	char *text = xprintf("If %s %s, the program would %s [%+.2f %+.2f]",
@@ -91,7 +92,7 @@ char *whatif_sentence(const struct whatif *w, size_t condition)
 /* One variant is told as a sentence, several as a question. */
 static void headline(FILE *f, const struct whatif *w)
 {
-	char *names = varied_names(w, CONDITIONS_FIRST);
+	char *names = varied_names(&w->question, &w->plan, CONDITIONS_FIRST);
 	char *program = xstrdup(w->question.argv[0]);
 	const char *name = strrchr(program, '/') ? strrchr(program, '/') + 1 :
 						   program;
@@ -99,7 +100,7 @@ static void headline(FILE *f, const struct whatif *w)
 	char *change = change_words(&w->question, r->change.value);
 	char *cut = cut_words(r->cut);
 
-	if (w->nr_conditions == CONDITIONS_FIRST + 1) {
+	if (w->plan.nr_conditions == CONDITIONS_FIRST + 1) {
 		element(f, "<h1>If <code>", names, "</code> ");
 		element(f, "", cut, "");
 		element(f, ", <code>", name, "</code> would ");
@@ -115,7 +116,7 @@ static void headline(FILE *f, const struct whatif *w)
 			element(f, "from a faster <code>", names,
 				"</code></h1>\n");
 		fprintf(f, "<p class=\"lead\">%zu variants, each run %zu times in virtual time</p>\n",
-			w->nr_conditions - CONDITIONS_FIRST,
+			w->plan.nr_conditions - CONDITIONS_FIRST,
 			whatif_rounds(w));
 	}
 	free(names);
@@ -235,10 +236,10 @@ static void results(FILE *f, const struct whatif *w)
 	      f);
 	element(f, "<th class=\"n\">Change of ", title,
 		" [95 % interval]</th><th class=\"n\">Amdahl</th><th>Verdict</th></tr>\n");
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
 		const struct whatif_result *r = result(w, c);
 
-		element(f, "<tr><td>", w->conditions[c].name, "</td>");
+		element(f, "<tr><td>", w->plan.conditions[c].name, "</td>");
 		fprintf(f, "<td class=\"n\">%.0f</td><td class=\"n\">%.1f %%</td><td class=\"n change\">%+.2f %% <span class=\"range\">[%+.2f %+.2f]</span></td><td class=\"n\">%+.2f %%</td><td><span class=\"badge v%d\">%s</span>",
 			r->calls, 100 * r->share, r->change.value,
 			r->change.low, r->change.high, r->amdahl, r->verdict,
@@ -278,11 +279,11 @@ static void method(FILE *f, const struct whatif *w)
 	bool told[ESTIMATOR_MEDIAN + 1] = { false };
 
 	fputs("<h2>How sure is this?</h2>\n", f);
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
 		const struct whatif_result *r = result(w, c);
 
 		if (!told[r->estimator]) {
-			element(f, "<p><strong>", w->conditions[c].name,
+			element(f, "<p><strong>", w->plan.conditions[c].name,
 				": ");
 			element(f, "", whatif_estimator(r->estimator),
 				".</strong> ");
@@ -291,7 +292,8 @@ static void method(FILE *f, const struct whatif *w)
 		told[r->estimator] = true;
 		if (!r->fallback.id)
 			continue;
-		element(f, "<p class=\"note\">", w->conditions[c].name, ": ");
+		element(f, "<p class=\"note\">", w->plan.conditions[c].name,
+			": ");
 		element(f, "", r->fallback.text, "</p>\n");
 	}
 	fprintf(f, "<p>Intervals are bootstrapped over %zu rounds; in each, all conditions ran once, in random order. A first round was discarded. "
@@ -333,7 +335,8 @@ static void samples(FILE *f, const struct whatif *w)
 
 		fprintf(f, "<tr><td class=\"n\">%u</td><td class=\"n\">%u</td>",
 			s->round, s->order + 1);
-		element(f, "<td>", w->conditions[s->condition].name, "</td>");
+		element(f, "<td>", w->plan.conditions[s->condition].name,
+			"</td>");
 		fprintf(f, "<td class=\"n\">%.6g</td><td class=\"n\">%.6f</td><td class=\"n\">%.6f</td><td class=\"n\">%.3f</td><td class=\"n\">%u</td></tr>\n",
 			factor * s->metric, s->ran / 1e9, s->real / 1e9,
 			s->reference / 1e6, s->threads);

@@ -112,12 +112,12 @@ static json_t *environment(const struct whatif_environment *e)
 			 "date", text(e->date));
 }
 
-static json_t *conditions(const struct whatif *w, make_text *string)
+static json_t *conditions(const struct whatif_plan *plan, make_text *string)
 {
 	json_t *list = json_array();
 
-	for (size_t c = 0; c < w->nr_conditions; c++) {
-		const struct whatif_condition *from = &w->conditions[c];
+	for (size_t c = 0; c < plan->nr_conditions; c++) {
+		const struct whatif_condition *from = &plan->conditions[c];
 		json_t *percents = json_object();
 
 		for (unsigned int i = 1; i < WHATIF_SLOTS; i++) {
@@ -238,14 +238,14 @@ static json_t *results(const struct whatif *w)
 {
 	json_t *list = json_array();
 
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
 		const struct whatif_result *r = &w->results[c -
 							    CONDITIONS_FIRST];
 
 		json_array_append_new(list, json_pack(
 			"{si so so so ss so so so so so so ss so so so}",
 			"condition", (int)c,
-			"name", text(w->conditions[c].name),
+			"name", text(w->plan.conditions[c].name),
 			"change", interval(&r->change),
 			"change_by_median", interval(&r->plain),
 			"estimator", whatif_estimator_id(r->estimator),
@@ -293,7 +293,7 @@ static json_t *question(const struct whatif *w, make_text *string)
 		"less_is_better", (int)whatif_less(&w->question),
 		"functions", functions(&w->question, string),
 		"asked", asked(&w->question, string),
-		"conditions", conditions(w, string));
+		"conditions", conditions(&w->plan, string));
 }
 
 /* Returns root with the members of more, which it releases. */

@@ -199,17 +199,17 @@ static bool load_condition(const json_t *from, struct whatif_condition *to,
 	return to->name;
 }
 
-static bool load_conditions(const json_t *list, struct whatif *w)
+static bool load_conditions(const json_t *list, struct whatif_plan *plan)
 {
 	size_t n = json_array_size(list);
 
 	if (n <= CONDITIONS_FIRST || n > CONDITIONS_MAX)
 		return false;
-	w->conditions = xmalloc(n * sizeof(*w->conditions));
+	plan->conditions = xmalloc(n * sizeof(*plan->conditions));
 	for (size_t i = 0; i < n; i++) {
-		struct whatif_condition *to = &w->conditions[i];
+		struct whatif_condition *to = &plan->conditions[i];
 
-		w->nr_conditions++;
+		plan->nr_conditions++;
 		if (!load_condition(json_array_get(list, i), to, i))
 			return false;
 	}
@@ -277,12 +277,13 @@ static bool load_samples(const json_t *list, struct whatif *w)
 	size_t n = json_array_size(list);
 
 	/* The discarded round, and two to tell a variation from. */
-	if (n % w->nr_conditions || n < 3 * w->nr_conditions)
+	if (n % w->plan.nr_conditions || n < 3 * w->plan.nr_conditions)
 		return false;
 	w->samples = xmalloc(n * sizeof(*w->samples));
 	w->nr_samples = n;
 	for (size_t i = 0; i < n; i++)
-		if (!load_sample(json_array_get(list, i), i, w->nr_conditions,
+		if (!load_sample(json_array_get(list, i), i,
+				 w->plan.nr_conditions,
 				 &w->samples[i]))
 			return false;
 	return true;
@@ -351,7 +352,7 @@ static const char *load_question(const json_t *root, struct whatif *w)
 		return "metric";
 	if (!load_functions(json_object_get(root, "functions"), &w->question))
 		return "functions";
-	if (!load_conditions(json_object_get(root, "conditions"), w))
+	if (!load_conditions(json_object_get(root, "conditions"), &w->plan))
 		return "conditions";
 	return NULL;
 }

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "plan.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include <linux/tense.h>
 
 #include "base/util.h"
-#include "whatif.h"
 
 double whatif_cut(unsigned int percent)
 {
 	return 1 - (double)TENSE_PERCENT_REAL * TENSE_FINE / percent;
 }
 
-bool whatif_varied(const struct whatif *w, size_t condition, unsigned int slot)
+bool whatif_varied(const struct whatif_plan *plan, size_t condition,
+		   unsigned int slot)
 {
 	unsigned int percent = slot < WHATIF_SLOTS ?
-			       w->conditions[condition].percent[slot] : 0;
+			       plan->conditions[condition].percent[slot] : 0;
 
 	return percent && percent != TENSE_PERCENT_REAL * TENSE_FINE;
 }
 
-static struct whatif_condition *add_condition(struct whatif *w,
-					      enum condition_kind kind,
-					      char *name)
+static struct whatif_condition *
+add_condition(const struct whatif_question *q, struct whatif_plan *plan,
+	      enum condition_kind kind, char *name)
 {
-	unsigned int progress = whatif_progress_slot(&w->question);
+	unsigned int progress = whatif_progress_slot(q);
 	struct whatif_condition *c;
 
-	w->conditions = xrealloc(w->conditions, (w->nr_conditions + 1) *
-				 sizeof(*w->conditions));
-	c = &w->conditions[w->nr_conditions++];
+	plan->conditions = xrealloc(plan->conditions,
+				    (plan->nr_conditions + 1) * sizeof(*c));
+	c = &plan->conditions[plan->nr_conditions++];
 	*c = (struct whatif_condition){
 		.name = name, .kind = kind, .cut = NAN,
 	};
-	for (size_t i = 0; kind != CONDITION_BASELINE &&
-	     i < w->question.funcs; i++)
+	for (size_t i = 0; kind != CONDITION_BASELINE && i < q->funcs; i++)
 		c->percent[i + 1] = TENSE_PERCENT_REAL * TENSE_FINE;
 	/* It is counted in every run. */
 	if (progress)
@@ -77,24 +78,24 @@ static char *said_name(const struct whatif_question *q)
 }
 
 /* only: the one of the functions to vary, or -1 for all. */
-static void add_variant(struct whatif *w, double cut, ssize_t only)
+static void add_variant(const struct whatif_question *q,
+			struct whatif_plan *plan, double cut, ssize_t only)
 {
-	char *said = said_name(&w->question);
+	char *said = said_name(q);
 	char *name = isnan(cut) ? NULL : cut_name(cut);
 	struct whatif_condition *c;
 	char *full;
 
-	full = xprintf("%s%s%s%s%s",
-		       only >= 0 ? w->question.func[only].name : "",
+	full = xprintf("%s%s%s%s%s", only >= 0 ? q->func[only].name : "",
 		       only >= 0 ? " " : "", name ? name : "",
 		       name && said ? ", " : "", said ? said : "");
 	free(name);
 	free(said);
-	c = add_condition(w, CONDITION_VARIANT, full);
+	c = add_condition(q, plan, CONDITION_VARIANT, full);
 	c->cut = cut;
-	for (size_t i = 0; i < w->question.funcs; i++) {
-		if (w->question.func[i].percent)
-			c->percent[i + 1] = w->question.func[i].percent;
+	for (size_t i = 0; i < q->funcs; i++) {
+		if (q->func[i].percent)
+			c->percent[i + 1] = q->func[i].percent;
 		else if (only < 0 || (size_t)only == i)
 			c->percent[i + 1] = percent_of(cut);
 	}
@@ -119,42 +120,45 @@ static void check_plan(const struct whatif_question *q, size_t free_funcs)
 			    100 * q->cuts[i]);
 }
 
-void whatif_plan(struct whatif *w)
+void whatif_plan(const struct whatif_question *q, struct whatif_plan *plan)
 {
 	size_t free_funcs = 0;
 
-	for (size_t i = 0; i < w->question.funcs; i++)
-		free_funcs += !w->question.func[i].percent;
-	check_plan(&w->question, free_funcs);
-	add_condition(w, CONDITION_BASELINE, xstrdup("baseline"));
-	add_condition(w, CONDITION_NULL, xstrdup("null"));
+	for (size_t i = 0; i < q->funcs; i++)
+		free_funcs += !q->func[i].percent;
+	check_plan(q, free_funcs);
+	add_condition(q, plan, CONDITION_BASELINE, xstrdup("baseline"));
+	add_condition(q, plan, CONDITION_NULL, xstrdup("null"));
 	if (!free_funcs)
-		add_variant(w, NAN, -1);
-	for (size_t i = 0; i < w->question.nr_cuts; i++) {
+		add_variant(q, plan, NAN, -1);
+	for (size_t i = 0; i < q->nr_cuts; i++) {
 		/* A range may begin with 0, which is the null experiment. */
-		if (w->question.cuts[i] == 0)
+		if (q->cuts[i] == 0)
 			continue;
-		if (!w->question.each)
-			add_variant(w, w->question.cuts[i], -1);
-		for (size_t f = 0; w->question.each &&
-		     f < w->question.funcs; f++)
-			if (!w->question.func[f].percent)
-				add_variant(w, w->question.cuts[i], f);
+		if (!q->each)
+			add_variant(q, plan, q->cuts[i], -1);
+		for (size_t f = 0; q->each && f < q->funcs; f++)
+			if (!q->func[f].percent)
+				add_variant(q, plan, q->cuts[i], f);
 	}
-	if (w->nr_conditions == CONDITIONS_FIRST)
+	if (plan->nr_conditions == CONDITIONS_FIRST)
 		die(STATUS_FAILED, "whatif: nothing to vary: a change by 0%% is none");
 }
 
-size_t whatif_rounds(const struct whatif *w)
+const char *whatif_kind(enum condition_kind kind)
 {
-	size_t rounds = w->nr_samples / w->nr_conditions;
+	static const char *const names[] = {
+		[CONDITION_BASELINE] = "baseline",
+		[CONDITION_NULL] = "null",
+		[CONDITION_VARIANT] = "variant",
+	};
 
-	return rounds ? rounds - 1 : 0;
+	return names[kind];
 }
 
-/* Samples lie by round, and in a round by condition; the first is discarded. */
-const struct whatif_sample *whatif_at(const struct whatif *w, size_t condition,
-				      size_t round)
+void whatif_plan_free(struct whatif_plan *plan)
 {
-	return &w->samples[(round + 1) * w->nr_conditions + condition];
+	for (size_t i = 0; i < plan->nr_conditions; i++)
+		free(plan->conditions[i].name);
+	free(plan->conditions);
 }

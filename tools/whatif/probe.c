@@ -76,12 +76,14 @@ static bool any(const struct whatif_found *found, const unsigned int *percent)
 	return false;
 }
 
-int whatif_probe(const struct whatif *w, size_t condition, const char **what)
+int whatif_probe(const struct whatif_plan *plan,
+		 const struct whatif_found *found, size_t condition,
+			 const char **what)
 {
-	const unsigned int *percent = w->conditions[condition].percent;
+	const unsigned int *percent = plan->conditions[condition].percent;
 	int device, result = 0;
 
-	if (!any(&w->found, percent))
+	if (!any(found, percent))
 		return 0;
 	*what = "cannot scale functions of a program that is linked statically on this kernel";
 	/* Closing it changes nothing: this process is in by its parent. */
@@ -89,8 +91,8 @@ int whatif_probe(const struct whatif *w, size_t condition, const char **what)
 	if (device < 0)
 		return -1;
 	result = learn(device);
-	for (size_t i = 0; i < w->found.nr_probes && !result; i++) {
-		const struct whatif_probe *p = &w->found.probes[i];
+	for (size_t i = 0; i < found->nr_probes && !result; i++) {
+		const struct whatif_probe *p = &found->probes[i];
 
 		if (!percent[p->slot])
 			continue;

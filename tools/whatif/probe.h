@@ -7,9 +7,11 @@
 
 /*
  * In the process that is to be the command, and in its experiment: asks for
- * the breakpoints of w->found.probes. 0, or -1 with errno and what failed in *what.
+ * the breakpoints of found->probes. 0, or -1 with errno and what failed in *what.
  */
-int whatif_probe(const struct whatif *w, size_t condition, const char **what);
+int whatif_probe(const struct whatif_plan *plan,
+		 const struct whatif_found *found, size_t condition,
+			 const char **what);
 
 /* Notes in w that they were there. */
 void whatif_probe_told(struct whatif *w);

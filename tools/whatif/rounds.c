@@ -17,7 +17,7 @@ static unsigned int expected_rounds(const struct whatif *w)
 		return w->question.max_runs;
 	if (rounds < WHATIF_ROUNDS_MIN)
 		return most;
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
 		const struct whatif_result *r = &w->results[c -
 							    CONDITIONS_FIRST];
 		size_t n = rounds_needed(rounds, whatif_width(&r->change),
@@ -31,7 +31,7 @@ static unsigned int expected_rounds(const struct whatif *w)
 static int run_round(struct whatif *w, const struct whatif_runner *runner,
 		     gsl_rng *rng, unsigned int round)
 {
-	size_t n = w->nr_conditions, *order = xmalloc(n * sizeof(*order));
+	size_t n = w->plan.nr_conditions, *order = xmalloc(n * sizeof(*order));
 	unsigned int total = (1 + expected_rounds(w)) * n;
 	struct whatif_sample *samples;
 	int status = 0;
@@ -94,7 +94,7 @@ static bool was_called(const struct whatif *w, unsigned int name)
 		return !w->question.metric.from || null->latency.from;
 	if (name == WHATIF_TO)
 		return !w->question.metric.to || null->latency.to;
-	return !w->conditions[1].percent[name] || null->slot[name].calls;
+	return !w->plan.conditions[1].percent[name] || null->slot[name].calls;
 }
 
 /* Stops if a function was never called: more runs would not change that. */

@@ -184,7 +184,8 @@ static char *specs(const struct whatif *w, size_t condition)
 	if (!f)
 		die(STATUS_FAILED, "out of memory");
 	for (unsigned int slot = 1; slot < WHATIF_SLOTS; slot++) {
-		unsigned int percent = w->conditions[condition].percent[slot];
+		unsigned int percent =
+			w->plan.conditions[condition].percent[slot];
 		char how[32];
 
 		snprintf(how, sizeof(how), "%u %u.%03u", slot,
@@ -250,7 +251,9 @@ static int set_up_child(void *arg, const char **what)
 	const struct child *child = arg;
 	const char *input = child->w->question.input;
 
-	if (child->scale && whatif_probe(child->w, child->condition, what))
+	if (child->scale &&
+	    whatif_probe(&child->w->plan, &child->w->found, child->condition,
+			 what))
 		return -1;
 	*what = input ? input : "/dev/null";
 	if (open_as(0, *what, O_RDONLY) < 0)
@@ -317,12 +320,12 @@ static void explain(void *arg)
 		show_errors(n);
 }
 
-static int failed(const struct whatif *w, const struct whatif_sample *s,
+static int failed(const struct whatif_plan *plan, const struct whatif_sample *s,
 		  struct native *n, const char *how)
 {
 	progress_end(&n->progress);
 	warn("run %u (%s, round %u): %s", s->order + 1,
-	     w->conditions[s->condition].name, s->round, how);
+	     plan->conditions[s->condition].name, s->round, how);
 	explain(n);
 	return 1;
 }
@@ -378,7 +381,7 @@ static int check_outcome(const struct whatif *w, const struct outcome *out,
 		      strsignal(out->value)) :
 	      xprintf("the command's exit status was %d: --ignore-failure goes on then",
 		      s->status);
-	status = failed(w, s, n, how);
+	status = failed(&w->plan, s, n, how);
 	free(how);
 	return status;
 }
@@ -401,7 +404,7 @@ static int prepare(const struct whatif *w, struct whatif_sample *s,
 		return 0;
 	if (out.kind == OUTCOME_SIGNALED && ends_all(out.value))
 		return STATUS_SIGNAL + (int)out.value;
-	return failed(w, s, n, "the command of --prepare failed");
+	return failed(&w->plan, s, n, "the command of --prepare failed");
 }
 
 static void take_stats(const struct tense_stats *stats,
@@ -503,7 +506,7 @@ static int take_sample(struct whatif *w, struct whatif_sample *s,
 		free(error);
 		return 0;
 	}
-	status = failed(w, s, n, error);
+	status = failed(&w->plan, s, n, error);
 	free(error);
 	return status;
 }
@@ -609,7 +612,7 @@ int whatif_native_measure(struct whatif *w, const struct run *run, bool inside)
 		.quiet = w->question.show_output,
 		.exact = w->question.deterministic,
 		.silent = w->question.quiet || w->question.show_output,
-		.round = w->nr_conditions,
+		.round = w->plan.nr_conditions,
 	};
 	const struct whatif_runner runner = {
 		.run = run_command, .progress = show_progress,

@@ -62,12 +62,12 @@ static void mean_row(FILE *f, const struct whatif *w, size_t condition,
 	fprintf(f, "  %-24s %14s", name, number);
 }
 
-static int name_width(const struct whatif *w)
+static int name_width(const struct whatif_plan *plan)
 {
 	int width = 16;
 
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
-		int len = (int)strlen(w->conditions[c].name);
+	for (size_t c = CONDITIONS_FIRST; c < plan->nr_conditions; c++) {
+		int len = (int)strlen(plan->conditions[c].name);
 
 		width = len > width ? len : width;
 	}
@@ -93,7 +93,8 @@ static void variant_row(FILE *f, const struct whatif *w, size_t condition,
 						    CONDITIONS_FIRST];
 
 	fprintf(f, "  %-*s %12.0f %10.1f %%  %s%+8.2f %% [%+.2f %+.2f]%s  %s%s%s%s%s\n",
-		name_width(w), w->conditions[condition].name, r->calls,
+		name_width(&w->plan), w->plan.conditions[condition].name,
+		r->calls,
 		100 * r->share, colour ? BOLD : "", r->change.value,
 		r->change.low, r->change.high, colour ? PLAIN : "",
 		colour ? colour_of(r->verdict) : "",
@@ -104,7 +105,7 @@ static void variant_row(FILE *f, const struct whatif *w, size_t condition,
 /* The same for all of them, mostly. */
 static void estimators(FILE *f, const struct whatif *w)
 {
-	size_t n = w->nr_conditions - CONDITIONS_FIRST;
+	size_t n = w->plan.nr_conditions - CONDITIONS_FIRST;
 	bool same = true;
 
 	for (size_t i = 1; i < n; i++)
@@ -114,7 +115,7 @@ static void estimators(FILE *f, const struct whatif *w)
 		const struct whatif_result *r = &w->results[i];
 
 		fprintf(f, "  %s: %s", same ? "estimated by" :
-			w->conditions[i + CONDITIONS_FIRST].name,
+			w->plan.conditions[i + CONDITIONS_FIRST].name,
 			whatif_estimator(r->estimator));
 		if (r->fallback.id)
 			fprintf(f, ", because %s", r->fallback.text);
@@ -179,10 +180,11 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 	fprintf(f, "  bias %+.2f %% [%+.2f %+.2f]%s\n\n", w->bias.value,
 		w->bias.low, w->bias.high, bias_verdict(w));
 
-	fprintf(f, "  %-*s %12s %12s  %-27s  %s\n", name_width(w), "variant",
+	fprintf(f, "  %-*s %12s %12s  %-27s  %s\n", name_width(&w->plan),
+		"variant",
 		"calls a run", "time in it", "change [95 % interval]",
 		"verdict");
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++)
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
 		variant_row(f, w, c, colour);
 	fputc('\n', f);
 	estimators(f, w);
@@ -219,11 +221,11 @@ int whatif_csv(FILE *f, const struct whatif *w)
 {
 	fputs("variant,faster_percent,calls,share_percent,change_percent,change_low,change_high,median_percent,median_low,median_high,amdahl_percent,estimator,verdict,reason\n",
 	      f);
-	for (size_t c = CONDITIONS_FIRST; c < w->nr_conditions; c++) {
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
 		const struct whatif_result *r = &w->results[c -
 							    CONDITIONS_FIRST];
 
-		csv_text(f, w->conditions[c].name);
+		csv_text(f, w->plan.conditions[c].name);
 		fprintf(f, ",%.6g,%.6g,%.6g", 100 * r->cut, r->calls,
 			100 * r->share);
 		csv_interval(f, &r->change);

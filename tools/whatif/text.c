@@ -54,17 +54,6 @@ const char *whatif_estimator_id(enum estimator estimator)
 	return names[estimator];
 }
 
-const char *whatif_kind(enum condition_kind kind)
-{
-	static const char *const names[] = {
-		[CONDITION_BASELINE] = "baseline",
-		[CONDITION_NULL] = "null",
-		[CONDITION_VARIANT] = "variant",
-	};
-
-	return names[kind];
-}
-
 double whatif_own_ran(const struct whatif_sample *s)
 {
 	return s->ran > s->start ? s->ran - s->start : 1;
@@ -86,16 +75,28 @@ void whatif_free(struct whatif *w)
 	whatif_forget(w);
 	whatif_question_free(&w->question);
 	whatif_found_free(&w->found);
-	for (size_t i = 0; i < w->nr_conditions; i++)
-		free(w->conditions[i].name);
+	whatif_plan_free(&w->plan);
 	for (size_t i = 0; i < w->nr_patches; i++) {
 		free(w->patches[i].object);
 		free(w->patches[i].symbol);
 		free(w->patches[i].how);
 	}
 	whatif_environment_free(&w->environment);
-	free(w->conditions);
 	free(w->samples);
 	free(w->patches);
 	free(w->spoiled);
+}
+
+size_t whatif_rounds(const struct whatif *w)
+{
+	size_t rounds = w->nr_samples / w->plan.nr_conditions;
+
+	return rounds ? rounds - 1 : 0;
+}
+
+/* Samples lie by round, and in a round by condition; the first is discarded. */
+const struct whatif_sample *whatif_at(const struct whatif *w, size_t condition,
+				      size_t round)
+{
+	return &w->samples[(round + 1) * w->plan.nr_conditions + condition];
 }

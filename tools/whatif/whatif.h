@@ -28,19 +28,8 @@
 
 #include "estimate.h"
 #include "found.h"
+#include "plan.h"
 #include "question.h"
-
-/* In which the command runs: unmodified, instrumented, and varied. */
-enum condition_kind { CONDITION_BASELINE, CONDITION_NULL, CONDITION_VARIANT };
-
-struct whatif_condition {
-	char *name;
-	enum condition_kind kind;
-	/* Part of the time that the varied functions take less; NAN: said. */
-	double cut;
-	/* In thousandths; 0: not instrumented. */
-	unsigned int percent[WHATIF_SLOTS];
-};
 
 struct whatif_slot {
 	uint64_t calls;
@@ -151,10 +140,7 @@ struct whatif_environment {
 struct whatif {
 	struct whatif_question question;
 	struct whatif_found found;
-
-	/* Planned. */
-	struct whatif_condition *conditions;
-	size_t nr_conditions;
+	struct whatif_plan plan;
 
 	/* Measured. */
 	struct whatif_sample *samples;
@@ -172,18 +158,6 @@ struct whatif {
 	struct whatif_remark *warnings;
 	size_t nr_warnings;
 };
-
-#define CONDITIONS_FIRST	2	/* variant, after baseline and null */
-
-/* whatif-plan */
-
-/* Plans the conditions from the options; ends the program on wrong ones. */
-void whatif_plan(struct whatif *w);
-
-/* The part of its time that a function at this percent takes less. */
-double whatif_cut(unsigned int percent);
-/* Does the condition differ from the null experiment in that slot? */
-bool whatif_varied(const struct whatif *w, size_t condition, unsigned int slot);
 
 /* Complete rounds without the discarded one. */
 size_t whatif_rounds(const struct whatif *w);
@@ -219,7 +193,6 @@ const char *whatif_verdict_id(enum verdict verdict);
 const char *whatif_estimator_id(enum estimator estimator);
 /* The CPU time that was the program's. */
 double whatif_own_ran(const struct whatif_sample *s);
-const char *whatif_kind(enum condition_kind kind);
 double whatif_mean(const struct whatif *w, size_t condition,
 		   double (*figure)(const struct whatif_sample *));
 void whatif_free(struct whatif *w);
