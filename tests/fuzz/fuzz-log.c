@@ -26,18 +26,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
 	struct whatif_sample sample = { 0 };
-	struct whatif w = { 0 };
+	struct whatif_samples samples = { 0 };
 
 	/* Read the input as the log of two runs. */
-	whatif_log_read(&w, text, &sample);
+	whatif_log_read(&samples, text, &sample);
 	free(text);
 	text = fuzz_text(data, size);
-	whatif_log_read(&w, text, &sample);
-	for (size_t i = 0; i < w.nr_patches; i++)
-		if (!w.patches[i].slot || w.patches[i].slot >= WHATIF_NAMES)
+	whatif_log_read(&samples, text, &sample);
+	for (size_t i = 0; i < samples.nr_patches; i++)
+		if (!samples.patches[i].slot ||
+		    samples.patches[i].slot >= WHATIF_NAMES)
 			abort();
 	free(text);
-	whatif_free(&w);
+	whatif_samples_free(&samples);
 	try_marks(data, size);
 	return 0;
 }

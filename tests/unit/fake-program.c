@@ -52,14 +52,15 @@ double fake_program_truth(const struct fake_program *p,
 	return 100 * ((work + p->idle) / (p->seconds + p->idle) - 1);
 }
 
-static void tell(struct whatif *w, struct whatif_sample *s, bool refuse)
+static void tell(struct whatif_samples *samples, struct whatif_sample *s,
+		 bool refuse)
 {
 	char *log = xprintf("%s\t7\t1\t/lib/libfake.so\tcompress\t0x1a30\t%s\n"
 			    "cost\t7\t43.5\t120\n",
 			    refuse ? "refused" : "patched",
 			    refuse ? "it is shorter than a jump" : "in-process");
 
-	whatif_log_read(w, log, s);
+	whatif_log_read(samples, log, s);
 	free(log);
 }
 
@@ -105,7 +106,7 @@ int fake_program_run(struct whatif *w, size_t condition,
 		s->slot[1].ran = 1e9 * inside;
 		s->slot[1].charged = 1e9 * inside * (1 - cut);
 		s->overhead = s->slot[1].calls * 43.5;
-		tell(w, s, p->refuse);
+		tell(&w->samples, s, p->refuse);
 	}
 	s->slot[0].ran = s->ran - s->slot[1].ran;
 	s->slot[0].charged = s->charged - s->slot[1].charged;

@@ -80,7 +80,7 @@ static char *answer(struct whatif *asked, struct setting *setting,
 	FILE *f;
 
 	*status = whatif_batches(&asked->question, &w, &b);
-	*rounds = *status ? 0 : whatif_rounds(&w);
+	*rounds = *status ? 0 : whatif_rounds(&w.samples);
 	if (*status)
 		return NULL;
 	f = open_memstream(&text, &size);
@@ -121,18 +121,18 @@ static void test_samples(void)
 
 	ok(!whatif_batches(&asked.question, &w, &b),
 	   "three batches give samples");
-	for (size_t i = 0; i < w.nr_samples; i++) {
+	for (size_t i = 0; i < w.samples.count; i++) {
 		unsigned int seen = 0;
 
-		rounds = rounds && w.samples[i].round == i / 3 &&
-			 w.samples[i].condition == i % 3;
-		for (size_t k = 0; k < w.nr_samples; k++)
-			seen += w.samples[k].order == i;
+		rounds = rounds && w.samples.list[i].round == i / 3 &&
+			 w.samples.list[i].condition == i % 3;
+		for (size_t k = 0; k < w.samples.count; k++)
+			seen += w.samples.list[k].order == i;
 		orders = orders && seen == 1;
 	}
-	for (size_t r = 1; r < whatif_rounds(&w); r++)
-		differ = differ && whatif_at(&w, 1, r)->metric !=
-				   whatif_at(&w, 1, 0)->metric;
+	for (size_t r = 1; r < whatif_rounds(&w.samples); r++)
+		differ = differ && whatif_at(&w.samples, 1, r)->metric !=
+				   whatif_at(&w.samples, 1, 0)->metric;
 	ok(rounds, "samples are in the order of rounds");
 	ok(orders, "each sample has an order of its own");
 	ok(differ, "rounds have different seeds");

@@ -302,23 +302,26 @@ static void test_log(void)
 		"what\n");
 	char *cut = xstrdup("patched\t12\t1");
 
-	is_i64(whatif_log_read(&w, text, &s), 0, "a log");
-	is_i64(w.nr_patches, 4, "of four functions");
-	ok(w.patches[2].slot == WHATIF_FROM && w.patches[2].patched &&
-	   w.patches[3].slot == WHATIF_TO && !w.patches[3].patched,
+	is_i64(whatif_log_read(&w.samples, text, &s), 0, "a log");
+	is_i64(w.samples.nr_patches, 4, "of four functions");
+	ok(w.samples.patches[2].slot == WHATIF_FROM &&
+	   w.samples.patches[2].patched &&
+	   w.samples.patches[3].slot == WHATIF_TO &&
+	   !w.samples.patches[3].patched,
 	   "two of them those of a latency");
-	ok(!strcmp(w.patches[0].object, "/lib/a\tb\\.so"),
+	ok(!strcmp(w.samples.patches[0].object, "/lib/a\tb\\.so"),
 	   "what was escaped is itself again");
-	ok(w.patches[0].processes == 2 && w.patches[0].offset == 0x1a30,
+	ok(w.samples.patches[0].processes == 2 &&
+	   w.samples.patches[0].offset == 0x1a30,
 	   "in two processes");
-	ok(!w.patches[1].patched && !strcmp(w.patches[1].how,
-					    "it is too short"),
+	ok(!w.samples.patches[1].patched &&
+	   !strcmp(w.samples.patches[1].how, "it is too short"),
 	   "one was refused");
 	ok(s.pair_ns == 43.5, "the largest cost counts");
 	is_i64(s.start, 35000000, "and every start");
-	is_i64(whatif_log_read(&w, bad, &s), 9, "lines that are none");
-	is_i64(whatif_log_read(&w, cut, &s), 1, "one that ends early");
-	is_i64(w.nr_patches, 4, "add nothing");
+	is_i64(whatif_log_read(&w.samples, bad, &s), 9, "lines that are none");
+	is_i64(whatif_log_read(&w.samples, cut, &s), 1, "one that ends early");
+	is_i64(w.samples.nr_patches, 4, "add nothing");
 	free(text);
 	free(bad);
 	free(cut);
@@ -399,9 +402,9 @@ static void test_runs(void)
 
 	fake_program_init(&p, 1);
 	is_i64(measure(&w, &p), 0, "a measurement");
-	ok(p.runs % 4 == 0 && p.runs / 4 == whatif_rounds(&w) + 1,
+	ok(p.runs % 4 == 0 && p.runs / 4 == whatif_rounds(&w.samples) + 1,
 	   "is of whole rounds, one of which is discarded");
-	ok(whatif_rounds(&w) >= WHATIF_ROUNDS_MIN, "of five at least");
+	ok(whatif_rounds(&w.samples) >= WHATIF_ROUNDS_MIN, "of five at least");
 	ok(whatif_converged(&w), "and ends when it is precise enough");
 	for (unsigned int r = 0; r < p.runs / 4; r++) {
 		unsigned int seen = 0;
@@ -413,7 +416,8 @@ static void test_runs(void)
 		ok(seen == 15, "round %u has each condition", r);
 	}
 	ok(!same, "in another order each time");
-	ok(whatif_at(&w, 2, 0)->round == 1 && whatif_at(&w, 2, 0)->condition == 2,
+	ok(whatif_at(&w.samples, 2, 0)->round == 1 &&
+	   whatif_at(&w.samples, 2, 0)->condition == 2,
 	   "samples lie where they are looked for");
 	fake_program_free(&p);
 	whatif_free(&w);
@@ -422,7 +426,8 @@ static void test_runs(void)
 	w.question.precision = 0.0001;
 	fake_program_init(&p, 1);
 	is_i64(measure(&w, &p), 0, "one that never is");
-	is_i64(whatif_rounds(&w), w.question.max_runs, "ends at --max-runs");
+	is_i64(whatif_rounds(&w.samples), w.question.max_runs,
+	       "ends at --max-runs");
 	ok(first(&w)->verdict == VERDICT_NOT_CONVERGED, "and says so");
 	fake_program_free(&p);
 	whatif_free(&w);
@@ -638,7 +643,7 @@ static void test_deterministic(void)
 	whatif_limit_runs(&w.question);
 	fake_program_init(&p, 1);
 	measure(&w, &p);
-	is_i64(whatif_rounds(&w), 7, "or as many as asked for");
+	is_i64(whatif_rounds(&w.samples), 7, "or as many as asked for");
 	fake_program_free(&p);
 	whatif_free(&w);
 
@@ -664,7 +669,7 @@ static void test_json(void)
 	w.question.input = xstrdup("big.tar");
 	fake_program_init(&p, 8);
 	measure(&w, &p);
-	whatif_environment(&w.environment, "fake");
+	whatif_environment(&w.samples.environment, "fake");
 	f = open_memstream(&one, &size_one);
 	is_i64(whatif_json_write(f, &w), 0, "JSON is written");
 	fclose(f);
@@ -699,10 +704,10 @@ static void test_json(void)
 }
 
 /* Each run takes 10 s, one after the other as they were taken. */
-static void stamp(struct whatif *w)
+static void stamp(struct whatif_samples *samples)
 {
-	for (size_t i = 0; i < w->nr_samples; i++) {
-		struct whatif_sample *s = &w->samples[i];
+	for (size_t i = 0; i < samples->count; i++) {
+		struct whatif_sample *s = &samples->list[i];
 
 		s->began = 1000000000000 + s->order * 10000000000ULL;
 		s->ended = s->began + 9000000000;
@@ -710,7 +715,8 @@ static void stamp(struct whatif *w)
 }
 
 /* In a run of each of these rounds, in two slices of a second each. */
-static struct daemon_runs runs_in(const struct whatif *w, const int *rounds,
+static struct daemon_runs runs_in(const struct whatif_samples *samples,
+				  const int *rounds,
 				  double ms)
 {
 	struct activity a = { "backup", 7, (uint64_t)(ms * 5e5) };
@@ -718,7 +724,7 @@ static struct daemon_runs runs_in(const struct whatif *w, const int *rounds,
 	struct daemon_runs runs = { 0 };
 
 	for (size_t i = 0; rounds[i]; i++) {
-		const struct whatif_sample *s = whatif_at(w, i % 3,
+		const struct whatif_sample *s = whatif_at(samples, i % 3,
 							  rounds[i] - 1);
 
 		for (uint64_t k = 0; k < 2; k++)
@@ -753,41 +759,45 @@ static void test_spoiled(void)
 	w.question.max_runs = 12;
 	fake_program_init(&p, 11);
 	measure(&w, &p);
-	stamp(&w);
-	rounds = whatif_rounds(&w);
-	metric = whatif_at(&w, 1, 7)->metric;
-	third = whatif_at(&w, 0, 2)->order;
-	runs = runs_in(&w, none, 300);
-	ok(!whatif_drop(&w, &runs, &cutoffs), "nobody ran");
-	runs = runs_in(&w, two, 149);
-	ok(!whatif_drop(&w, &runs, &cutoffs) && whatif_rounds(&w) == rounds,
+	stamp(&w.samples);
+	rounds = whatif_rounds(&w.samples);
+	metric = whatif_at(&w.samples, 1, 7)->metric;
+	third = whatif_at(&w.samples, 0, 2)->order;
+	runs = runs_in(&w.samples, none, 300);
+	ok(!whatif_drop(&w.samples, &runs, &cutoffs), "nobody ran");
+	runs = runs_in(&w.samples, two, 149);
+	ok(!whatif_drop(&w.samples, &runs, &cutoffs) &&
+	   whatif_rounds(&w.samples) == rounds,
 	   "those that ran are within their cutoffs");
 	free(runs.list);
 
-	runs = runs_in(&w, most, 300);
-	ok(whatif_drop(&w, &runs, &cutoffs) && whatif_rounds(&w) == rounds &&
-	   w.nr_spoiled == 11 && !w.spoiled[0].dropped,
+	runs = runs_in(&w.samples, most, 300);
+	ok(whatif_drop(&w.samples, &runs, &cutoffs) &&
+	   whatif_rounds(&w.samples) == rounds &&
+	   w.samples.nr_spoiled == 11 && !w.samples.spoiled[0].dropped,
 	   "in nearly all rounds: none is dropped");
 	whatif_forget(&w);
 	whatif_assess(&w);
 	ok(w.nr_warnings == 1 && !strcmp(w.warnings[0].id, "rounds-kept"),
 	   "which is noted: %s", w.nr_warnings ? w.warnings[0].text : "");
 	free(runs.list);
-	w.nr_spoiled = 0;
+	w.samples.nr_spoiled = 0;
 
-	runs = runs_in(&w, two, 300);
-	ok(whatif_drop(&w, &runs, &cutoffs), "in two rounds");
-	is_i64((int64_t)whatif_rounds(&w), (int64_t)rounds - 2, "they go");
-	ok(w.nr_spoiled == 2 && w.spoiled[0].round == 3 &&
-	   w.spoiled[1].round == 7 && w.spoiled[1].dropped &&
-	   w.spoiled[0].ms == 300 && w.spoiled[0].cutoff == 150 &&
-	   !strcmp(w.spoiled[0].daemon, "backup"),
+	runs = runs_in(&w.samples, two, 300);
+	ok(whatif_drop(&w.samples, &runs, &cutoffs), "in two rounds");
+	is_i64((int64_t)whatif_rounds(&w.samples), (int64_t)rounds - 2,
+	       "they go");
+	ok(w.samples.nr_spoiled == 2 && w.samples.spoiled[0].round == 3 &&
+	   w.samples.spoiled[1].round == 7 && w.samples.spoiled[1].dropped &&
+	   w.samples.spoiled[0].ms == 300 &&
+	   w.samples.spoiled[0].cutoff == 150 &&
+	   !strcmp(w.samples.spoiled[0].daemon, "backup"),
 	   "with what ran, in two slices, and its cutoff");
-	ok(whatif_at(&w, 1, 5)->metric == metric &&
-	   whatif_at(&w, 1, 5)->round == 6,
+	ok(whatif_at(&w.samples, 1, 5)->metric == metric &&
+	   whatif_at(&w.samples, 1, 5)->round == 6,
 	   "what was the eighth is the sixth now");
-	for (size_t i = 0; i < w.nr_samples; i++)
-		if (w.samples[i].order == third)
+	for (size_t i = 0; i < w.samples.count; i++)
+		if (w.samples.list[i].order == third)
 			ok(false, "the third is still there");
 	whatif_forget(&w);
 	whatif_assess(&w);
@@ -800,11 +810,13 @@ static void test_spoiled(void)
 	f = fmemopen(json, size, "r");
 	error = whatif_json_read(f, &back);
 	fclose(f);
-	ok(!error && back.nr_spoiled == 2 && back.spoiled[1].round == 7 &&
-	   back.spoiled[1].dropped && !strcmp(back.spoiled[1].daemon, "backup"),
+	ok(!error && back.samples.nr_spoiled == 2 &&
+	   back.samples.spoiled[1].round == 7 &&
+	   back.samples.spoiled[1].dropped &&
+	   !strcmp(back.samples.spoiled[1].daemon, "backup"),
 	   "in JSON, too");
-	ok(back.samples[5].began == w.samples[5].began &&
-	   back.samples[5].ended == w.samples[5].ended,
+	ok(back.samples.list[5].began == w.samples.list[5].began &&
+	   back.samples.list[5].ended == w.samples.list[5].ended,
 	   "with when each run was");
 	free(json);
 	free(runs.list);
@@ -923,7 +935,7 @@ static int leave(const char *path, const char *cuts, const char *latency)
 		free(whatif_parse_latency(&w.question, latency));
 	fake_program_init(&p, 9);
 	measure(&w, &p);
-	whatif_environment(&w.environment, "fake");
+	whatif_environment(&w.samples.environment, "fake");
 	if (!f || whatif_json_write(f, &w) || fclose(f))
 		return 1;
 	fake_program_free(&p);

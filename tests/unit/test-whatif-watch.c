@@ -91,18 +91,19 @@ static struct whatif measure(void)
 }
 
 /* A round, while somebody visits, and others, which were before. */
-static struct whatif measure_visited(struct whatif_watch *watch, bool stranger)
+static struct whatif measure_visited(struct whatif_watch *watch, bool stranger,
+				     bool *spoiled)
 {
 	struct whatif w = measure();
 	struct whatif_sample *s =
-		&w.samples[SPOILED * w.plan.nr_conditions + 1];
+		&w.samples.list[SPOILED * w.plan.nr_conditions + 1];
 
 	pid_t child;
 
 	s->began = wall_ns();
 	child = visit(stranger);
 	s->ended = wall_ns();
-	whatif_watch_end(watch, &w);
+	*spoiled = whatif_watch_end(watch, &w.samples);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	return w;
@@ -112,17 +113,19 @@ static void test_stranger(void)
 {
 	struct whatif_watch *watch = whatif_watch_begin(true);
 	struct whatif w;
+	bool spoiled;
 
 	if (!ok(watch, "this machine is watched"))
 		return;
-	w = measure_visited(watch, true);
-	is_i64((int64_t)w.nr_spoiled, 1, "a stranger spoils a round");
-	ok(w.nr_spoiled == 1 && w.spoiled[0].round == SPOILED &&
-	   !strcmp(w.spoiled[0].daemon, "visitor") &&
-	   w.spoiled[0].ms > 40 && w.spoiled[0].cutoff == 10 &&
-	   w.spoiled[0].dropped, "that one, by its name");
-	is_i64((int64_t)whatif_rounds(&w), 7, "the others are left");
-	ok(!w.results, "and the conclusion from all of them is gone");
+	w = measure_visited(watch, true, &spoiled);
+	is_i64((int64_t)w.samples.nr_spoiled, 1, "a stranger spoils a round");
+	ok(w.samples.nr_spoiled == 1 && w.samples.spoiled[0].round == SPOILED &&
+	   !strcmp(w.samples.spoiled[0].daemon, "visitor") &&
+	   w.samples.spoiled[0].ms > 40 && w.samples.spoiled[0].cutoff == 10 &&
+	   w.samples.spoiled[0].dropped, "that one, by its name");
+	is_i64((int64_t)whatif_rounds(&w.samples), 7, "the others are left");
+	ok(spoiled, "and the caller is to draw the conclusion anew");
+	whatif_forget(&w);
 	whatif_assess(&w);
 	ok(w.nr_warnings == 1 && !strcmp(w.warnings[0].id, "rounds-dropped"),
 	   "the next one tells");
@@ -135,13 +138,14 @@ static void test_other_clock(void)
 	struct whatif_watch *watch = whatif_watch_begin(true);
 	struct whatif w = measure();
 	struct whatif_sample *s =
-		&w.samples[SPOILED * w.plan.nr_conditions + 1];
+		&w.samples.list[SPOILED * w.plan.nr_conditions + 1];
 
 	s->began = wall_ns();
 	waitpid(visit(true), NULL, 0);
 	s->ended = wall_ns() + 3600 * 1000000000ULL;
-	whatif_watch_end(watch, &w);
-	is_i64((int64_t)w.nr_spoiled, 0, "with another clock nothing is known");
+	whatif_watch_end(watch, &w.samples);
+	is_i64((int64_t)w.samples.nr_spoiled, 0,
+	       "with another clock nothing is known");
 	whatif_free(&w);
 }
 
@@ -149,12 +153,15 @@ static void test_own(void)
 {
 	struct whatif_watch *watch = whatif_watch_begin(true);
 	struct whatif w;
+	bool spoiled;
 
 	if (!ok(watch, "this machine is watched"))
 		return;
-	w = measure_visited(watch, false);
-	is_i64((int64_t)w.nr_spoiled, 0, "what it runs itself does not");
-	is_i64((int64_t)whatif_rounds(&w), 8, "all rounds are left");
+	w = measure_visited(watch, false, &spoiled);
+	is_i64((int64_t)w.samples.nr_spoiled, 0,
+	       "what it runs itself does not");
+	is_i64((int64_t)whatif_rounds(&w.samples), 8, "all rounds are left");
+	ok(!spoiled, "and so is the conclusion");
 	whatif_free(&w);
 }
 

@@ -350,7 +350,8 @@ static int measure(struct request *q, struct run *run)
 		die(STATUS_FAILED, "/dev/tense: %s: use --backend uml",
 		    strerror(errno));
 	}
-	whatif_watch_end(watch, status ? NULL : &q->w);
+	if (whatif_watch_end(watch, status ? NULL : &q->w.samples))
+		whatif_forget(&q->w);
 	if (status > STATUS_SIGNAL && !q->inside)
 		warn("whatif: interrupted by signal %d (%s): rounds that did not come to their end have no answer",
 		     status - STATUS_SIGNAL, strsignal(status - STATUS_SIGNAL));

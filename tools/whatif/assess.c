@@ -95,9 +95,9 @@ static double own(const struct figures *f, size_t condition, size_t round)
 
 	for (size_t c = 0; c < f->conditions; c++)
 		sum += expected(&f->w->plan, condition,
-				whatif_at(f->w, c + 1, round));
+				whatif_at(&f->w->samples, c + 1, round));
 	return expected(&f->w->plan, condition,
-			whatif_at(f->w, condition, round)) -
+			whatif_at(&f->w->samples, condition, round)) -
 	       sum / f->conditions;
 }
 
@@ -105,7 +105,7 @@ static struct figures figures_of(const struct whatif *w)
 {
 	struct figures f = {
 		.w = w, .conditions = w->plan.nr_conditions - 1,
-		.rounds = whatif_rounds(w),
+		.rounds = whatif_rounds(&w->samples),
 	};
 
 	f.y = grid(&f);
@@ -115,7 +115,8 @@ static struct figures figures_of(const struct whatif *w)
 	f.own = grid(&f);
 	for (size_t c = 0; c < f.conditions; c++) {
 		for (size_t r = 0; r < f.rounds; r++) {
-			const struct whatif_sample *s = whatif_at(w, c + 1, r);
+			const struct whatif_sample *s = whatif_at(&w->samples,
+								  c + 1, r);
 			size_t i = c * f.rounds + r;
 			double calls = 0;
 
@@ -152,13 +153,14 @@ static struct difference compare(const struct whatif *w, size_t condition,
 						  size_t condition,
 						  const struct whatif_sample *))
 {
-	size_t n = whatif_rounds(w);
+	size_t n = whatif_rounds(&w->samples);
 	double *a = xmalloc(n * sizeof(*a)), *b = xmalloc(n * sizeof(*b));
 	struct difference d;
 
 	for (size_t r = 0; r < n; r++) {
-		a[r] = figure(w, condition, whatif_at(w, condition, r));
-		b[r] = figure(w, condition, whatif_at(w, 1, r));
+		a[r] = figure(w, condition,
+			      whatif_at(&w->samples, condition, r));
+		b[r] = figure(w, condition, whatif_at(&w->samples, 1, r));
 	}
 	d = paired_difference(a, b, n);
 	free(a);
@@ -284,17 +286,19 @@ static struct interval to_percent(struct interval i)
  * Returns the virtual time in a slot as a part of a run of the null experiment.
  * Virtual time does not include the start of the instruments.
  */
-static double slot_share(const struct whatif *w, unsigned int slot)
+static double slot_share(const struct whatif_question *q,
+			 const struct whatif_samples *samples,
+			 unsigned int slot)
 {
-	size_t rounds = whatif_rounds(w);
+	size_t rounds = whatif_rounds(samples);
 	double sum = 0;
 
 	for (size_t r = 0; r < rounds; r++) {
-		const struct whatif_sample *s = whatif_at(w, 1, r);
+		const struct whatif_sample *s = whatif_at(samples, 1, r);
 		double whole = s->charged;
 
 		/* On several CPUs, of their sum. */
-		if (w->question.metric.kind != METRIC_CPU &&
+		if (q->metric.kind != METRIC_CPU &&
 		    s->elapsed > s->charged)
 			whole = s->elapsed;
 		sum += whole > 0 ? s->slot[slot].charged / whole : 0;
@@ -306,7 +310,7 @@ static void measure_share(const struct whatif *w, size_t condition,
 			  struct whatif_result *result)
 {
 	const struct whatif_condition *c = &w->plan.conditions[condition];
-	size_t rounds = whatif_rounds(w);
+	size_t rounds = whatif_rounds(&w->samples);
 	double rest = 1;
 
 	for (unsigned int i = 1; i < WHATIF_SLOTS; i++) {
@@ -317,12 +321,13 @@ static void measure_share(const struct whatif *w, size_t condition,
 		/* Percents are rounded: prefer the cut of the user. */
 		cut = isnan(c->cut) || w->question.func[i - 1].percent ?
 		      whatif_cut(c->percent[i]) : c->cut;
-		share = slot_share(w, i);
+		share = slot_share(&w->question, &w->samples, i);
 		result->share += share;
 		result->cut += share * cut;
 		rest -= share * cut;
 		for (size_t r = 0; r < rounds; r++)
-			result->calls += (double)whatif_at(w, condition, r)->
+			result->calls += (double)whatif_at(&w->samples,
+							   condition, r)->
 					 slot[i].calls / rounds;
 	}
 	result->cut = result->share > 0 ? result->cut / result->share : 0;
@@ -333,15 +338,15 @@ static void measure_share(const struct whatif *w, size_t condition,
 /* w then owns the text. */
 static void add_warning(struct whatif *w, struct whatif_remark warning)
 {
-	w->warnings = xrealloc(w->warnings,
-			       (w->nr_warnings + 1) * sizeof(*w->warnings));
+	w->warnings = xrealloc(w->warnings, (w->nr_warnings + 1) *
+					    sizeof(*w->warnings));
 	w->warnings[w->nr_warnings++] = warning;
 }
 
 /* Null against unmodified: its CPU time is what may differ, so no control. */
 static void assess_bias(struct whatif *w)
 {
-	size_t n = whatif_rounds(w);
+	size_t n = whatif_rounds(&w->samples);
 	double *y = xmalloc(2 * n * sizeof(*y));
 	double *reference = xmalloc(2 * n * sizeof(*reference));
 	struct panel p = {
@@ -350,7 +355,8 @@ static void assess_bias(struct whatif *w)
 
 	for (size_t c = 0; c < 2; c++) {
 		for (size_t r = 0; r < n; r++) {
-			const struct whatif_sample *s = whatif_at(w, c, r);
+			const struct whatif_sample *s = whatif_at(&w->samples,
+								  c, r);
 
 			y[c * n + r] = log(s->metric);
 			reference[c * n + r] = log(s->reference + 1.0);
@@ -373,15 +379,17 @@ static bool excludes_zero(const struct interval *i)
  * Counts functions, patched or not, that the condition varies or the metric
  * uses.
  */
-static unsigned int count_patches(const struct whatif *w, size_t condition,
+static unsigned int count_patches(const struct whatif_plan *plan,
+				  const struct whatif_samples *samples,
+					  size_t condition,
 				  bool patched)
 {
 	unsigned int n = 0;
 
-	for (size_t i = 0; i < w->nr_patches; i++)
-		if (w->patches[i].patched == patched &&
-		    (w->patches[i].slot >= WHATIF_SLOTS ||
-		     whatif_varied(&w->plan, condition, w->patches[i].slot)))
+	for (size_t i = 0; i < samples->nr_patches; i++)
+		if (samples->patches[i].patched == patched &&
+		    (samples->patches[i].slot >= WHATIF_SLOTS ||
+		     whatif_varied(plan, condition, samples->patches[i].slot)))
 			n++;
 	return n;
 }
@@ -407,7 +415,8 @@ static double bias_points(const struct whatif *w, const struct whatif_result *r)
 static struct whatif_remark distrust(const struct whatif *w, size_t condition,
 				     const struct whatif_result *r)
 {
-	unsigned int refused = count_patches(w, condition, false);
+	unsigned int refused = count_patches(&w->plan, &w->samples, condition,
+					     false);
 	double most = fmax(w->question.precision, BIAS_POINTS_MAX);
 
 	if (r->calls == 0)
@@ -416,7 +425,8 @@ static struct whatif_remark distrust(const struct whatif *w, size_t condition,
 		return remark("refused",
 			      "%u of %u functions that match could not be scaled",
 			      refused, refused +
-			      count_patches(w, condition, true));
+			      count_patches(&w->plan, &w->samples, condition,
+					    true));
 	if (r->bias_points > most)
 		return remark("bias",
 			      "the instruments alone change it by %+.2f %%, and up to %.1f points of that may be in this answer",
@@ -471,7 +481,7 @@ static void assess_variant(struct whatif *w, const struct figures *f,
 /* Warns if stubs cost much, or if refunds are a large part of the run. */
 static void assess_overhead(struct whatif *w)
 {
-	const struct whatif_sample *s = whatif_at(w, 1, 0);
+	const struct whatif_sample *s = whatif_at(&w->samples, 1, 0);
 	double in = 0, calls = 0;
 
 	for (unsigned int i = 1; i <= w->question.funcs; i++) {
@@ -492,10 +502,11 @@ static void assess_overhead(struct whatif *w)
 static void assess_pairs(struct whatif *w)
 {
 	double from = 0, to = 0, pairs = 0, lost = 0;
-	size_t rounds = whatif_rounds(w);
+	size_t rounds = whatif_rounds(&w->samples);
 
 	for (size_t r = 0; r < rounds; r++) {
-		const struct whatif_latency *l = &whatif_at(w, 1, r)->latency;
+		const struct whatif_latency *l = &whatif_at(&w->samples, 1,
+							    r)->latency;
 
 		from += (double)l->from / rounds;
 		to += (double)l->to / rounds;
@@ -519,12 +530,13 @@ static void assess_pairs(struct whatif *w)
 }
 
 /* Rounds in which the same daemon ran longest, for the first of them. */
-static size_t count_spoiled(const struct whatif *w, size_t first)
+static size_t count_spoiled(const struct whatif_samples *samples, size_t first)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < w->nr_spoiled; i++) {
-		if (strcmp(w->spoiled[i].daemon, w->spoiled[first].daemon) != 0)
+	for (size_t i = 0; i < samples->nr_spoiled; i++) {
+		if (strcmp(samples->spoiled[i].daemon,
+			   samples->spoiled[first].daemon) != 0)
 			continue;
 		if (i < first)
 			return 0;
@@ -535,9 +547,9 @@ static size_t count_spoiled(const struct whatif *w, size_t first)
 
 static void assess_spoiled(struct whatif *w)
 {
-	for (size_t i = 0; i < w->nr_spoiled; i++) {
-		const struct whatif_spoiled *s = &w->spoiled[i];
-		size_t count = count_spoiled(w, i);
+	for (size_t i = 0; i < w->samples.nr_spoiled; i++) {
+		const struct whatif_spoiled *s = &w->samples.spoiled[i];
+		size_t count = count_spoiled(&w->samples, i);
 
 		if (count && s->dropped)
 			add_warning(w, remark("rounds-dropped",

@@ -219,21 +219,22 @@ static void show_messages(struct job *j)
 }
 
 /* Appends the rounds of a batch, without the discarded one. */
-static void append(struct whatif *w, const struct whatif *batch)
+static void append(struct whatif_samples *samples,
+		   const struct whatif_samples *batch)
 {
-	size_t n = batch->nr_samples - batch->plan.nr_conditions;
-	unsigned int rounds = whatif_rounds(w), runs = w->nr_samples;
+	size_t n = batch->count - batch->per_round;
+	unsigned int rounds = whatif_rounds(samples), runs = samples->count;
 	struct whatif_sample *to;
 
-	w->samples = xrealloc(w->samples, (w->nr_samples + n) *
-			      sizeof(*w->samples));
-	to = w->samples + w->nr_samples;
-	memcpy(to, batch->samples + batch->plan.nr_conditions, n * sizeof(*to));
+	samples->list = xrealloc(samples->list, (samples->count + n) *
+						sizeof(*samples->list));
+	to = samples->list + samples->count;
+	memcpy(to, batch->list + batch->per_round, n * sizeof(*to));
 	for (size_t i = 0; i < n; i++) {
 		to[i].round += rounds;
-		to[i].order += runs - batch->plan.nr_conditions;
+		to[i].order += runs - batch->per_round;
 	}
-	w->nr_samples += n;
+	samples->count += n;
 }
 
 /* The first batch also supplies the functions and the environment. */
@@ -270,7 +271,7 @@ static int take(struct state *s, struct job *j)
 		return STATUS_FAILED;
 	}
 	if (s->taken)
-		append(s->w, &batch);
+		append(&s->w->samples, &batch.samples);
 	else
 		take_first(s, &batch);
 	whatif_free(&batch);
@@ -285,7 +286,7 @@ static void say_more(const struct whatif *w)
 		widest = fmax(widest, whatif_width(&w->results[c -
 						CONDITIONS_FIRST].change));
 	warn("whatif: after %zu rounds an interval is %.2f points wide: running more rounds, with another seed",
-	     whatif_rounds(w), widest);
+	     whatif_rounds(&w->samples), widest);
 }
 
 /* Called after batch s->taken - 1 was taken. */

@@ -119,7 +119,7 @@ static struct plot plot_of(const struct whatif *w, bool beside)
 		axis_include(&p.y, height_of(&p, r, r->change.low));
 		axis_include(&p.y, height_of(&p, r, r->change.high));
 		axis_include(&p.y, height_of(&p, r, r->amdahl));
-		for (size_t i = 0; i < whatif_rounds(w); i++)
+		for (size_t i = 0; i < whatif_rounds(&w->samples); i++)
 			axis_include(&p.y, height_of(&p, r, r->rounds[i]));
 	}
 	/* Room for the rounds of the last. */
@@ -244,7 +244,7 @@ static void curve(FILE *f, const struct plot *p, const struct point *points,
 static void rounds(FILE *f, const struct plot *p,
 		   const struct whatif_result *r, const double *changes, double x, const char *class, unsigned int series)
 {
-	size_t n = whatif_rounds(p->w);
+	size_t n = whatif_rounds(&p->w->samples);
 
 	for (size_t i = 0; i < n; i++) {
 		double y = height_of(p, r, changes[i]);

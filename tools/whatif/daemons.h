@@ -8,7 +8,7 @@
 
 #include "measure/activity.h"
 #include "measure/cutoffs-store.h"
-#include "whatif.h"
+#include "samples.h"
 
 /* CPU time of a process that has a cutoff, between two times, ns since 1970. */
 struct daemon_run {
@@ -30,7 +30,7 @@ void daemon_runs_add(struct daemon_runs *runs, const struct activity *activity,
  * and notes each. Only notes them if less than WHATIF_ROUNDS_MIN would be left.
  * Returns true if there are any. The caller then draws the conclusion anew.
  */
-bool whatif_drop(struct whatif *w, const struct daemon_runs *runs,
+bool whatif_drop(struct whatif_samples *samples, const struct daemon_runs *runs,
 		 const struct cutoff_store *cutoffs);
 
 struct whatif_watch;
@@ -43,9 +43,10 @@ struct whatif_watch;
 struct whatif_watch *whatif_watch_begin(bool tell);
 
 /*
- * Stops watching and drops the rounds that daemons spoiled. w may be NULL. If
- * it drops any, w has no conclusion afterwards.
+ * Stops watching and drops the rounds that daemons spoiled. samples may be NULL.
+ * Returns true if there are any. The caller then draws the conclusion anew.
  */
-void whatif_watch_end(struct whatif_watch *watch, struct whatif *w);
+bool whatif_watch_end(struct whatif_watch *watch,
+		      struct whatif_samples *samples);
 
 #endif

@@ -69,51 +69,53 @@ static bool is_spoiled(const struct whatif_sample *s,
 	return worst > 0;
 }
 
-static bool is_round_spoiled(const struct whatif *w, size_t round,
+static bool is_round_spoiled(const struct whatif_samples *samples, size_t round,
 			     const struct daemon_runs *runs,
 			     const struct cutoff_store *cutoffs,
 			     struct whatif_spoiled *by)
 {
-	for (size_t c = 0; c < w->plan.nr_conditions; c++)
-		if (is_spoiled(whatif_at(w, c, round), runs, cutoffs, by))
+	for (size_t c = 0; c < samples->per_round; c++)
+		if (is_spoiled(whatif_at(samples, c, round), runs, cutoffs, by))
 			return true;
 	return false;
 }
 
-static void note(struct whatif *w, const struct whatif_spoiled *spoiled)
+static void note(struct whatif_samples *samples,
+		 const struct whatif_spoiled *spoiled)
 {
-	w->spoiled = xrealloc(w->spoiled, (w->nr_spoiled + 1) *
-					  sizeof(*w->spoiled));
-	w->spoiled[w->nr_spoiled++] = *spoiled;
+	samples->spoiled = xrealloc(samples->spoiled,
+				    (samples->nr_spoiled + 1) *
+				    sizeof(*samples->spoiled));
+	samples->spoiled[samples->nr_spoiled++] = *spoiled;
 }
 
 /* The rounds behind it are counted on. */
-static void drop_round(struct whatif *w, size_t round)
+static void drop_round(struct whatif_samples *samples, size_t round)
 {
-	size_t n = w->plan.nr_conditions, at = (round + 1) * n;
+	size_t n = samples->per_round, at = (round + 1) * n;
 
-	memmove(&w->samples[at], &w->samples[at + n],
-		(w->nr_samples - at - n) * sizeof(*w->samples));
-	w->nr_samples -= n;
-	for (size_t i = at; i < w->nr_samples; i++)
-		w->samples[i].round--;
+	memmove(&samples->list[at], &samples->list[at + n],
+		(samples->count - at - n) * sizeof(*samples->list));
+	samples->count -= n;
+	for (size_t i = at; i < samples->count; i++)
+		samples->list[i].round--;
 }
 
-bool whatif_drop(struct whatif *w, const struct daemon_runs *runs,
+bool whatif_drop(struct whatif_samples *samples, const struct daemon_runs *runs,
 		 const struct cutoff_store *cutoffs)
 {
-	size_t rounds = whatif_rounds(w), first = w->nr_spoiled;
+	size_t rounds = whatif_rounds(samples), first = samples->nr_spoiled;
 	struct whatif_spoiled by;
 
 	for (size_t r = 0; r < rounds; r++)
-		if (is_round_spoiled(w, r, runs, cutoffs, &by))
-			note(w, &by);
-	if (rounds < WHATIF_ROUNDS_MIN + w->nr_spoiled - first)
-		return w->nr_spoiled > first;
+		if (is_round_spoiled(samples, r, runs, cutoffs, &by))
+			note(samples, &by);
+	if (rounds < WHATIF_ROUNDS_MIN + samples->nr_spoiled - first)
+		return samples->nr_spoiled > first;
 	/* From the last one on, so that the others keep their numbers. */
-	for (size_t i = w->nr_spoiled; i-- > first;) {
-		w->spoiled[i].dropped = true;
-		drop_round(w, w->spoiled[i].round - 1);
+	for (size_t i = samples->nr_spoiled; i-- > first;) {
+		samples->spoiled[i].dropped = true;
+		drop_round(samples, samples->spoiled[i].round - 1);
 	}
-	return w->nr_spoiled > first;
+	return samples->nr_spoiled > first;
 }

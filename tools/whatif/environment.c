@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "environment.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,6 @@
 #endif
 
 #include "base/util.h"
-#include "whatif.h"
 
 /* Asks CPUID, because /proc/cpuinfo of a guest may not name the CPU. */
 static char *cpu_model(void)

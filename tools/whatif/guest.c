@@ -98,7 +98,7 @@ int whatif_guest_measure(struct whatif *w, const struct whatif_guest *g)
 	status = run_with_output(g, json);
 	if (!status) {
 		whatif_json_load(&measured, json);
-		whatif_environment_below(&measured.environment, &here);
+		whatif_environment_below(&measured.samples.environment, &here);
 		whatif_free(w);
 		*w = measured;
 	}
@@ -163,7 +163,7 @@ int whatif_guest_measure_exactly(struct whatif *w,
 	backend_exact_prepare();
 	status = whatif_batches(&w->question, &measured, &batches);
 	if (!status) {
-		whatif_environment_exact(&measured.environment,
+		whatif_environment_exact(&measured.samples.environment,
 					 g->backend->name);
 		whatif_free(w);
 		*w = measured;

@@ -117,7 +117,7 @@ static void headline(FILE *f, const struct whatif *w)
 				"</code></h1>\n");
 		fprintf(f, "<p class=\"lead\">%zu variants, each run %zu times in virtual time</p>\n",
 			w->plan.nr_conditions - CONDITIONS_FIRST,
-			whatif_rounds(w));
+			whatif_rounds(&w->samples));
 	}
 	free(names);
 	free(program);
@@ -200,7 +200,7 @@ static void facts(FILE *f, const struct whatif *w)
 
 	fputs("<dl class=\"facts\">\n", f);
 	whatif_number(value, sizeof(value),
-		      factor * whatif_mean(w, 0, metric_of), unit);
+		      factor * whatif_mean(&w->samples, 0, metric_of), unit);
 	small = xprintf("%s of the unchanged program", title);
 	fact(f, "Baseline", value, small);
 	free(small);
@@ -219,9 +219,9 @@ static void facts(FILE *f, const struct whatif *w)
 	free(small);
 
 	snprintf(value, sizeof(value), "%.2f %%",
-		 whatif_mean(w, 1, overhead_of));
+		 whatif_mean(&w->samples, 1, overhead_of));
 	small = xprintf("of CPU time; %.0f ns a call",
-			whatif_mean(w, 1, pair_of));
+			whatif_mean(&w->samples, 1, pair_of));
 	fact(f, "Overhead given back", value, small);
 	free(small);
 	fputs("</dl>\n", f);
@@ -298,21 +298,22 @@ static void method(FILE *f, const struct whatif *w)
 	}
 	fprintf(f, "<p>Intervals are bootstrapped over %zu rounds; in each, all conditions ran once, in random order. A first round was discarded. "
 		"Changes are against the null experiment, which runs with the same instruments at percent 100.</p>\n",
-		whatif_rounds(w));
+		whatif_rounds(&w->samples));
 	for (size_t i = 0; i < w->nr_warnings; i++)
 		element(f, "<p class=\"note\">", w->warnings[i].text, "</p>\n");
 }
 
-static void patches(FILE *f, const struct whatif *w)
+static void patches(FILE *f, const struct whatif_question *q,
+		    const struct whatif_samples *samples)
 {
-	if (!w->nr_patches)
+	if (!samples->nr_patches)
 		return;
 	fputs("<h2>What was scaled</h2>\n<div class=\"card scroll\"><table>\n<tr><th>Name</th><th>Function</th><th>Object</th><th>How</th></tr>\n",
 	      f);
-	for (size_t i = 0; i < w->nr_patches; i++) {
-		const struct whatif_patch *p = &w->patches[i];
+	for (size_t i = 0; i < samples->nr_patches; i++) {
+		const struct whatif_patch *p = &samples->patches[i];
 
-		element(f, "<tr><td><code>", whatif_name(&w->question, p->slot),
+		element(f, "<tr><td><code>", whatif_name(q, p->slot),
 			"</code></td>");
 		element(f, "<td><code>", p->symbol, "</code></td>");
 		element(f, "<td><code>", p->object, "</code></td>");
@@ -323,15 +324,15 @@ static void patches(FILE *f, const struct whatif *w)
 	fputs("</table></div>\n", f);
 }
 
-static void samples(FILE *f, const struct whatif *w)
+static void every_run(FILE *f, const struct whatif *w)
 {
 	const char *unit;
 	double factor = whatif_unit(&w->question, &unit);
 
 	fprintf(f, "<h2>Every run</h2>\n<details><summary>%zu runs, in the order of the rounds</summary><div class=\"card scroll\"><table>\n<tr><th class=\"n\">Round</th><th class=\"n\">Run</th><th>Variant</th><th class=\"n\">Metric%s%s</th><th class=\"n\">CPU time, s</th><th class=\"n\">Elapsed, real, s</th><th class=\"n\">Reference, ms</th><th class=\"n\">Threads</th></tr>\n",
-		w->nr_samples, *unit ? ", " : "", unit);
-	for (size_t i = 0; i < w->nr_samples; i++) {
-		const struct whatif_sample *s = &w->samples[i];
+		w->samples.count, *unit ? ", " : "", unit);
+	for (size_t i = 0; i < w->samples.count; i++) {
+		const struct whatif_sample *s = &w->samples.list[i];
 
 		fprintf(f, "<tr><td class=\"n\">%u</td><td class=\"n\">%u</td>",
 			s->round, s->order + 1);
@@ -346,7 +347,7 @@ static void samples(FILE *f, const struct whatif *w)
 
 static void footer(FILE *f, const struct whatif *w)
 {
-	const struct whatif_environment *e = &w->environment;
+	const struct whatif_environment *e = &w->samples.environment;
 
 	fputs("<footer>", f);
 	element(f, "<p>tense ", e->tense ? e->tense : "", "");
@@ -382,8 +383,8 @@ int whatif_html(FILE *f, const struct whatif *w)
 	facts(f, w);
 	results(f, w);
 	method(f, w);
-	patches(f, w);
-	samples(f, w);
+	patches(f, &w->question, &w->samples);
+	every_run(f, w);
 	footer(f, w);
 	fputs("</main>\n</body>\n</html>\n", f);
 	free(command);

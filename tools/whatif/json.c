@@ -152,11 +152,12 @@ static json_t *slots(const struct whatif_sample *s)
 	return list;
 }
 
-static json_t *latency(const struct whatif *w, const struct whatif_sample *s)
+static json_t *latency(const struct whatif_question *q,
+		       const struct whatif_sample *s)
 {
 	const struct whatif_latency *l = &s->latency;
 
-	if (w->question.metric.kind != METRIC_LATENCY)
+	if (q->metric.kind != METRIC_LATENCY)
 		return json_null();
 	return json_pack("{so so so so so}", "from", integer(l->from),
 			 "to", integer(l->to), "pairs", integer(l->pairs),
@@ -164,12 +165,13 @@ static json_t *latency(const struct whatif *w, const struct whatif_sample *s)
 			 "median_ns", real(l->median));
 }
 
-static json_t *samples(const struct whatif *w)
+static json_t *sample_list(const struct whatif_question *q,
+			   const struct whatif_samples *samples)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < w->nr_samples; i++) {
-		const struct whatif_sample *s = &w->samples[i];
+	for (size_t i = 0; i < samples->count; i++) {
+		const struct whatif_sample *s = &samples->list[i];
 
 		json_array_append_new(list, json_pack(
 			"{si si si so so sf so so so so so so so si si sf so so so}",
@@ -187,17 +189,17 @@ static json_t *samples(const struct whatif *w)
 			"threads", (int)s->threads, "status", s->status,
 			"pair_ns", s->pair_ns,
 			"instruments_start_ns", integer(s->start), "slots", slots(s),
-			"latency", latency(w, s)));
+			"latency", latency(q, s)));
 	}
 	return list;
 }
 
-static json_t *spoiled(const struct whatif *w)
+static json_t *spoiled(const struct whatif_samples *samples)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < w->nr_spoiled; i++) {
-		const struct whatif_spoiled *s = &w->spoiled[i];
+	for (size_t i = 0; i < samples->nr_spoiled; i++) {
+		const struct whatif_spoiled *s = &samples->spoiled[i];
 
 		json_array_append_new(list, json_pack(
 			"{si so sf sf sb}", "round", (int)s->round,
@@ -207,12 +209,12 @@ static json_t *spoiled(const struct whatif *w)
 	return list;
 }
 
-static json_t *patches(const struct whatif *w)
+static json_t *patches(const struct whatif_samples *samples)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < w->nr_patches; i++) {
-		const struct whatif_patch *p = &w->patches[i];
+	for (size_t i = 0; i < samples->nr_patches; i++) {
+		const struct whatif_patch *p = &samples->patches[i];
 
 		json_array_append_new(list, json_pack(
 			"{si sb so so so so si}", "slot", (int)p->slot,
@@ -255,9 +257,10 @@ static json_t *results(const struct whatif *w)
 			"bias_points", real(r->bias_points),
 			"verdict", whatif_verdict_id(r->verdict),
 			"reason", remark(&r->reason),
-			"rounds", numbers(r->rounds, whatif_rounds(w)),
+			"rounds",
+			numbers(r->rounds, whatif_rounds(&w->samples)),
 			"rounds_by_median",
-			numbers(r->plain_rounds, whatif_rounds(w))));
+			numbers(r->plain_rounds, whatif_rounds(&w->samples))));
 	}
 	return list;
 }
@@ -309,9 +312,11 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 {
 	json_t *rest = json_pack(
 		"{so so so so so s{so ss} so so}",
-		"environment", environment(&w->environment),
-		"samples", samples(w), "spoiled_rounds", spoiled(w),
-		"patches", patches(w), "rounds", integer(whatif_rounds(w)),
+		"environment", environment(&w->samples.environment),
+		"samples", sample_list(&w->question, &w->samples),
+		"spoiled_rounds", spoiled(&w->samples),
+		"patches", patches(&w->samples),
+		"rounds", integer(whatif_rounds(&w->samples)),
 		"null_experiment", "bias", interval(&w->bias),
 		"estimator", whatif_estimator_id(w->bias_estimator),
 		"results", results(w), "warnings", warnings(w));

@@ -3,7 +3,7 @@
 #ifndef TOOLS_WHATIF_LATENCY_H
 #define TOOLS_WHATIF_LATENCY_H
 
-#include "whatif.h"
+#include "samples.h"
 
 /*
  * "A,B": the two names, which the caller frees. NULL, or what is wrong, which

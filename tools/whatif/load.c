@@ -272,57 +272,59 @@ static bool load_sample(const json_t *from, size_t index, size_t conditions,
 	       (to->round == 0 || (to->metric > 0 && isfinite(to->metric)));
 }
 
-static bool load_samples(const json_t *list, struct whatif *w)
+static bool load_samples(const json_t *list, size_t per_round,
+			 struct whatif_samples *samples)
 {
 	size_t n = json_array_size(list);
 
 	/* The discarded round, and two to tell a variation from. */
-	if (n % w->plan.nr_conditions || n < 3 * w->plan.nr_conditions)
+	if (n % per_round || n < 3 * per_round)
 		return false;
-	w->samples = xmalloc(n * sizeof(*w->samples));
-	w->nr_samples = n;
+	samples->list = xmalloc(n * sizeof(*samples->list));
+	samples->count = n;
+	samples->per_round = per_round;
 	for (size_t i = 0; i < n; i++)
 		if (!load_sample(json_array_get(list, i), i,
-				 w->plan.nr_conditions,
-				 &w->samples[i]))
+				 per_round, &samples->list[i]))
 			return false;
 	return true;
 }
 
 /* Older files have none. */
-static void load_spoiled(const json_t *list, struct whatif *w)
+static void load_spoiled(const json_t *list, struct whatif_samples *samples)
 {
 	size_t n = json_array_size(list);
 
-	w->spoiled = xmalloc(n * sizeof(*w->spoiled));
-	w->nr_spoiled = n;
+	samples->spoiled = xmalloc(n * sizeof(*samples->spoiled));
+	samples->nr_spoiled = n;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *from = json_array_get(list, i);
 		char *daemon = copy(json_object_get(from, "daemon"));
 
-		w->spoiled[i] = (struct whatif_spoiled){
+		samples->spoiled[i] = (struct whatif_spoiled){
 			.round = integer(from, "round"),
 			.ms = real(from, "process_time_ms"),
 			.cutoff = real(from, "cutoff_ms"),
 			.dropped = flag(from, "dropped"),
 		};
-		snprintf(w->spoiled[i].daemon, sizeof(w->spoiled[i].daemon),
+		snprintf(samples->spoiled[i].daemon,
+			 sizeof(samples->spoiled[i].daemon),
 			 "%s", daemon ? daemon : "unknown");
 		free(daemon);
 	}
 }
 
-static bool load_patches(const json_t *list, struct whatif *w)
+static bool load_patches(const json_t *list, struct whatif_samples *samples)
 {
 	size_t n = json_array_size(list);
 
-	w->patches = xmalloc(n * sizeof(*w->patches));
+	samples->patches = xmalloc(n * sizeof(*samples->patches));
 	for (size_t i = 0; i < n; i++) {
 		const json_t *from = json_array_get(list, i);
-		struct whatif_patch *to = &w->patches[i];
+		struct whatif_patch *to = &samples->patches[i];
 		bool patched = flag(from, "patched");
 
-		w->nr_patches++;
+		samples->nr_patches++;
 		*to = (struct whatif_patch){
 			.slot = integer(from, "slot"), .patched = patched,
 			.object = copy(json_object_get(from, "object")),
@@ -365,11 +367,12 @@ static const char *load(const json_t *root, struct whatif *w)
 	if (wrong)
 		return wrong;
 	load_environment(json_object_get(root, "environment"),
-			 &w->environment);
-	if (!load_samples(json_object_get(root, "samples"), w))
+			 &w->samples.environment);
+	if (!load_samples(json_object_get(root, "samples"),
+			  w->plan.nr_conditions, &w->samples))
 		return "samples";
-	load_spoiled(json_object_get(root, "spoiled_rounds"), w);
-	if (!load_patches(json_object_get(root, "patches"), w))
+	load_spoiled(json_object_get(root, "spoiled_rounds"), &w->samples);
+	if (!load_patches(json_object_get(root, "patches"), &w->samples))
 		return "patches";
 	return NULL;
 }

@@ -53,11 +53,12 @@ static bool to_u64(const char *text, int base, uint64_t *value)
 	return end != text && !*end && !errno && *text != '-';
 }
 
-static struct whatif_patch *find(struct whatif *w, unsigned int slot,
+static struct whatif_patch *find(struct whatif_samples *samples,
+				 unsigned int slot,
 				 bool patched, char **field, uint64_t offset)
 {
-	for (size_t i = 0; i < w->nr_patches; i++) {
-		struct whatif_patch *p = &w->patches[i];
+	for (size_t i = 0; i < samples->nr_patches; i++) {
+		struct whatif_patch *p = &samples->patches[i];
 
 		if (p->slot == slot && p->patched == patched &&
 		    p->offset == offset && !strcmp(p->object, field[3]) &&
@@ -79,18 +80,20 @@ static bool read_name(const char *text, uint64_t *name)
 	return true;
 }
 
-static bool read_patch(struct whatif *w, char **field, bool patched)
+static bool read_patch(struct whatif_samples *samples, char **field,
+		       bool patched)
 {
 	struct whatif_patch *p;
 	uint64_t slot, offset;
 
 	if (!read_name(field[2], &slot) || !to_u64(field[5], 16, &offset))
 		return false;
-	p = find(w, slot, patched, field, offset);
+	p = find(samples, slot, patched, field, offset);
 	if (!p) {
-		w->patches = xrealloc(w->patches, (w->nr_patches + 1) *
-				      sizeof(*w->patches));
-		p = &w->patches[w->nr_patches++];
+		samples->patches = xrealloc(samples->patches,
+					    (samples->nr_patches + 1) *
+					    sizeof(*samples->patches));
+		p = &samples->patches[samples->nr_patches++];
 		*p = (struct whatif_patch){
 			.slot = slot, .patched = patched,
 			.object = xstrdup(field[3]),
@@ -103,16 +106,16 @@ static bool read_patch(struct whatif *w, char **field, bool patched)
 	return true;
 }
 
-static bool read_line(struct whatif *w, char *line,
+static bool read_line(struct whatif_samples *samples, char *line,
 		      struct whatif_sample *sample)
 {
 	char *field[FIELDS], *end;
 	size_t n = split(line, field);
 
 	if (n == 7 && !strcmp(field[0], "patched"))
-		return read_patch(w, field, true);
+		return read_patch(samples, field, true);
 	if (n == 7 && !strcmp(field[0], "refused"))
-		return read_patch(w, field, false);
+		return read_patch(samples, field, false);
 	if (n == 3 && !strcmp(field[0], "start")) {
 		uint64_t ns;
 
@@ -134,19 +137,19 @@ static bool read_line(struct whatif *w, char *line,
 	return false;
 }
 
-unsigned int whatif_log_read(struct whatif *w, char *text,
+unsigned int whatif_log_read(struct whatif_samples *samples, char *text,
 			     struct whatif_sample *sample)
 {
 	unsigned int bad = 0;
 	char *next;
 
-	for (size_t i = 0; i < w->nr_patches; i++)
-		w->patches[i].seen = 0;
+	for (size_t i = 0; i < samples->nr_patches; i++)
+		samples->patches[i].seen = 0;
 	for (char *line = text; line && *line; line = next) {
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
-		bad += !read_line(w, line, sample);
+		bad += !read_line(samples, line, sample);
 	}
 	return bad;
 }

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,7 +79,7 @@ static bool any(const struct whatif_found *found, const unsigned int *percent)
 
 int whatif_probe(const struct whatif_plan *plan,
 		 const struct whatif_found *found, size_t condition,
-			 const char **what)
+		 const char **what)
 {
 	const unsigned int *percent = plan->conditions[condition].percent;
 	int device, result = 0;
@@ -103,17 +104,19 @@ int whatif_probe(const struct whatif_plan *plan,
 	return result;
 }
 
-void whatif_probe_told(struct whatif *w)
+void whatif_probe_told(const struct whatif_found *found,
+		       struct whatif_samples *samples)
 {
-	if (!w->found.nr_probes || w->nr_patches)
+	if (!found->nr_probes || samples->nr_patches)
 		return;
-	w->patches = xmalloc(w->found.nr_probes * sizeof(*w->patches));
-	for (size_t i = 0; i < w->found.nr_probes; i++)
-		w->patches[w->nr_patches++] = (struct whatif_patch){
-			.slot = w->found.probes[i].slot, .patched = true,
-			.object = xstrdup(w->found.probes[i].object),
-			.symbol = xstrdup(w->found.probes[i].symbol),
-			.offset = w->found.probes[i].offset,
+	samples->patches =
+		xmalloc(found->nr_probes * sizeof(*samples->patches));
+	for (size_t i = 0; i < found->nr_probes; i++)
+		samples->patches[samples->nr_patches++] = (struct whatif_patch){
+			.slot = found->probes[i].slot, .patched = true,
+			.object = xstrdup(found->probes[i].object),
+			.symbol = xstrdup(found->probes[i].symbol),
+			.offset = found->probes[i].offset,
 			.how = xstrdup("uprobe"), .processes = 1,
 		};
 }

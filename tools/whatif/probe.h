@@ -3,7 +3,9 @@
 #ifndef TOOLS_WHATIF_PROBE_H
 #define TOOLS_WHATIF_PROBE_H
 
-#include "whatif.h"
+#include "found.h"
+#include "plan.h"
+#include "samples.h"
 
 /*
  * In the process that is to be the command, and in its experiment: asks for
@@ -11,9 +13,10 @@
  */
 int whatif_probe(const struct whatif_plan *plan,
 		 const struct whatif_found *found, size_t condition,
-			 const char **what);
+		 const char **what);
 
-/* Notes in w that they were there. */
-void whatif_probe_told(struct whatif *w);
+/* Notes in the samples that they were there. */
+void whatif_probe_told(const struct whatif_found *found,
+		       struct whatif_samples *samples);
 
 #endif

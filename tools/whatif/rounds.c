@@ -11,7 +11,7 @@
 /* How many rounds it will take, as far as can be told. */
 static unsigned int expected_rounds(const struct whatif *w)
 {
-	size_t rounds = whatif_rounds(w), most = WHATIF_ROUNDS_MIN;
+	size_t rounds = whatif_rounds(&w->samples), most = WHATIF_ROUNDS_MIN;
 
 	if (w->question.deterministic)
 		return w->question.max_runs;
@@ -36,8 +36,9 @@ static int run_round(struct whatif *w, const struct whatif_runner *runner,
 	struct whatif_sample *samples;
 	int status = 0;
 
-	w->samples = xrealloc(w->samples, (round + 1) * n * sizeof(*samples));
-	samples = w->samples + round * n;
+	w->samples.list = xrealloc(w->samples.list,
+				   (round + 1) * n * sizeof(*samples));
+	samples = w->samples.list + round * n;
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
 	gsl_ran_shuffle(rng, order, n, sizeof(*order));
@@ -52,49 +53,55 @@ static int run_round(struct whatif *w, const struct whatif_runner *runner,
 		status = runner->run(w, order[i], s, runner->arg);
 	}
 	if (!status)
-		w->nr_samples += n;
+		w->samples.count += n;
 	free(order);
 	return status;
 }
 
-static bool patched(const struct whatif *w, unsigned int slot)
+static bool patched(const struct whatif_samples *samples, unsigned int slot)
 {
-	for (size_t i = 0; i < w->nr_patches; i++)
-		if (w->patches[i].slot == slot && w->patches[i].patched)
+	for (size_t i = 0; i < samples->nr_patches; i++)
+		if (samples->patches[i].slot == slot &&
+		    samples->patches[i].patched)
 			return true;
 	return false;
 }
 
-static void say_refused(const struct whatif *w, unsigned int slot)
+static void say_refused(const struct whatif_samples *samples, unsigned int slot)
 {
-	for (size_t i = 0; i < w->nr_patches; i++)
-		if (w->patches[i].slot == slot)
-			warn("%s: %s", w->patches[i].symbol, w->patches[i].how);
+	for (size_t i = 0; i < samples->nr_patches; i++)
+		if (samples->patches[i].slot == slot)
+			warn("%s: %s", samples->patches[i].symbol,
+			     samples->patches[i].how);
 }
 
-static void say_nothing_done(const struct whatif *w, unsigned int slot)
+static void say_nothing_done(const struct whatif_question *q,
+			     const struct whatif_samples *samples,
+			     unsigned int slot)
 {
-	const char *name = whatif_name(&w->question, slot);
+	const char *name = whatif_name(q, slot);
 
-	if (patched(w, slot)) {
+	if (patched(samples, slot)) {
 		warn("%s was found, but the command did not call it", name);
 		return;
 	}
-	say_refused(w, slot);
+	say_refused(samples, slot);
 	warn("%s: %s: see tense functions", name, slot < WHATIF_SLOTS ?
 	     "nothing was scaled" : "its calls cannot be seen");
 }
 
 /* Was it called in a run, if it should have been? */
-static bool was_called(const struct whatif *w, unsigned int name)
+static bool was_called(const struct whatif_question *q,
+		       const struct whatif_plan *plan,
+		       const struct whatif_samples *samples, unsigned int name)
 {
-	const struct whatif_sample *null = &w->samples[1];
+	const struct whatif_sample *null = &samples->list[1];
 
 	if (name == WHATIF_FROM)
-		return !w->question.metric.from || null->latency.from;
+		return !q->metric.from || null->latency.from;
 	if (name == WHATIF_TO)
-		return !w->question.metric.to || null->latency.to;
-	return !w->plan.conditions[1].percent[name] || null->slot[name].calls;
+		return !q->metric.to || null->latency.to;
+	return !plan->conditions[1].percent[name] || null->slot[name].calls;
 }
 
 /* Stops if a function was never called: more runs would not change that. */
@@ -104,11 +111,11 @@ static int check_first(const struct whatif *w,
 	int status = 0;
 
 	for (unsigned int slot = 1; slot < WHATIF_NAMES; slot++) {
-		if (was_called(w, slot))
+		if (was_called(&w->question, &w->plan, &w->samples, slot))
 			continue;
 		if (!status && runner->explain)
 			runner->explain(runner->arg);
-		say_nothing_done(w, slot);
+		say_nothing_done(&w->question, &w->samples, slot);
 		status = 1;
 	}
 	return status;
@@ -132,6 +139,7 @@ int whatif_measure(struct whatif *w, const struct whatif_runner *runner)
 	int status = 0;
 
 	gsl_rng_set(rng, w->question.seed);
+	w->samples.per_round = w->plan.nr_conditions;
 	for (unsigned int round = 0; round <= w->question.max_runs; round++) {
 		status = run_round(w, runner, rng, round);
 		if (!status && round == 0)

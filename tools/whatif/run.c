@@ -494,11 +494,11 @@ static int take_sample(struct whatif *w, struct whatif_sample *s,
 	if (status)
 		return status;
 	log = read_file(n, "log", &len);
-	if (whatif_log_read(w, log, s) && s->round == 0)
+	if (whatif_log_read(&w->samples, log, s) && s->round == 0)
 		warn("libtense-functions.so told what is not understood: is it of another version?");
 	free(log);
 	if (s->condition)
-		whatif_probe_told(w);
+		whatif_probe_told(&w->found, &w->samples);
 	take_stats(stats, out, s);
 	fill_slot_0(s);
 	error = take_metric(&w->question, s, n);
@@ -622,7 +622,7 @@ int whatif_native_measure(struct whatif *w, const struct run *run, bool inside)
 
 	if (w->question.window_ns && !inside)
 		backend_native_check_window(run);
-	whatif_environment(&w->environment, backend_native.name);
+	whatif_environment(&w->samples.environment, backend_native.name);
 	native_begin(&native);
 	status = whatif_measure(w, &runner);
 	native_end(&native);

@@ -49,16 +49,17 @@ static double median_of(const struct whatif_sample *s)
 }
 
 /* The mean over the runs. */
-static void mean_row(FILE *f, const struct whatif *w, size_t condition,
+static void mean_row(FILE *f, const struct whatif_question *q,
+		     const struct whatif_samples *samples, size_t condition,
 		     const char *name,
 		     double (*figure)(const struct whatif_sample *))
 {
 	char number[40];
 	const char *unit;
-	double factor = whatif_unit(&w->question, &unit);
+	double factor = whatif_unit(q, &unit);
 
 	whatif_number(number, sizeof(number),
-		      factor * whatif_mean(w, condition, figure), unit);
+		      factor * whatif_mean(samples, condition, figure), unit);
 	fprintf(f, "  %-24s %14s", name, number);
 }
 
@@ -123,10 +124,10 @@ static void estimators(FILE *f, const struct whatif *w)
 	}
 }
 
-static void patches(FILE *f, const struct whatif *w)
+static void patches(FILE *f, const struct whatif_samples *samples)
 {
-	for (size_t i = 0; i < w->nr_patches; i++) {
-		const struct whatif_patch *p = &w->patches[i];
+	for (size_t i = 0; i < samples->nr_patches; i++) {
+		const struct whatif_patch *p = &samples->patches[i];
 
 		fprintf(f, "  %-8s %s in %s: %s", p->patched ? "scaled" :
 			"refused", p->symbol, p->object, p->how);
@@ -136,11 +137,11 @@ static void patches(FILE *f, const struct whatif *w)
 	}
 }
 
-static void overhead(FILE *f, const struct whatif *w)
+static void overhead(FILE *f, const struct whatif_samples *samples)
 {
-	double pair = whatif_mean(w, 1, pair_of);
-	double lost = whatif_mean(w, 1, overhead_of) / 1e9;
-	double ran = whatif_mean(w, 1, ran_of) / 1e9;
+	double pair = whatif_mean(samples, 1, pair_of);
+	double lost = whatif_mean(samples, 1, overhead_of) / 1e9;
+	double ran = whatif_mean(samples, 1, ran_of) / 1e9;
 
 	if (pair > 0)
 		fprintf(f, "  entering and leaving a function costs %.0f ns\n",
@@ -166,17 +167,17 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 
 	fprintf(f, "\n%s%.200s%s\n%zu rounds in virtual time\n",
 		colour ? BOLD : "", command, colour ? PLAIN : "",
-		whatif_rounds(w));
+		whatif_rounds(&w->samples));
 	if (w->question.deterministic)
 		fprintf(f, "Times are counts of %s\n", time_unit(true));
 	fputc('\n', f);
-	mean_row(f, w, 0, title, metric_of);
+	mean_row(f, &w->question, &w->samples, 0, title, metric_of);
 	fprintf(f, "\n");
 	if (w->question.metric.kind == METRIC_LATENCY) {
-		mean_row(f, w, 0, "median", median_of);
+		mean_row(f, &w->question, &w->samples, 0, "median", median_of);
 		fprintf(f, "\n");
 	}
-	mean_row(f, w, 1, "null experiment", metric_of);
+	mean_row(f, &w->question, &w->samples, 1, "null experiment", metric_of);
 	fprintf(f, "  bias %+.2f %% [%+.2f %+.2f]%s\n\n", w->bias.value,
 		w->bias.low, w->bias.high, bias_verdict(w));
 
@@ -189,8 +190,8 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 	fputc('\n', f);
 	estimators(f, w);
 	if (stats) {
-		patches(f, w);
-		overhead(f, w);
+		patches(f, &w->samples);
+		overhead(f, &w->samples);
 	}
 	for (size_t i = 0; i < w->nr_warnings; i++)
 		fprintf(f, "  note: %s\n", w->warnings[i].text);

@@ -43,7 +43,8 @@ static bool is_own(const struct own *own, pid_t pid)
 
 static void add_own(struct own *own, pid_t pid)
 {
-	own->pids = xrealloc(own->pids, (own->count + 1) * sizeof(pid_t));
+	own->pids = xrealloc(own->pids, (own->count + 1) *
+					sizeof(pid_t));
 	own->pids[own->count++] = pid;
 }
 
@@ -172,35 +173,37 @@ struct whatif_watch *whatif_watch_begin(bool tell)
 
 /* A guest has its clock from its host: runs cannot have been before, nor later. */
 static bool clocks_agree(const struct whatif_watch *watch,
-			 const struct whatif *w)
+			 const struct whatif_samples *samples)
 {
-	for (size_t i = 0; i < w->nr_samples; i++)
-		if (w->samples[i].began &&
-		    (w->samples[i].began < watch->began ||
-		     w->samples[i].ended > watch->since))
+	for (size_t i = 0; i < samples->count; i++)
+		if (samples->list[i].began &&
+		    (samples->list[i].began < watch->began ||
+		     samples->list[i].ended > watch->since))
 			return false;
 	return true;
 }
 
-static void drop(const struct whatif_watch *watch, struct whatif *w)
+static bool drop(const struct whatif_watch *watch,
+		 struct whatif_samples *samples)
 {
-	if (!clocks_agree(watch, w)) {
-		if (watch->tell)
-			warn("whatif: rounds that daemons spoil are not dropped: the guest's clock is not that of this machine");
-	} else if (whatif_drop(w, &watch->runs, &watch->cutoffs)) {
-		whatif_forget(w);
-	}
+	if (clocks_agree(watch, samples))
+		return whatif_drop(samples, &watch->runs, &watch->cutoffs);
+	if (watch->tell)
+		warn("whatif: rounds that daemons spoil are not dropped: the guest's clock is not that of this machine");
+	return false;
 }
 
-void whatif_watch_end(struct whatif_watch *watch, struct whatif *w)
+bool whatif_watch_end(struct whatif_watch *watch,
+		      struct whatif_samples *samples)
 {
 	const uint64_t one = 1;
+	bool spoiled;
 
 	if (!watch)
-		return;
+		return false;
 	if (write(watch->stop, &one, sizeof(one)) == sizeof(one))
 		pthread_join(watch->thread, NULL);
-	if (w)
-		drop(watch, w);
+	spoiled = samples && drop(watch, samples);
 	watch_free(watch);
+	return spoiled;
 }

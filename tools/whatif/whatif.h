@@ -30,54 +30,7 @@
 #include "found.h"
 #include "plan.h"
 #include "question.h"
-
-struct whatif_slot {
-	uint64_t calls;
-	uint64_t ran;		/* real ns */
-	uint64_t charged;	/* virtual ns */
-};
-
-/* Calls of the functions of METRIC_LATENCY in a run. */
-struct whatif_latency {
-	uint64_t from, to;
-	uint64_t pairs;		/* calls of from matched with one of to */
-	uint64_t lost;		/* for which there was no room */
-	double median;		/* ns */
-};
-
-/* One run. Times are in ns. */
-struct whatif_sample {
-	unsigned int round;	/* 0: the one that is discarded */
-	unsigned int order;	/* its place among all runs */
-	size_t condition;
-	uint64_t began, ended;	/* since 1970; 0: not told */
-	double metric;
-	uint64_t elapsed;	/* virtual */
-	uint64_t real;
-	uint64_t charged;	/* virtual CPU time */
-	uint64_t ran;		/* real CPU time */
-	uint64_t gated;
-	uint64_t overhead;
-	uint64_t reference;	/* the reference loop, around the run */
-	unsigned int threads;
-	int status;		/* as the shell's $? */
-	double pair_ns;		/* an entry and exit, by the stubs, or 0 */
-	uint64_t start;		/* start of the stubs, a part of ran */
-	struct whatif_slot slot[WHATIF_SLOTS];
-	struct whatif_latency latency;
-};
-
-/* How the instruments treated a function that a name stands for. */
-struct whatif_patch {
-	unsigned int slot;	/* or WHATIF_FROM, WHATIF_TO */
-	bool patched;
-	char *object;
-	char *symbol;
-	uint64_t offset;	/* in the object's file */
-	char *how;		/* the mechanism, or why it was refused */
-	unsigned int processes;	/* the most in a run */
-	unsigned int seen;	/* in the log that is being read */
-};
+#include "samples.h"
 
 enum estimator {
 	ESTIMATOR_CPU,		/* control variates: CPU time of the run */
@@ -116,40 +69,11 @@ struct whatif_result {
 	double *plain_rounds;
 };
 
-/* A round in which a daemon of the machine ran for longer than its cutoff. */
-struct whatif_spoiled {
-	unsigned int round;	/* as it was counted then */
-	char daemon[17];
-	double ms;
-	double cutoff;		/* ms */
-	bool dropped;		/* from the samples: there were enough */
-};
-
-/* In deterministic runs, the facts of the host are NULL. */
-struct whatif_environment {
-	char *tense;
-	char *backend;
-	char *kernel;
-	char *host;		/* the kernel below, or NULL */
-	char *cpu;
-	unsigned int cpus;
-	double load[3];
-	char *date;
-};
-
 struct whatif {
 	struct whatif_question question;
 	struct whatif_found found;
 	struct whatif_plan plan;
-
-	/* Measured. */
-	struct whatif_sample *samples;
-	size_t nr_samples;
-	struct whatif_patch *patches;
-	size_t nr_patches;
-	struct whatif_spoiled *spoiled;
-	size_t nr_spoiled;
-	struct whatif_environment environment;
+	struct whatif_samples samples;
 
 	/* Concluded. */
 	struct interval bias;	/* the null experiment's, percent */
@@ -158,11 +82,6 @@ struct whatif {
 	struct whatif_remark *warnings;
 	size_t nr_warnings;
 };
-
-/* Complete rounds without the discarded one. */
-size_t whatif_rounds(const struct whatif *w);
-const struct whatif_sample *whatif_at(const struct whatif *w, size_t condition,
-				      size_t round);
 
 /* whatif-assess */
 
@@ -175,26 +94,12 @@ void whatif_forget(struct whatif *w);
 bool whatif_converged(const struct whatif *w);
 double whatif_width(const struct interval *i);
 
-/* whatif-environment */
-void whatif_environment(struct whatif_environment *e, const char *backend);
-/* The machine of the runs was a guest of this one. */
-void whatif_environment_below(struct whatif_environment *e,
-			      const struct whatif_environment *below);
-/* The machine of the runs counts instructions: nothing of this one is in it. */
-void whatif_environment_exact(struct whatif_environment *e,
-			      const char *backend);
-void whatif_environment_free(struct whatif_environment *e);
-
 /* whatif-text: words that table and page have in common. */
 const char *whatif_verdict(enum verdict verdict);
 const char *whatif_estimator(enum estimator estimator);
 /* The identifiers in JSON. Raise WHATIF_JSON_VERSION if one changes. */
 const char *whatif_verdict_id(enum verdict verdict);
 const char *whatif_estimator_id(enum estimator estimator);
-/* The CPU time that was the program's. */
-double whatif_own_ran(const struct whatif_sample *s);
-double whatif_mean(const struct whatif *w, size_t condition,
-		   double (*figure)(const struct whatif_sample *));
 void whatif_free(struct whatif *w);
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The machine on which the samples were measured. */
+#ifndef TOOLS_WHATIF_ENVIRONMENT_H
+#define TOOLS_WHATIF_ENVIRONMENT_H
+
+/* In deterministic runs, the facts of the host are NULL. */
+struct whatif_environment {
+	char *tense;
+	char *backend;
+	char *kernel;
+	char *host;		/* the kernel below, or NULL */
+	char *cpu;
+	unsigned int cpus;
+	double load[3];
+	char *date;
+};
+
+void whatif_environment(struct whatif_environment *e, const char *backend);
+/* The machine of the runs was a guest of this one. */
+void whatif_environment_below(struct whatif_environment *e,
+			      const struct whatif_environment *below);
+/* The machine of the runs counts instructions: nothing of this one is in it. */
+void whatif_environment_exact(struct whatif_environment *e,
+			      const char *backend);
+void whatif_environment_free(struct whatif_environment *e);
+
+#endif
