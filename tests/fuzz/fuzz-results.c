@@ -13,7 +13,7 @@ static void show(struct whatif *w)
 
 	if (!f)
 		abort();
-	whatif_assess(w);
+	whatif_assess(&w->question, &w->plan, &w->samples, &w->answer);
 	whatif_table(f, w, true, true);
 	whatif_csv(f, w);
 	whatif_html(f, w);

@@ -52,7 +52,7 @@ static int measure(struct whatif *w, struct fake_program *p)
 
 static const struct whatif_result *first(const struct whatif *w)
 {
-	return &w->results[0];
+	return &w->answer.results[0];
 }
 
 static bool is_bad(char *error)
@@ -259,7 +259,7 @@ static void test_unpaired(void)
 	free(whatif_parse_latency(&w.question, "a,b"));
 	fake_program_init(&p, 12);
 	is_i64(measure(&w, &p), 0, "a latency");
-	ok(first(&w)->verdict == VERDICT_PREDICTION && !w.nr_warnings,
+	ok(first(&w)->verdict == VERDICT_PREDICTION && !w.answer.nr_warnings,
 	   "is predicted");
 	fake_program_free(&p);
 	whatif_free(&w);
@@ -269,9 +269,10 @@ static void test_unpaired(void)
 	fake_program_init(&p, 12);
 	p.unanswered = 300;
 	measure(&w, &p);
-	ok(w.nr_warnings == 1 &&
-	   strstr(w.warnings[0].text, "of 1000 calls of a in a run 300 are in no pair") &&
-	   !strcmp(w.warnings[0].id, "unpaired-from"),
+	ok(w.answer.nr_warnings == 1 &&
+	   strstr(w.answer.warnings[0].text,
+		  "of 1000 calls of a in a run 300 are in no pair") &&
+	   !strcmp(w.answer.warnings[0].id, "unpaired-from"),
 	   "with a warning if they are not as many");
 	fake_program_free(&p);
 	whatif_free(&w);
@@ -405,7 +406,8 @@ static void test_runs(void)
 	ok(p.runs % 4 == 0 && p.runs / 4 == whatif_rounds(&w.samples) + 1,
 	   "is of whole rounds, one of which is discarded");
 	ok(whatif_rounds(&w.samples) >= WHATIF_ROUNDS_MIN, "of five at least");
-	ok(whatif_converged(&w), "and ends when it is precise enough");
+	ok(whatif_converged(&w.answer, w.question.precision),
+	   "and ends when it is precise enough");
 	for (unsigned int r = 0; r < p.runs / 4; r++) {
 		unsigned int seen = 0;
 
@@ -454,8 +456,7 @@ static void is_true(const struct whatif *w, const struct fake_program *p,
 		    double within, const char *what)
 {
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
-		const struct whatif_result *r = &w->results[c -
-							    CONDITIONS_FIRST];
+		const struct whatif_result *r = whatif_result(&w->answer, c);
 		double truth = fake_program_truth(p, &w->plan, c);
 
 		printf("# %s: %+.3f [%+.3f %+.3f], true %+.3f, %s\n",
@@ -510,15 +511,16 @@ static void test_estimators(void)
 	p.bias = 0.05;
 	p.drift = 0.002;
 	measure(&w, &p);
-	ok(w.bias.value > 4 && w.bias.value < 6, "a bias is seen");
+	ok(w.answer.bias.value > 4 && w.answer.bias.value < 6,
+	   "a bias is seen");
 	ok(first(&w)->verdict == VERDICT_PREDICTION &&
 	   first(&w)->bias_points > 0.3 && first(&w)->bias_points < 0.8,
 	   "a bias of %.2f points at most is trusted",
 	   first(&w)->bias_points);
-	ok(w.results[1].verdict == VERDICT_NOT_TRUSTED &&
-	   !strcmp(w.results[1].reason.id, "bias"),
-	   "a larger one is not trusted: %s", w.results[1].reason.id ?
-	   w.results[1].reason.text : "");
+	ok(w.answer.results[1].verdict == VERDICT_NOT_TRUSTED &&
+	   !strcmp(w.answer.results[1].reason.id, "bias"),
+	   "a larger one is not trusted: %s", w.answer.results[1].reason.id ?
+	   w.answer.results[1].reason.text : "");
 	fake_program_free(&p);
 	whatif_free(&w);
 }
@@ -542,8 +544,7 @@ static void judge_program(double share, double bias, double inside,
 	p.drift = 0.002;
 	measure(&w, &p);
 	for (size_t i = CONDITIONS_FIRST; i < w.plan.nr_conditions; i++) {
-		const struct whatif_result *r = &w.results[i -
-							   CONDITIONS_FIRST];
+		const struct whatif_result *r = whatif_result(&w.answer, i);
 		double error = fabs(r->change.value -
 				    fake_program_truth(&p, &w.plan, i));
 
@@ -677,7 +678,7 @@ static void test_json(void)
 	error = whatif_json_read(f, &back);
 	ok(!error, "and read");
 	fclose(f);
-	whatif_assess(&back);
+	whatif_assess(&back.question, &back.plan, &back.samples, &back.answer);
 	f = open_memstream(&two, &size_two);
 	whatif_json_write(f, &back);
 	fclose(f);
@@ -776,10 +777,11 @@ static void test_spoiled(void)
 	   whatif_rounds(&w.samples) == rounds &&
 	   w.samples.nr_spoiled == 11 && !w.samples.spoiled[0].dropped,
 	   "in nearly all rounds: none is dropped");
-	whatif_forget(&w);
-	whatif_assess(&w);
-	ok(w.nr_warnings == 1 && !strcmp(w.warnings[0].id, "rounds-kept"),
-	   "which is noted: %s", w.nr_warnings ? w.warnings[0].text : "");
+	whatif_assess(&w.question, &w.plan, &w.samples, &w.answer);
+	ok(w.answer.nr_warnings == 1 &&
+	   !strcmp(w.answer.warnings[0].id, "rounds-kept"),
+	   "which is noted: %s",
+	   w.answer.nr_warnings ? w.answer.warnings[0].text : "");
 	free(runs.list);
 	w.samples.nr_spoiled = 0;
 
@@ -799,11 +801,11 @@ static void test_spoiled(void)
 	for (size_t i = 0; i < w.samples.count; i++)
 		if (w.samples.list[i].order == third)
 			ok(false, "the third is still there");
-	whatif_forget(&w);
-	whatif_assess(&w);
-	is_i64((int64_t)w.nr_warnings, 1, "one note of both");
-	ok(!strcmp(w.warnings[0].text, "rounds dropped, since backup ran in them for longer than its cutoff of 150 ms: 2 (300 ms in round 3)"),
-	   "names it: %s", w.warnings[0].text);
+	whatif_assess(&w.question, &w.plan, &w.samples, &w.answer);
+	is_i64((int64_t)w.answer.nr_warnings, 1, "one note of both");
+	ok(!strcmp(w.answer.warnings[0].text,
+		   "rounds dropped, since backup ran in them for longer than its cutoff of 150 ms: 2 (300 ms in round 3)"),
+	   "names it: %s", w.answer.warnings[0].text);
 	f = open_memstream(&json, &size);
 	whatif_json_write(f, &w);
 	fclose(f);

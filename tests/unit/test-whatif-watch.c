@@ -125,9 +125,9 @@ static void test_stranger(void)
 	   w.samples.spoiled[0].dropped, "that one, by its name");
 	is_i64((int64_t)whatif_rounds(&w.samples), 7, "the others are left");
 	ok(spoiled, "and the caller is to draw the conclusion anew");
-	whatif_forget(&w);
-	whatif_assess(&w);
-	ok(w.nr_warnings == 1 && !strcmp(w.warnings[0].id, "rounds-dropped"),
+	whatif_assess(&w.question, &w.plan, &w.samples, &w.answer);
+	ok(w.answer.nr_warnings == 1 &&
+	   !strcmp(w.answer.warnings[0].id, "rounds-dropped"),
 	   "the next one tells");
 	whatif_free(&w);
 }

@@ -300,8 +300,9 @@ static int answer(struct request *q)
 	int status = 0;
 
 	/* whatif_measure() may have drawn the conclusion already. */
-	if (!q->w.results)
-		whatif_assess(&q->w);
+	if (!q->w.answer.results)
+		whatif_assess(&q->w.question, &q->w.plan, &q->w.samples,
+			      &q->w.answer);
 	for (int i = 0; i < OUTPUTS; i++) {
 		struct result_file *r = &q->results[i];
 
@@ -351,7 +352,7 @@ static int measure(struct request *q, struct run *run)
 		    strerror(errno));
 	}
 	if (whatif_watch_end(watch, status ? NULL : &q->w.samples))
-		whatif_forget(&q->w);
+		whatif_answer_free(&q->w.answer);
 	if (status > STATUS_SIGNAL && !q->inside)
 		warn("whatif: interrupted by signal %d (%s): rounds that did not come to their end have no answer",
 		     status - STATUS_SIGNAL, strsignal(status - STATUS_SIGNAL));

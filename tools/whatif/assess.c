@@ -4,13 +4,14 @@
  * same work in each condition, so that its CPU time tells the speed of the
  * machine. If a test of that fails, the next one is taken.
  */
+#include "answer.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
-#include "whatif.h"
 
 /* A difference by chance this rare is taken for one of the work. */
 #define RARE	0.01
@@ -18,9 +19,16 @@
 /* An answer is not trusted if the instruments may change it by more points. */
 #define BIAS_POINTS_MAX	1.5
 
+/* All that a conclusion is drawn from. */
+struct measured {
+	const struct whatif_question *q;
+	const struct whatif_plan *plan;
+	const struct whatif_samples *samples;
+};
+
 /* Figures of the instrumented conditions, the null experiment first. */
 struct figures {
-	const struct whatif *w;
+	const struct measured *m;
 	size_t conditions;
 	size_t rounds;
 	double *y;
@@ -29,11 +37,6 @@ struct figures {
 	double *reference;
 	double *own;		/* log of what the run's own share explains */
 };
-
-double whatif_width(const struct interval *i)
-{
-	return i->high - i->low;
-}
 
 static double *grid(const struct figures *f)
 {
@@ -94,18 +97,18 @@ static double own(const struct figures *f, size_t condition, size_t round)
 	double sum = 0;
 
 	for (size_t c = 0; c < f->conditions; c++)
-		sum += expected(&f->w->plan, condition,
-				whatif_at(&f->w->samples, c + 1, round));
-	return expected(&f->w->plan, condition,
-			whatif_at(&f->w->samples, condition, round)) -
+		sum += expected(f->m->plan, condition,
+				whatif_at(f->m->samples, c + 1, round));
+	return expected(f->m->plan, condition,
+			whatif_at(f->m->samples, condition, round)) -
 	       sum / f->conditions;
 }
 
-static struct figures figures_of(const struct whatif *w)
+static struct figures figures_of(const struct measured *m)
 {
 	struct figures f = {
-		.w = w, .conditions = w->plan.nr_conditions - 1,
-		.rounds = whatif_rounds(&w->samples),
+		.m = m, .conditions = m->plan->nr_conditions - 1,
+		.rounds = whatif_rounds(m->samples),
 	};
 
 	f.y = grid(&f);
@@ -115,7 +118,7 @@ static struct figures figures_of(const struct whatif *w)
 	f.own = grid(&f);
 	for (size_t c = 0; c < f.conditions; c++) {
 		for (size_t r = 0; r < f.rounds; r++) {
-			const struct whatif_sample *s = whatif_at(&w->samples,
+			const struct whatif_sample *s = whatif_at(m->samples,
 								  c + 1, r);
 			size_t i = c * f.rounds + r;
 			double calls = 0;
@@ -148,19 +151,19 @@ static bool differs(struct difference d, double matters)
 }
 
 /* A figure of a variant and of the null experiment, over the rounds. */
-static struct difference compare(const struct whatif *w, size_t condition,
-				 double (*figure)(const struct whatif *w,
+static struct difference compare(const struct measured *m, size_t condition,
+				 double (*figure)(const struct measured *m,
 						  size_t condition,
 						  const struct whatif_sample *))
 {
-	size_t n = whatif_rounds(&w->samples);
+	size_t n = whatif_rounds(m->samples);
 	double *a = xmalloc(n * sizeof(*a)), *b = xmalloc(n * sizeof(*b));
 	struct difference d;
 
 	for (size_t r = 0; r < n; r++) {
-		a[r] = figure(w, condition,
-			      whatif_at(&w->samples, condition, r));
-		b[r] = figure(w, condition, whatif_at(&w->samples, 1, r));
+		a[r] = figure(m, condition,
+			      whatif_at(m->samples, condition, r));
+		b[r] = figure(m, condition, whatif_at(m->samples, 1, r));
 	}
 	d = paired_difference(a, b, n);
 	free(a);
@@ -168,25 +171,25 @@ static struct difference compare(const struct whatif *w, size_t condition,
 	return d;
 }
 
-static double log_calls(const struct whatif *w, size_t condition,
+static double log_calls(const struct measured *m, size_t condition,
 			const struct whatif_sample *s)
 {
-	return 100 * log(varied_calls(&w->plan, condition, s) + 1);
+	return 100 * log(varied_calls(m->plan, condition, s) + 1);
 }
 
-static double log_cpu(const struct whatif *w, size_t condition,
+static double log_cpu(const struct measured *m, size_t condition,
 		      const struct whatif_sample *s)
 {
-	(void)w;
+	(void)m;
 	(void)condition;
 	return 100 * log(whatif_own_ran(s));
 }
 
 /* Both times are of the same run, so the machine's speed is in neither. */
-static double outside(const struct whatif *w, size_t condition,
+static double outside(const struct measured *m, size_t condition,
 		      const struct whatif_sample *s)
 {
-	double in = varied_ran(&w->plan, condition, s);
+	double in = varied_ran(m->plan, condition, s);
 	double all = whatif_own_ran(s), out = all > in ? all - in : 1;
 
 	return 100 * log(out / (in + 1)) * (out / all);
@@ -219,11 +222,11 @@ remark(const char *id, const char *format, ...)
 static enum estimator choose_control(const struct figures *f, size_t condition,
 				     double share, struct whatif_remark *why)
 {
-	const struct whatif *w = f->w;
-	double matters = w->question.precision / 4;
-	struct difference calls = compare(w, condition, log_calls);
-	struct difference out = compare(w, condition, outside);
-	struct difference cpu = compare(w, condition, log_cpu);
+	const struct measured *m = f->m;
+	double matters = m->q->precision / 4;
+	struct difference calls = compare(m, condition, log_calls);
+	struct difference out = compare(m, condition, outside);
+	struct difference cpu = compare(m, condition, log_cpu);
 
 	/* In less than that, times are of other things than the work. */
 	if (share > 0.01 && differs(out, matters)) {
@@ -250,7 +253,7 @@ static enum estimator choose(const struct figures *f, size_t condition,
 			     double share, struct whatif_remark *why)
 {
 	/* There is no speed of the machine to be told from the program's. */
-	if (f->w->question.deterministic)
+	if (f->m->q->deterministic)
 		return ESTIMATOR_MEDIAN;
 	return choose_control(f, condition, share, why);
 }
@@ -306,47 +309,53 @@ static double slot_share(const struct whatif_question *q,
 	return sum / rounds < 1 ? sum / rounds : 1;
 }
 
-static void measure_share(const struct whatif *w, size_t condition,
+static double calls_of(const struct measured *m, size_t condition, size_t round,
+		       unsigned int slot)
+{
+	return whatif_at(m->samples, condition, round)->slot[slot].calls;
+}
+
+static void measure_share(const struct measured *m, size_t condition,
 			  struct whatif_result *result)
 {
-	const struct whatif_condition *c = &w->plan.conditions[condition];
-	size_t rounds = whatif_rounds(&w->samples);
+	const struct whatif_condition *c = &m->plan->conditions[condition];
+	size_t rounds = whatif_rounds(m->samples);
 	double rest = 1;
 
 	for (unsigned int i = 1; i < WHATIF_SLOTS; i++) {
 		double cut, share;
 
-		if (!whatif_varied(&w->plan, condition, i))
+		if (!whatif_varied(m->plan, condition, i))
 			continue;
 		/* Percents are rounded: prefer the cut of the user. */
-		cut = isnan(c->cut) || w->question.func[i - 1].percent ?
+		cut = isnan(c->cut) || m->q->func[i - 1].percent ?
 		      whatif_cut(c->percent[i]) : c->cut;
-		share = slot_share(&w->question, &w->samples, i);
+		share = slot_share(m->q, m->samples, i);
 		result->share += share;
 		result->cut += share * cut;
 		rest -= share * cut;
 		for (size_t r = 0; r < rounds; r++)
-			result->calls += (double)whatif_at(&w->samples,
-							   condition, r)->
-					 slot[i].calls / rounds;
+			result->calls += calls_of(m, condition, r, i) / rounds;
 	}
 	result->cut = result->share > 0 ? result->cut / result->share : 0;
-	result->amdahl = whatif_less(&w->question) ? 100 * (rest - 1) :
-					  100 * (1 / rest - 1);
+	result->amdahl = whatif_less(m->q) ? 100 * (rest - 1) :
+					     100 * (1 / rest - 1);
 }
 
-/* w then owns the text. */
-static void add_warning(struct whatif *w, struct whatif_remark warning)
+/* The answer then owns the text. */
+static void add_warning(struct whatif_answer *answer,
+			struct whatif_remark warning)
 {
-	w->warnings = xrealloc(w->warnings, (w->nr_warnings + 1) *
-					    sizeof(*w->warnings));
-	w->warnings[w->nr_warnings++] = warning;
+	answer->warnings = xrealloc(answer->warnings,
+				    (answer->nr_warnings + 1) *
+				    sizeof(*answer->warnings));
+	answer->warnings[answer->nr_warnings++] = warning;
 }
 
 /* Null against unmodified: its CPU time is what may differ, so no control. */
-static void assess_bias(struct whatif *w)
+static void assess_bias(const struct measured *m, struct whatif_answer *answer)
 {
-	size_t n = whatif_rounds(&w->samples);
+	size_t n = whatif_rounds(m->samples);
 	double *y = xmalloc(2 * n * sizeof(*y));
 	double *reference = xmalloc(2 * n * sizeof(*reference));
 	struct panel p = {
@@ -355,17 +364,18 @@ static void assess_bias(struct whatif *w)
 
 	for (size_t c = 0; c < 2; c++) {
 		for (size_t r = 0; r < n; r++) {
-			const struct whatif_sample *s = whatif_at(&w->samples,
+			const struct whatif_sample *s = whatif_at(m->samples,
 								  c, r);
 
 			y[c * n + r] = log(s->metric);
 			reference[c * n + r] = log(s->reference + 1.0);
 		}
 	}
-	w->bias_estimator = panel_explained(&p) > 0.5 ? ESTIMATOR_REFERENCE :
-							ESTIMATOR_MEDIAN;
-	w->bias = to_percent(w->bias_estimator == ESTIMATOR_MEDIAN ?
-			     panel_median(&p, 1, 0) : panel_adjusted(&p, 1, 0));
+	answer->bias_estimator = panel_explained(&p) > 0.5 ?
+				 ESTIMATOR_REFERENCE : ESTIMATOR_MEDIAN;
+	answer->bias = to_percent(answer->bias_estimator == ESTIMATOR_MEDIAN ?
+				  panel_median(&p, 1, 0) :
+				  panel_adjusted(&p, 1, 0));
 	free(y);
 	free(reference);
 }
@@ -381,8 +391,7 @@ static bool excludes_zero(const struct interval *i)
  */
 static unsigned int count_patches(const struct whatif_plan *plan,
 				  const struct whatif_samples *samples,
-					  size_t condition,
-				  bool patched)
+				  size_t condition, bool patched)
 {
 	unsigned int n = 0;
 
@@ -402,22 +411,24 @@ static unsigned int count_patches(const struct whatif_plan *plan,
  * does not show whether an answer is wrong: -8 % is at most half a point of a
  * change by 6 %.
  */
-static double bias_points(const struct whatif *w, const struct whatif_result *r)
+static double bias_points(const struct interval *bias,
+			  const struct whatif_result *r)
 {
-	if (!excludes_zero(&w->bias))
+	if (!excludes_zero(bias))
 		return 0;
-	return fabs(w->bias.value) *
+	return fabs(bias->value) *
 	       fmax(fabs(r->change.value) / 100,
 		    fabs(r->cut) * (1 - fmin(r->share, 1)));
 }
 
 /* Returns why even a narrow interval is not to be trusted; no id if it is. */
-static struct whatif_remark distrust(const struct whatif *w, size_t condition,
+static struct whatif_remark distrust(const struct measured *m, size_t condition,
+				     const struct interval *bias,
 				     const struct whatif_result *r)
 {
-	unsigned int refused = count_patches(&w->plan, &w->samples, condition,
+	unsigned int refused = count_patches(m->plan, m->samples, condition,
 					     false);
-	double most = fmax(w->question.precision, BIAS_POINTS_MAX);
+	double most = fmax(m->q->precision, BIAS_POINTS_MAX);
 
 	if (r->calls == 0)
 		return remark("never-called", "the function was never called");
@@ -425,23 +436,23 @@ static struct whatif_remark distrust(const struct whatif *w, size_t condition,
 		return remark("refused",
 			      "%u of %u functions that match could not be scaled",
 			      refused, refused +
-			      count_patches(&w->plan, &w->samples, condition,
+			      count_patches(m->plan, m->samples, condition,
 					    true));
 	if (r->bias_points > most)
 		return remark("bias",
 			      "the instruments alone change it by %+.2f %%, and up to %.1f points of that may be in this answer",
-			      w->bias.value, r->bias_points);
+			      bias->value, r->bias_points);
 	return (struct whatif_remark){ 0 };
 }
 
-static void judge(const struct whatif *w, size_t condition,
-		  struct whatif_result *r)
+static void judge(const struct measured *m, size_t condition,
+		  const struct interval *bias, struct whatif_result *r)
 {
-	r->bias_points = bias_points(w, r);
-	r->reason = distrust(w, condition, r);
+	r->bias_points = bias_points(bias, r);
+	r->reason = distrust(m, condition, bias, r);
 	if (r->reason.id)
 		r->verdict = VERDICT_NOT_TRUSTED;
-	else if (whatif_width(&r->change) > w->question.precision)
+	else if (whatif_width(&r->change) > m->q->precision)
 		r->verdict = VERDICT_NOT_CONVERGED;
 	else if (!excludes_zero(&r->change))
 		r->verdict = VERDICT_NO_EFFECT;
@@ -466,46 +477,47 @@ static struct interval estimate(const struct figures *f, size_t condition,
 	return to_percent(i);
 }
 
-static void assess_variant(struct whatif *w, const struct figures *f,
-			   size_t condition)
+static void assess_variant(const struct figures *f, size_t condition,
+			   struct whatif_answer *answer)
 {
-	struct whatif_result *r = &w->results[condition - CONDITIONS_FIRST];
+	struct whatif_result *r = answer->results + condition - CONDITIONS_FIRST;
 
-	measure_share(w, condition, r);
+	measure_share(f->m, condition, r);
 	r->estimator = choose(f, condition, r->share, &r->fallback);
 	r->change = estimate(f, condition, r->estimator, &r->rounds);
 	r->plain = estimate(f, condition, ESTIMATOR_MEDIAN, &r->plain_rounds);
-	judge(w, condition, r);
+	judge(f->m, condition, &answer->bias, r);
 }
 
 /* Warns if stubs cost much, or if refunds are a large part of the run. */
-static void assess_overhead(struct whatif *w)
+static void assess_overhead(const struct measured *m,
+			    struct whatif_answer *answer)
 {
-	const struct whatif_sample *s = whatif_at(&w->samples, 1, 0);
+	const struct whatif_sample *s = whatif_at(m->samples, 1, 0);
 	double in = 0, calls = 0;
 
-	for (unsigned int i = 1; i <= w->question.funcs; i++) {
+	for (unsigned int i = 1; i <= m->q->funcs; i++) {
 		in += s->slot[i].ran;
 		calls += s->slot[i].calls;
 	}
 	if (calls > 0 && s->pair_ns > 0 && s->pair_ns > 0.5 * in / calls)
-		add_warning(w, remark("slow-calls",
+		add_warning(answer, remark("slow-calls",
 			"a call takes %.0f ns, and entering and leaving it another %.0f ns: Tense gives back an average for that",
 			in / calls, s->pair_ns));
 	if (s->overhead > s->ran / 4)
-		add_warning(w, remark("overhead",
+		add_warning(answer, remark("overhead",
 			"a run spends %.0f %% of its CPU time in Tense's own work, which it gives back",
 			100.0 * s->overhead / (s->ran + s->overhead)));
 }
 
 /* Calls that no latency is of. */
-static void assess_pairs(struct whatif *w)
+static void assess_pairs(const struct measured *m, struct whatif_answer *answer)
 {
 	double from = 0, to = 0, pairs = 0, lost = 0;
-	size_t rounds = whatif_rounds(&w->samples);
+	size_t rounds = whatif_rounds(m->samples);
 
 	for (size_t r = 0; r < rounds; r++) {
-		const struct whatif_latency *l = &whatif_at(&w->samples, 1,
+		const struct whatif_latency *l = &whatif_at(m->samples, 1,
 							    r)->latency;
 
 		from += (double)l->from / rounds;
@@ -514,17 +526,17 @@ static void assess_pairs(struct whatif *w)
 		lost += (double)l->lost / rounds;
 	}
 	if (from > 1.01 * pairs)
-		add_warning(w, remark("unpaired-from",
+		add_warning(answer, remark("unpaired-from",
 			"of %.0f calls of %s in a run %.0f are in no pair: where there are more of them than of %s, the latency grows with the run",
-			from, w->question.metric.from, from - pairs,
-			w->question.metric.to));
+			from, m->q->metric.from, from - pairs,
+			m->q->metric.to));
 	if (to > 1.01 * pairs)
-		add_warning(w, remark("unpaired-to",
+		add_warning(answer, remark("unpaired-to",
 			"of %.0f calls of %s in a run %.0f are in no pair: no call of %s was left for them",
-			to, w->question.metric.to, to - pairs,
-			w->question.metric.from));
+			to, m->q->metric.to, to - pairs,
+			m->q->metric.from));
 	if (lost > 0)
-		add_warning(w, remark("latency-cut",
+		add_warning(answer, remark("latency-cut",
 			"the latency is that of the first %.0f calls of a run; %.0f came after them",
 			from + to, lost));
 }
@@ -545,62 +557,42 @@ static size_t count_spoiled(const struct whatif_samples *samples, size_t first)
 	return count;
 }
 
-static void assess_spoiled(struct whatif *w)
+static void assess_spoiled(const struct whatif_samples *samples,
+			   struct whatif_answer *answer)
 {
-	for (size_t i = 0; i < w->samples.nr_spoiled; i++) {
-		const struct whatif_spoiled *s = &w->samples.spoiled[i];
-		size_t count = count_spoiled(&w->samples, i);
+	for (size_t i = 0; i < samples->nr_spoiled; i++) {
+		const struct whatif_spoiled *s = &samples->spoiled[i];
+		size_t count = count_spoiled(samples, i);
 
 		if (count && s->dropped)
-			add_warning(w, remark("rounds-dropped",
+			add_warning(answer, remark("rounds-dropped",
 				"rounds dropped, since %s ran in them for longer than its cutoff of %.4g ms: %zu (%.4g ms in round %u)",
 				s->daemon, s->cutoff, count, s->ms, s->round));
 		else if (count)
-			add_warning(w, remark("rounds-kept",
+			add_warning(answer, remark("rounds-kept",
 				"rounds not dropped, although %s ran in them for longer than its cutoff of %.4g ms: %zu (%.4g ms in round %u); too few were left",
 				s->daemon, s->cutoff, count, s->ms, s->round));
 	}
 }
 
-void whatif_forget(struct whatif *w)
+void whatif_assess(const struct whatif_question *q,
+		   const struct whatif_plan *plan,
+		   const struct whatif_samples *samples,
+		   struct whatif_answer *answer)
 {
-	for (size_t i = 0; w->results &&
-	     i < w->plan.nr_conditions - CONDITIONS_FIRST; i++) {
-		free(w->results[i].reason.text);
-		free(w->results[i].fallback.text);
-		free(w->results[i].rounds);
-		free(w->results[i].plain_rounds);
-	}
-	for (size_t i = 0; i < w->nr_warnings; i++)
-		free(w->warnings[i].text);
-	free(w->results);
-	free(w->warnings);
-	w->results = NULL;
-	w->warnings = NULL;
-	w->nr_warnings = 0;
-}
+	const struct measured m = { .q = q, .plan = plan, .samples = samples };
+	struct figures f = figures_of(&m);
 
-void whatif_assess(struct whatif *w)
-{
-	struct figures f = figures_of(w);
-
-	w->results = xmalloc((w->plan.nr_conditions - CONDITIONS_FIRST) *
-			     sizeof(*w->results));
-	assess_bias(w);
-	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
-		assess_variant(w, &f, c);
-	assess_overhead(w);
-	assess_spoiled(w);
-	if (w->question.metric.kind == METRIC_LATENCY)
-		assess_pairs(w);
+	whatif_answer_free(answer);
+	answer->nr_results = plan->nr_conditions - CONDITIONS_FIRST;
+	answer->results = xmalloc(answer->nr_results *
+				  sizeof(*answer->results));
+	assess_bias(&m, answer);
+	for (size_t c = CONDITIONS_FIRST; c < plan->nr_conditions; c++)
+		assess_variant(&f, c, answer);
+	assess_overhead(&m, answer);
+	assess_spoiled(samples, answer);
+	if (q->metric.kind == METRIC_LATENCY)
+		assess_pairs(&m, answer);
 	figures_free(&f);
-}
-
-bool whatif_converged(const struct whatif *w)
-{
-	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
-		if (whatif_width(&w->results[c - CONDITIONS_FIRST].change) >
-		    w->question.precision)
-			return false;
-	return true;
 }

@@ -278,15 +278,16 @@ static int take(struct state *s, struct job *j)
 	return 0;
 }
 
-static void say_more(const struct whatif *w)
+static void say_more(const struct whatif_samples *samples,
+		     const struct whatif_answer *answer)
 {
 	double widest = 0;
 
-	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
-		widest = fmax(widest, whatif_width(&w->results[c -
-						CONDITIONS_FIRST].change));
+	for (size_t i = 0; i < answer->nr_results; i++)
+		widest = fmax(widest,
+			      whatif_width(&answer->results[i].change));
 	warn("whatif: after %zu rounds an interval is %.2f points wide: running more rounds, with another seed",
-	     whatif_rounds(&w->samples), widest);
+	     whatif_rounds(samples), widest);
 }
 
 /* Called after batch s->taken - 1 was taken. */
@@ -297,12 +298,12 @@ static bool is_enough(const struct state *s)
 	if (s->taken < s->total && (is_fixed(s->asked) ||
 				    s->taken < s->b->least))
 		return false;
-	whatif_forget(w);
-	whatif_assess(w);
-	if (s->taken == s->total || whatif_converged(w))
+	whatif_assess(&w->question, &w->plan, &w->samples, &w->answer);
+	if (s->taken == s->total ||
+	    whatif_converged(&w->answer, w->question.precision))
 		return true;
 	if (!s->asked->quiet)
-		say_more(w);
+		say_more(&w->samples, &w->answer);
 	return false;
 }
 

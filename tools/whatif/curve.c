@@ -33,12 +33,6 @@ static double gain(const struct whatif_question *q, double change)
 	return whatif_less(q) ? -change : change;
 }
 
-static const struct whatif_result *result(const struct whatif *w,
-					  size_t condition)
-{
-	return &w->results[condition - CONDITIONS_FIRST];
-}
-
 /* The height of a result's change in the plot. */
 static double height_of(const struct plot *p, const struct whatif_result *r,
 			double change)
@@ -113,7 +107,7 @@ static struct plot plot_of(const struct whatif *w, bool beside)
 	};
 
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
-		const struct whatif_result *r = result(w, c);
+		const struct whatif_result *r = whatif_result(&w->answer, c);
 
 		axis_include(&p.x, 100 * r->cut);
 		axis_include(&p.y, height_of(&p, r, r->change.low));
@@ -207,7 +201,10 @@ static size_t points_of(const struct whatif *w, unsigned int series,
 	points[n++] = (struct point){ 0, 0 };
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
 		if (series_of(&w->plan, c) == series)
-			points[n++] = (struct point){ result(w, c)->cut, c };
+			points[n++] = (struct point){
+				.cut = whatif_result(&w->answer, c)->cut,
+				.condition = c,
+			};
 	qsort(points, n, sizeof(*points), by_cut);
 	return n;
 }
@@ -218,7 +215,7 @@ static double bound(const struct plot *plot, const struct point *p, int side)
 
 	if (!p->condition)
 		return 0;
-	r = result(plot->w, p->condition);
+	r = whatif_result(&plot->w->answer, p->condition);
 	return height_of(plot, r, side < 0 ? r->change.low :
 			 side > 0 ? r->change.high : r->change.value);
 }
@@ -262,7 +259,7 @@ static void mark(FILE *f, const struct plot *p, size_t condition,
 		 unsigned int series)
 {
 	const struct whatif *w = p->w;
-	const struct whatif_result *r = result(w, condition);
+	const struct whatif_result *r = whatif_result(&w->answer, condition);
 	double x = px(p, 100 * r->cut), y = py(p, height_of(p, r, r->change.value));
 	double low = py(p, height_of(p, r, r->change.low));
 	double high = py(p, height_of(p, r, r->change.high));
@@ -289,7 +286,8 @@ static void draw_series(FILE *f, const struct plot *p, unsigned int series,
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (points[i].condition)
-			share = result(p->w, points[i].condition)->share;
+			share = whatif_result(&p->w->answer,
+					      points[i].condition)->share;
 	series %= SERIES_MAX;
 	curve(f, p, points, n, series);
 	/* On top, as the two may be the same. */

@@ -20,12 +20,6 @@ static void element(FILE *f, const char *open, const char *text,
 	fputs(close, f);
 }
 
-static const struct whatif_result *result(const struct whatif *w,
-					  size_t condition)
-{
-	return &w->results[condition - CONDITIONS_FIRST];
-}
-
 /* Names the functions that a condition varies, as in "deflate and crc32". */
 static char *varied_names(const struct whatif_question *q,
 			  const struct whatif_plan *plan, size_t condition)
@@ -75,7 +69,7 @@ static char *change_words(const struct whatif_question *q, double change)
 
 char *whatif_sentence(const struct whatif *w, size_t condition)
 {
-	const struct whatif_result *r = result(w, condition);
+	const struct whatif_result *r = whatif_result(&w->answer, condition);
 	char *names = varied_names(&w->question, &w->plan, condition);
 	char *cut = cut_words(r->cut);
 	char *change = change_words(&w->question, r->change.value);
@@ -96,7 +90,8 @@ static void headline(FILE *f, const struct whatif *w)
 	char *program = xstrdup(w->question.argv[0]);
 	const char *name = strrchr(program, '/') ? strrchr(program, '/') + 1 :
 						   program;
-	const struct whatif_result *r = result(w, CONDITIONS_FIRST);
+	const struct whatif_result *r = whatif_result(&w->answer,
+						      CONDITIONS_FIRST);
 	char *change = change_words(&w->question, r->change.value);
 	char *cut = cut_words(r->cut);
 
@@ -206,15 +201,15 @@ static void facts(FILE *f, const struct whatif *w)
 	free(small);
 
 	snprintf(value, sizeof(value), "%.1f %%",
-		 100 * result(w, CONDITIONS_FIRST)->share);
+		 100 * whatif_result(&w->answer, CONDITIONS_FIRST)->share);
 	small = xprintf("%.0f calls a run",
-			result(w, CONDITIONS_FIRST)->calls);
+			whatif_result(&w->answer, CONDITIONS_FIRST)->calls);
 	fact(f, "Time in the function", value, small);
 	free(small);
 
-	snprintf(value, sizeof(value), "%+.2f %%", w->bias.value);
-	small = xprintf("null experiment, %+.2f to %+.2f", w->bias.low,
-			w->bias.high);
+	snprintf(value, sizeof(value), "%+.2f %%", w->answer.bias.value);
+	small = xprintf("null experiment, %+.2f to %+.2f", w->answer.bias.low,
+			w->answer.bias.high);
 	fact(f, "Bias of the instruments", value, small);
 	free(small);
 
@@ -237,7 +232,7 @@ static void results(FILE *f, const struct whatif *w)
 	element(f, "<th class=\"n\">Change of ", title,
 		" [95 % interval]</th><th class=\"n\">Amdahl</th><th>Verdict</th></tr>\n");
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
-		const struct whatif_result *r = result(w, c);
+		const struct whatif_result *r = whatif_result(&w->answer, c);
 
 		element(f, "<tr><td>", w->plan.conditions[c].name, "</td>");
 		fprintf(f, "<td class=\"n\">%.0f</td><td class=\"n\">%.1f %%</td><td class=\"n change\">%+.2f %% <span class=\"range\">[%+.2f %+.2f]</span></td><td class=\"n\">%+.2f %%</td><td><span class=\"badge v%d\">%s</span>",
@@ -280,7 +275,7 @@ static void method(FILE *f, const struct whatif *w)
 
 	fputs("<h2>How sure is this?</h2>\n", f);
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
-		const struct whatif_result *r = result(w, c);
+		const struct whatif_result *r = whatif_result(&w->answer, c);
 
 		if (!told[r->estimator]) {
 			element(f, "<p><strong>", w->plan.conditions[c].name,
@@ -299,8 +294,9 @@ static void method(FILE *f, const struct whatif *w)
 	fprintf(f, "<p>Intervals are bootstrapped over %zu rounds; in each, all conditions ran once, in random order. A first round was discarded. "
 		"Changes are against the null experiment, which runs with the same instruments at percent 100.</p>\n",
 		whatif_rounds(&w->samples));
-	for (size_t i = 0; i < w->nr_warnings; i++)
-		element(f, "<p class=\"note\">", w->warnings[i].text, "</p>\n");
+	for (size_t i = 0; i < w->answer.nr_warnings; i++)
+		element(f, "<p class=\"note\">", w->answer.warnings[i].text,
+			"</p>\n");
 }
 
 static void patches(FILE *f, const struct whatif_question *q,

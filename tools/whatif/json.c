@@ -241,8 +241,7 @@ static json_t *results(const struct whatif *w)
 	json_t *list = json_array();
 
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
-		const struct whatif_result *r = &w->results[c -
-							    CONDITIONS_FIRST];
+		const struct whatif_result *r = whatif_result(&w->answer, c);
 
 		json_array_append_new(list, json_pack(
 			"{si so so so ss so so so so so so ss so so so}",
@@ -265,12 +264,12 @@ static json_t *results(const struct whatif *w)
 	return list;
 }
 
-static json_t *warnings(const struct whatif *w)
+static json_t *warnings(const struct whatif_answer *answer)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < w->nr_warnings; i++)
-		json_array_append_new(list, remark(&w->warnings[i]));
+	for (size_t i = 0; i < answer->nr_warnings; i++)
+		json_array_append_new(list, remark(&answer->warnings[i]));
 	return list;
 }
 
@@ -317,9 +316,9 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 		"spoiled_rounds", spoiled(&w->samples),
 		"patches", patches(&w->samples),
 		"rounds", integer(whatif_rounds(&w->samples)),
-		"null_experiment", "bias", interval(&w->bias),
-		"estimator", whatif_estimator_id(w->bias_estimator),
-		"results", results(w), "warnings", warnings(w));
+		"null_experiment", "bias", interval(&w->answer.bias),
+		"estimator", whatif_estimator_id(w->answer.bias_estimator),
+		"results", results(w), "warnings", warnings(&w->answer));
 
 	return json_write(f, joined(question(w, text), rest));
 }

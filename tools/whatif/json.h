@@ -2,6 +2,8 @@
 #ifndef TOOLS_WHATIF_JSON_H
 #define TOOLS_WHATIF_JSON_H
 
+#include <stdio.h>
+
 #include "whatif.h"
 
 #define WHATIF_SCHEMA		"tense-whatif"

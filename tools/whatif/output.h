@@ -3,6 +3,8 @@
 #ifndef TOOLS_WHATIF_OUTPUT_H
 #define TOOLS_WHATIF_OUTPUT_H
 
+#include <stdio.h>
+
 #include "whatif.h"
 
 /* stats: also what was scaled and how, and what that cost. */

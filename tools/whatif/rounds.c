@@ -18,8 +18,7 @@ static unsigned int expected_rounds(const struct whatif *w)
 	if (rounds < WHATIF_ROUNDS_MIN)
 		return most;
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
-		const struct whatif_result *r = &w->results[c -
-							    CONDITIONS_FIRST];
+		const struct whatif_result *r = whatif_result(&w->answer, c);
 		size_t n = rounds_needed(rounds, whatif_width(&r->change),
 					 w->question.precision);
 
@@ -148,9 +147,8 @@ int whatif_measure(struct whatif *w, const struct whatif_runner *runner)
 			break;
 		if (!look(w, round))
 			continue;
-		whatif_forget(w);
-		whatif_assess(w);
-		if (whatif_converged(w))
+		whatif_assess(&w->question, &w->plan, &w->samples, &w->answer);
+		if (whatif_converged(&w->answer, w->question.precision))
 			break;
 	}
 	gsl_rng_free(rng);

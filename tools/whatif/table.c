@@ -90,8 +90,7 @@ static const char *colour_of(enum verdict verdict)
 static void variant_row(FILE *f, const struct whatif *w, size_t condition,
 			bool colour)
 {
-	const struct whatif_result *r = &w->results[condition -
-						    CONDITIONS_FIRST];
+	const struct whatif_result *r = whatif_result(&w->answer, condition);
 
 	fprintf(f, "  %-*s %12.0f %10.1f %%  %s%+8.2f %% [%+.2f %+.2f]%s  %s%s%s%s%s\n",
 		name_width(&w->plan), w->plan.conditions[condition].name,
@@ -104,19 +103,21 @@ static void variant_row(FILE *f, const struct whatif *w, size_t condition,
 }
 
 /* The same for all of them, mostly. */
-static void estimators(FILE *f, const struct whatif *w)
+static void estimators(FILE *f, const struct whatif_plan *plan,
+		       const struct whatif_answer *answer)
 {
-	size_t n = w->plan.nr_conditions - CONDITIONS_FIRST;
+	size_t n = plan->nr_conditions - CONDITIONS_FIRST;
 	bool same = true;
 
 	for (size_t i = 1; i < n; i++)
 		same = same &&
-		       w->results[i].estimator == w->results[0].estimator;
+		       answer->results[i].estimator ==
+			       answer->results[0].estimator;
 	for (size_t i = 0; i < (same ? 1 : n); i++) {
-		const struct whatif_result *r = &w->results[i];
+		const struct whatif_result *r = &answer->results[i];
 
 		fprintf(f, "  %s: %s", same ? "estimated by" :
-			w->plan.conditions[i + CONDITIONS_FIRST].name,
+			plan->conditions[i + CONDITIONS_FIRST].name,
 			whatif_estimator(r->estimator));
 		if (r->fallback.id)
 			fprintf(f, ", because %s", r->fallback.text);
@@ -151,11 +152,12 @@ static void overhead(FILE *f, const struct whatif_samples *samples)
 }
 
 /* An interval wider than the requested precision shows nothing. */
-static const char *bias_verdict(const struct whatif *w)
+static const char *bias_verdict(const struct whatif_question *q,
+				const struct whatif_answer *answer)
 {
-	if (w->bias.low > 0 || w->bias.high < 0)
+	if (answer->bias.low > 0 || answer->bias.high < 0)
 		return "";
-	if (whatif_width(&w->bias) > w->question.precision)
+	if (whatif_width(&answer->bias) > q->precision)
 		return ", too uncertain to tell from none";
 	return ", not distinguishable from none";
 }
@@ -178,8 +180,9 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 		fprintf(f, "\n");
 	}
 	mean_row(f, &w->question, &w->samples, 1, "null experiment", metric_of);
-	fprintf(f, "  bias %+.2f %% [%+.2f %+.2f]%s\n\n", w->bias.value,
-		w->bias.low, w->bias.high, bias_verdict(w));
+	fprintf(f, "  bias %+.2f %% [%+.2f %+.2f]%s\n\n", w->answer.bias.value,
+		w->answer.bias.low, w->answer.bias.high,
+		bias_verdict(&w->question, &w->answer));
 
 	fprintf(f, "  %-*s %12s %12s  %-27s  %s\n", name_width(&w->plan),
 		"variant",
@@ -188,13 +191,13 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
 		variant_row(f, w, c, colour);
 	fputc('\n', f);
-	estimators(f, w);
+	estimators(f, &w->plan, &w->answer);
 	if (stats) {
 		patches(f, &w->samples);
 		overhead(f, &w->samples);
 	}
-	for (size_t i = 0; i < w->nr_warnings; i++)
-		fprintf(f, "  note: %s\n", w->warnings[i].text);
+	for (size_t i = 0; i < w->answer.nr_warnings; i++)
+		fprintf(f, "  note: %s\n", w->answer.warnings[i].text);
 	fputc('\n', f);
 	free(command);
 	free(title);
@@ -223,8 +226,7 @@ int whatif_csv(FILE *f, const struct whatif *w)
 	fputs("variant,faster_percent,calls,share_percent,change_percent,change_low,change_high,median_percent,median_low,median_high,amdahl_percent,estimator,verdict,reason\n",
 	      f);
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
-		const struct whatif_result *r = &w->results[c -
-							    CONDITIONS_FIRST];
+		const struct whatif_result *r = whatif_result(&w->answer, c);
 
 		csv_text(f, w->plan.conditions[c].name);
 		fprintf(f, ",%.6g,%.6g,%.6g", 100 * r->cut, r->calls,

@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <stdlib.h>
-#include <string.h>
+#include "answer.h"
 
-#include "base/util.h"
-#include "whatif.h"
+#include <stdlib.h>
+
+const struct whatif_result *whatif_result(const struct whatif_answer *answer,
+					  size_t condition)
+{
+	return &answer->results[condition - CONDITIONS_FIRST];
+}
+
+bool whatif_converged(const struct whatif_answer *answer, double precision)
+{
+	for (size_t i = 0; i < answer->nr_results; i++)
+		if (whatif_width(&answer->results[i].change) > precision)
+			return false;
+	return true;
+}
+
+double whatif_width(const struct interval *i)
+{
+	return i->high - i->low;
+}
 
 const char *whatif_verdict(enum verdict verdict)
 {
@@ -54,11 +71,17 @@ const char *whatif_estimator_id(enum estimator estimator)
 	return names[estimator];
 }
 
-void whatif_free(struct whatif *w)
+void whatif_answer_free(struct whatif_answer *answer)
 {
-	whatif_forget(w);
-	whatif_question_free(&w->question);
-	whatif_found_free(&w->found);
-	whatif_plan_free(&w->plan);
-	whatif_samples_free(&w->samples);
+	for (size_t i = 0; i < answer->nr_results; i++) {
+		free(answer->results[i].reason.text);
+		free(answer->results[i].fallback.text);
+		free(answer->results[i].rounds);
+		free(answer->results[i].plain_rounds);
+	}
+	for (size_t i = 0; i < answer->nr_warnings; i++)
+		free(answer->warnings[i].text);
+	free(answer->results);
+	free(answer->warnings);
+	*answer = (struct whatif_answer){ 0 };
 }
