@@ -837,7 +837,8 @@ static char *pass_request(const struct whatif *w, struct whatif *back,
 	FILE *f;
 
 	f = open_memstream(&text, &size);
-	ok(!whatif_request_write(f, w), "a request is written");
+	ok(!whatif_request_write(f, &w->question, &w->found, &w->plan),
+	   "a request is written");
 	fclose(f);
 	root = json_loads(text, 0, NULL);
 	free(text);

@@ -193,16 +193,17 @@ static int by_cut(const void *a, const void *b)
 }
 
 /* The points of one series. It begins with the null experiment. */
-static size_t points_of(const struct whatif *w, unsigned int series,
+static size_t points_of(const struct whatif_plan *plan,
+			const struct whatif_answer *answer, unsigned int series,
 			struct point *points)
 {
 	size_t n = 0;
 
 	points[n++] = (struct point){ 0, 0 };
-	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
-		if (series_of(&w->plan, c) == series)
+	for (size_t c = CONDITIONS_FIRST; c < plan->nr_conditions; c++)
+		if (series_of(plan, c) == series)
 			points[n++] = (struct point){
-				.cut = whatif_result(&w->answer, c)->cut,
+				.cut = whatif_result(answer, c)->cut,
 				.condition = c,
 			};
 	qsort(points, n, sizeof(*points), by_cut);
@@ -279,7 +280,7 @@ static void mark(FILE *f, const struct plot *p, size_t condition,
 static void draw_series(FILE *f, const struct plot *p, unsigned int series,
 			struct point *points)
 {
-	size_t n = points_of(p->w, series, points);
+	size_t n = points_of(&p->w->plan, &p->w->answer, series, points);
 	double share = 0;
 
 	if (n < 2)

@@ -22,17 +22,17 @@
 static void send_request(const struct whatif *w, struct run *run,
 			 const struct whatif_batch *batch)
 {
-	struct whatif asked = *w;
+	struct whatif_question asked = w->question;
 	int fd = memfd_create("request", MFD_CLOEXEC);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (batch) {
-		asked.question.seed = batch->seed;
-		asked.question.runs = asked.question.max_runs = batch->rounds;
+		asked.seed = batch->seed;
+		asked.runs = asked.max_runs = batch->rounds;
 		/* Only the first batch shows progress. */
-		asked.question.quiet = asked.question.quiet || batch->number;
+		asked.quiet = asked.quiet || batch->number;
 	}
-	if (!f || whatif_request_write(f, &asked) ||
+	if (!f || whatif_request_write(f, &asked, &w->found, &w->plan) ||
 	    lseek(fd, 0, SEEK_SET) || dup2(fd, STDIN_FILENO) < 0)
 		die(STATUS_FAILED, "cannot send the request to the guest: %s",
 		    strerror(errno));

@@ -341,15 +341,16 @@ static void every_run(FILE *f, const struct whatif *w)
 	fputs("</table></div></details>\n", f);
 }
 
-static void footer(FILE *f, const struct whatif *w)
+static void footer(FILE *f, const struct whatif_question *q,
+		   const struct whatif_samples *samples)
 {
-	const struct whatif_environment *e = &w->samples.environment;
+	const struct whatif_environment *e = &samples->environment;
 
 	fputs("<footer>", f);
 	element(f, "<p>tense ", e->tense ? e->tense : "", "");
 	if (e->date)
 		element(f, ", ", e->date, "");
-	if (w->question.deterministic)
+	if (q->deterministic)
 		element(f, "; times are counts of ", time_unit(true), "");
 	element(f, "<br>back end ", e->backend ? e->backend : "", "");
 	fprintf(f, ", %u CPU%s, ", e->cpus, e->cpus == 1 ? "" : "s");
@@ -381,7 +382,7 @@ int whatif_html(FILE *f, const struct whatif *w)
 	method(f, w);
 	patches(f, &w->question, &w->samples);
 	every_run(f, w);
-	footer(f, w);
+	footer(f, &w->question, &w->samples);
 	fputs("</main>\n</body>\n</html>\n", f);
 	free(command);
 	return fflush(f) || ferror(f) ? -1 : 0;

@@ -274,28 +274,29 @@ static json_t *warnings(const struct whatif_answer *answer)
 }
 
 /* Makes the part that an answer has in common with the request to a guest. */
-static json_t *question(const struct whatif *w, make_text *string)
+static json_t *question(const struct whatif_question *q,
+			const struct whatif_plan *plan, make_text *string)
 {
 	json_t *command = json_array();
 	const char *unit;
 
-	whatif_unit(&w->question, &unit);
-	for (char **arg = w->question.argv; *arg; arg++)
+	whatif_unit(q, &unit);
+	for (char **arg = q->argv; *arg; arg++)
 		json_array_append_new(command, string(*arg));
 	return json_pack(
 		"{ss si so sb ss s{ss so ss sb} so so so}",
 		"schema", WHATIF_SCHEMA, "version", WHATIF_JSON_VERSION,
 		"command", command,
-		"deterministic", (int)w->question.deterministic,
-		"time_unit", w->question.deterministic ? "instructions" : "ns",
+		"deterministic", (int)q->deterministic,
+		"time_unit", q->deterministic ? "instructions" : "ns",
 		"metric",
-		"kind", whatif_metric_name(w->question.metric.kind),
-		"pattern", string(w->question.metric.pattern),
-		"unit", whatif_less(&w->question) ? "ns" : unit,
-		"less_is_better", (int)whatif_less(&w->question),
-		"functions", functions(&w->question, string),
-		"asked", asked(&w->question, string),
-		"conditions", conditions(&w->plan, string));
+		"kind", whatif_metric_name(q->metric.kind),
+		"pattern", string(q->metric.pattern),
+		"unit", whatif_less(q) ? "ns" : unit,
+		"less_is_better", (int)whatif_less(q),
+		"functions", functions(q, string),
+		"asked", asked(q, string),
+		"conditions", conditions(plan, string));
 }
 
 /* Returns root with the members of more, which it releases. */
@@ -320,7 +321,8 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 		"estimator", whatif_estimator_id(w->answer.bias_estimator),
 		"results", results(w), "warnings", warnings(&w->answer));
 
-	return json_write(f, joined(question(w, text), rest));
+	return json_write(f,
+			  joined(question(&w->question, &w->plan, text), rest));
 }
 
 /* The functions that were found before the first run. */
@@ -344,13 +346,15 @@ static json_t *found_functions(const struct whatif_found *found)
 	return json_pack("{so so}", "names", names, "probes", probes);
 }
 
-int whatif_request_write(FILE *f, const struct whatif *w)
+int whatif_request_write(FILE *f, const struct whatif_question *q,
+			 const struct whatif_found *found,
+			 const struct whatif_plan *plan)
 {
 	json_t *rest = json_pack("{so si sb sb}", "found",
-				 found_functions(&w->found),
-				 "runs", (int)w->question.runs,
-				 "show_output", (int)w->question.show_output,
-				 "quiet", (int)w->question.quiet);
+				 found_functions(found),
+				 "runs", (int)q->runs,
+				 "show_output", (int)q->show_output,
+				 "quiet", (int)q->quiet);
 
-	return json_write(f, joined(question(w, bytes), rest));
+	return json_write(f, joined(question(q, plan, bytes), rest));
 }

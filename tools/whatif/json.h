@@ -26,7 +26,9 @@ void whatif_json_load(struct whatif *w, const char *path);
  * Writes the request to the tense in a guest, in the same schema: the question,
  * the planned conditions and the found functions. Returns 0, or -1 with errno.
  */
-int whatif_request_write(FILE *f, const struct whatif *w);
+int whatif_request_write(FILE *f, const struct whatif_question *q,
+			 const struct whatif_found *found,
+			 const struct whatif_plan *plan);
 
 /* Returns NULL, or a description of the error, which the caller frees. */
 char *whatif_request_read(FILE *f, struct whatif *w);

@@ -124,11 +124,11 @@ static int check_first(const struct whatif *w,
  * Assess after some rounds only: each look may end the measurement by accident.
  * Deterministic runs have no accidents and all do their rounds.
  */
-static bool look(const struct whatif *w, unsigned int round)
+static bool look(const struct whatif_question *q, unsigned int round)
 {
-	if (round == w->question.max_runs)
+	if (round == q->max_runs)
 		return true;
-	return !w->question.deterministic && round >= WHATIF_ROUNDS_MIN &&
+	return !q->deterministic && round >= WHATIF_ROUNDS_MIN &&
 	       (round < 8 || round % (round < 24 ? 2 : 4) == 0);
 }
 
@@ -145,7 +145,7 @@ int whatif_measure(struct whatif *w, const struct whatif_runner *runner)
 			status = check_first(w, runner);
 		if (status)
 			break;
-		if (!look(w, round))
+		if (!look(&w->question, round))
 			continue;
 		whatif_assess(&w->question, &w->plan, &w->samples, &w->answer);
 		if (whatif_converged(&w->answer, w->question.precision))

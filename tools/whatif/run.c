@@ -354,7 +354,9 @@ static bool ends_all(int sig)
 }
 
 /* 0, or the status to end with. */
-static int check_outcome(const struct whatif *w, const struct outcome *out,
+static int check_outcome(const struct whatif_question *q,
+			 const struct whatif_plan *plan,
+			 const struct outcome *out,
 			 struct whatif_sample *s, struct native *n)
 {
 	char *how;
@@ -365,8 +367,8 @@ static int check_outcome(const struct whatif *w, const struct outcome *out,
 		return STATUS_FAILED;
 	}
 	if (out->kind == OUTCOME_NOT_RUN) {
-		warn("%s: %s", w->question.argv[0], out->value == ENOENT &&
-		     !strchr(w->question.argv[0], '/') ? "command not found" :
+		warn("%s: %s", q->argv[0], out->value == ENOENT &&
+		     !strchr(q->argv[0], '/') ? "command not found" :
 		     strerror(out->value));
 		return out->value == ENOENT ? STATUS_NOT_FOUND :
 					      STATUS_NOT_EXECUTABLE;
@@ -375,14 +377,14 @@ static int check_outcome(const struct whatif *w, const struct outcome *out,
 		    STATUS_SIGNAL + (int)out->value : (int)out->value;
 	if (out->kind == OUTCOME_SIGNALED && ends_all(out->value))
 		return s->status;
-	if (!s->status || w->question.ignore_failure)
+	if (!s->status || q->ignore_failure)
 		return 0;
 	how = out->kind == OUTCOME_SIGNALED ?
 	      xprintf("the command was ended by signal %u (%s)", out->value,
 		      strsignal(out->value)) :
 	      xprintf("the command's exit status was %d: --ignore-failure goes on then",
 		      s->status);
-	status = failed(&w->plan, s, n, how);
+	status = failed(plan, s, n, how);
 	free(how);
 	return status;
 }
@@ -491,7 +493,7 @@ static int take_sample(struct whatif *w, struct whatif_sample *s,
 	size_t len;
 	int status;
 
-	status = check_outcome(w, out, s, n);
+	status = check_outcome(&w->question, &w->plan, out, s, n);
 	if (status)
 		return status;
 	log = read_file(n, "log", &len);

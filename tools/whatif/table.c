@@ -87,13 +87,14 @@ static const char *colour_of(enum verdict verdict)
 	}
 }
 
-static void variant_row(FILE *f, const struct whatif *w, size_t condition,
+static void variant_row(FILE *f, const struct whatif_plan *plan,
+			const struct whatif_answer *answer, size_t condition,
 			bool colour)
 {
-	const struct whatif_result *r = whatif_result(&w->answer, condition);
+	const struct whatif_result *r = whatif_result(answer, condition);
 
 	fprintf(f, "  %-*s %12.0f %10.1f %%  %s%+8.2f %% [%+.2f %+.2f]%s  %s%s%s%s%s\n",
-		name_width(&w->plan), w->plan.conditions[condition].name,
+		name_width(plan), plan->conditions[condition].name,
 		r->calls,
 		100 * r->share, colour ? BOLD : "", r->change.value,
 		r->change.low, r->change.high, colour ? PLAIN : "",
@@ -189,7 +190,7 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 		"calls a run", "time in it", "change [95 % interval]",
 		"verdict");
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
-		variant_row(f, w, c, colour);
+		variant_row(f, &w->plan, &w->answer, c, colour);
 	fputc('\n', f);
 	estimators(f, &w->plan, &w->answer);
 	if (stats) {
