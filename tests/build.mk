@@ -3,6 +3,27 @@
 # The tests of module/vclock.c on the host: unit tests and the simulator,
 # compiled with the very same file and with sanitizers.
 
+# A test that is a script is run by a file in $(O). It tells the script where
+# everything is, and gives it the same environment whoever runs it. NAME-asan,
+# NAME-qemu and so on run the script NAME as well.
+TESTED = $(TENSE_BIN)
+%-asan: TESTED = $(ASAN_BIN)
+BACKEND = uml
+%-qemu: BACKEND = qemu
+
+define script_test
+$(O)/tests/%$(1): tests/%.sh $(O)/flags
+	$$(Q)mkdir -p $$(@D) && { head -n 1 $$< && printf '%s\n' \
+		"source='$$(CURDIR)' out='$$(abspath $$(O))' tense='$$(abspath $$(TESTED))'" \
+		"cc='$$(CC)' backend=$$(BACKEND) tiers='$$(TIERS_FOR)'" \
+		"workloads='$$(ACCURACY_WORKLOADS)'" \
+		'set -u; export LC_ALL=C' \
+		'unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY NO_COLOR' \
+		'. "$$$$source/$$<"'; } >$$@ && chmod +x $$@
+endef
+$(foreach suffix,'' -asan -qemu -uml -exact -smp,$(eval \
+	$(call script_test,$(subst '',,$(suffix)))))
+
 -include tests/unit/build.mk
 -include tests/unit/functions/build.mk
 -include tests/timed/build.mk
@@ -84,16 +105,10 @@ $(O)/tests/unit/test-gvt: tests/unit/test-gvt.c module/gvt.c module/gvt.h \
 
 UNIT_TESTS += $(vclock_tests) $(O)/tests/sim/sim $(O)/tests/unit/test-gvt
 
-# The tools of the tests.
-tools_tests := $(addprefix $(O)/tests/unit/test-,run-tap lint-style install-deps \
-	build ci)
-$(tools_tests): $(O)/tests/unit/%: tests/unit/%.sh tests/lib/tap.sh
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' $< >$@ && \
-	chmod +x $@
+# The tools of the tests, finding a QEMU, README and docs.
+UNIT_TESTS += $(addprefix $(O)/tests/unit/test-,run-tap lint-style install-deps \
+	build ci qemu-fetch documents)
 $(O)/tests/unit/test-build: $(USER_TARGETS)
-
-UNIT_TESTS += $(tools_tests)
 
 # Models of it for spin, which tries every order of steps.
 UNIT_TESTS += tests/spin/test-spin

@@ -69,25 +69,11 @@ cli_tests := $(addprefix $(O)/tests/,unit/test-cli unit/test-cli-asan \
 	guest/test-signals guest/test-signals-qemu guest/test-bad-input guest/test-run guest/test-clocks guest/test-run-qemu guest/test-trace \
 	guest/test-trace-qemu)
 asan_tests := $(filter %-asan,$(cli_tests))
-$(cli_tests): TESTED = $(abspath $(TENSE_BIN))
-$(asan_tests): TESTED = $(abspath $(ASAN_BIN))
-$(asan_tests): $(O)/tests/%-asan: tests/%.sh $(O)/asan/bin/tense
-$(filter-out $(asan_tests) %-qemu,$(cli_tests)): $(O)/tests/%: tests/%.sh
-$(O)/tests/guest/test-run-qemu: tests/guest/test-run.sh
-$(O)/tests/guest/test-signals-qemu: tests/guest/test-signals.sh
+$(asan_tests): $(O)/asan/bin/tense
 $(addprefix $(O)/tests/,unit/test-deaf-guest guest/test-signals \
 	guest/test-signals-qemu): | $(O)/tests/unit/fake-guest
-$(O)/tests/guest/test-trace-qemu: tests/guest/test-trace.sh
 $(O)/tests/guest/test-trace $(O)/tests/guest/test-trace-qemu: \
 	| $(O)/workloads/speeds
-$(cli_tests): BACKEND = uml
-$(filter %-qemu,$(cli_tests)): BACKEND = qemu
-$(cli_tests): tests/lib/tap.sh
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		-e 's|@TENSE@|$(TESTED)|' -e 's|@CC@|$(CC)|' \
-		-e 's|@BACKEND@|$(BACKEND)|' \
-		$(filter %.sh,$(filter-out %/tap.sh,$^)) >$@ && chmod +x $@
 
 # With sanitizers: the program, in a directory that looks like the other one, and
 # an archive of its objects for tests, without main().
@@ -123,7 +109,6 @@ $(O)/tests/guest/test-streams $(O)/tests/guest/test-streams-qemu: \
 		tests/guest/test-streams.c
 $(O)/tests/guest/test-terminal $(O)/tests/guest/test-terminal-qemu: \
 		tests/guest/test-terminal.c
-$(stream_tests): BACKEND = $(if $(filter %-qemu,$@),qemu,uml)
 $(stream_tests): tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Itests/lib $(LDFLAGS) \
@@ -199,24 +184,12 @@ $(trace_tests): tests/unit/fake-recording.c tests/unit/fake-story.c
 ARCHIVE_TESTS += $(trace_tests)
 
 whatif_cli_tests := $(addprefix $(O)/tests/unit/,test-whatif test-whatif-asan)
-$(O)/tests/unit/test-whatif: TESTED = $(abspath $(TENSE_BIN))
 $(O)/tests/unit/test-whatif: $(TENSE_BIN)
-$(O)/tests/unit/test-whatif-asan: TESTED = $(abspath $(ASAN_BIN))
 $(O)/tests/unit/test-whatif-asan: $(ASAN_BIN)
-$(whatif_cli_tests): tests/unit/test-whatif.sh tests/lib/tap.sh \
-		$(O)/tests/unit/test-whatif-plan
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		-e 's|@TENSE@|$(TESTED)|' $< >$@ && chmod +x $@
-
+$(whatif_cli_tests): $(O)/tests/unit/test-whatif-plan
 UNIT_TESTS += $(whatif_cli_tests)
 
-$(O)/tests/guest/test-whatif: tests/guest/test-whatif.sh tests/lib/tap.sh \
-		$(O)/accuracy/serial $(O)/tests/guest/latency
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		-e 's|@TENSE@|$(abspath $(TENSE_BIN))|' $< >$@ && chmod +x $@
-
+$(O)/tests/guest/test-whatif: $(O)/accuracy/serial $(O)/tests/guest/latency
 GUEST_TESTS += $(O)/tests/guest/test-whatif
 
 # Its functions are found in .symtab.

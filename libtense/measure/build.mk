@@ -54,11 +54,5 @@ $(O)/tests/unit/test-kbest: tests/unit/test-kbest.c \
 		-Itests/lib -fsanitize=address,undefined \
 		-fno-sanitize-recover=all $(LDFLAGS) -o $@ $(filter %.c,$^) -lm
 
-$(O)/tests/unit/test-kbest-library: tests/unit/test-kbest-library.sh \
-		tests/lib/tap.sh $(MEASURE_LIB)
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		-e 's|@CC@|$(CC)|' tests/unit/test-kbest-library.sh >$@ && \
-	chmod +x $@
-
+$(O)/tests/unit/test-kbest-library: $(MEASURE_LIB)
 UNIT_TESTS += $(addprefix $(O)/tests/unit/,test-kbest test-kbest-library)

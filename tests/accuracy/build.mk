@@ -71,21 +71,7 @@ accuracy: $(ACCURACY)
 docs-tables:
 	$(Q)$(accuracy_dir)/tables $(O) docs/accuracy.md docs/benchmarks.md
 
-$(O)/tests/unit/test-tables: tests/unit/test-tables.sh tests/lib/tap.sh
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
-
-$(O)/tests/unit/test-accuracy: tests/unit/test-accuracy.sh tests/lib/tap.sh \
-		$(ACCURACY)
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|g' \
-		-e 's|@WORKLOADS@|$(ACCURACY_WORKLOADS)|' $< >$@ && chmod +x $@
-
-$(O)/tests/guest/test-rounds: tests/guest/test-rounds.sh tests/lib/tap.sh \
-		$(ACCURACY) $(O)/lib/libtense.so
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|g' \
-		-e 's|@WORKLOADS@|$(ACCURACY_WORKLOADS)|' $< >$@ && chmod +x $@
-
+$(O)/tests/unit/test-accuracy $(O)/tests/guest/test-rounds: $(ACCURACY)
+$(O)/tests/guest/test-rounds: $(O)/lib/libtense.so
 GUEST_TESTS += $(O)/tests/guest/test-rounds
 UNIT_TESTS += $(O)/tests/unit/test-accuracy $(O)/tests/unit/test-tables

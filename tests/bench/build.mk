@@ -55,9 +55,7 @@ $(O)/tests/unit/test-stats: tests/unit/test-stats.c tests/lib/stats.c \
 	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) $(LDFLAGS) \
 		-o $@ $(filter %.c,$^) $(STATS_LIBS)
 
-$(O)/tests/unit/test-bench: tests/unit/test-bench.sh $(BENCH)
-	$(Q)mkdir -p $(@D) && cp $< $@
-
+$(O)/tests/unit/test-bench: $(BENCH)
 UNIT_TESTS += $(O)/tests/unit/test-stats $(O)/tests/unit/test-bench
 
 # With parts of the suite in tests/accuracy.

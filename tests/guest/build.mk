@@ -106,10 +106,7 @@ $(O)/tests/guest/static-work: tests/guest/static-work.c
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
 
 GUEST_TESTS += $(O)/tests/guest/test-static
-$(O)/tests/guest/test-static: tests/guest/test-static.sh tests/lib/tap.sh \
-		$(O)/tests/guest/static-work $(USER_TARGETS)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		$< >$@ && chmod +x $@
+$(O)/tests/guest/test-static: $(O)/tests/guest/static-work $(USER_TARGETS)
 
 # Programs that may hang or kill their guest.
 $(O)/tests/guest/brink: tests/guest/brink.c tests/guest/guest.h \
@@ -118,21 +115,15 @@ $(O)/tests/guest/brink: tests/guest/brink.c tests/guest/guest.h \
 		-D_GNU_SOURCE -Ikernel/include/uapi $(LDFLAGS) -static -o $@ $<
 
 GUEST_TESTS += $(O)/tests/guest/test-brink
-$(O)/tests/guest/test-brink: tests/guest/test-brink.sh tests/lib/tap.sh \
-		$(O)/tests/guest/brink $(USER_TARGETS) | $(O)/module/tense.ko
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		$< >$@ && chmod +x $@
+$(O)/tests/guest/test-brink: $(O)/tests/guest/brink $(USER_TARGETS) | $(O)/module/tense.ko
 
 $(O)/tests/guest/stall-watch: tests/guest/stall-watch.c
 	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
 		-D_GNU_SOURCE -Ikernel/include/uapi $(LDFLAGS) -o $@ $<
 
 GUEST_TESTS += $(O)/tests/guest/test-smp-programs
-$(O)/tests/guest/test-smp-programs: tests/guest/test-smp-programs.sh \
-		tests/lib/tap.sh $(O)/tests/guest/stall-watch $(O)/workloads/dedup \
+$(O)/tests/guest/test-smp-programs: $(O)/tests/guest/stall-watch $(O)/workloads/dedup \
 		$(USER_TARGETS)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		$< >$@ && chmod +x $@
 
 $(functions_tests): $(O)/tests/guest/%: tests/guest/in-functions \
 		$(O)/tests/guest/%.bin $(O)/lib/libtense-functions.so
@@ -167,11 +158,8 @@ $(O)/tests/guest/mixture: tests/guest/mixture.c $(O)/flags
 	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -o $@ $< -pthread
 
 GUEST_TESTS += $(O)/tests/guest/test-deterministic
-$(O)/tests/guest/test-deterministic: tests/guest/test-deterministic.sh \
-		tests/lib/tap.sh $(O)/tests/guest/mixture \
+$(O)/tests/guest/test-deterministic: $(O)/tests/guest/mixture \
 		$(O)/tests/guest/needy $(USER_TARGETS)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		$< >$@ && chmod +x $@
 
 $(O)/tests/guest/producer: tests/guest/producer.c $(O)/lib/libtense.so $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(CFLAGS) -D_GNU_SOURCE \
@@ -179,16 +167,10 @@ $(O)/tests/guest/producer: tests/guest/producer.c $(O)/lib/libtense.so $(O)/flag
 		-Wl,-rpath,'$$ORIGIN/../../lib' -pthread
 
 GUEST_TESTS += $(O)/tests/guest/test-producer
-$(O)/tests/guest/test-producer: tests/guest/test-producer.sh \
-		tests/lib/tap.sh $(O)/tests/guest/producer $(USER_TARGETS)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		$< >$@ && chmod +x $@
+$(O)/tests/guest/test-producer: $(O)/tests/guest/producer $(USER_TARGETS)
 
 GUEST_TESTS += $(O)/tests/guest/test-whatif-exact
-$(O)/tests/guest/test-whatif-exact: tests/guest/test-whatif-exact.sh \
-		tests/lib/tap.sh $(O)/accuracy/serial $(O)/accuracy/critical \
+$(O)/tests/guest/test-whatif-exact: $(O)/accuracy/serial $(O)/accuracy/critical \
 		$(O)/tests/guest/static-work $(USER_TARGETS)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		$< >$@ && chmod +x $@
 
 -include tests/guest/clocks.mk

@@ -12,20 +12,13 @@ $(clocks_programs): $(O)/tests/guest/%: tests/guest/%.c tests/guest/raw-clock.h 
 		-L$(O)/lib -ltense -Wl,-rpath,'$$ORIGIN/../../lib' -pthread
 
 # NAME-uml, -qemu and -exact run the same script on other tiers.
-in_tiers = $(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-	-e 's|@TIERS@|$(TIERS_FOR)|' $< >$@ && chmod +x $@
-
-tiers_lib := $(addprefix tests/lib/,tap.sh tiers.sh load.sh)
 %-exact: TIERS_FOR = exact-1 exact-2
 
 clock_order_tests := $(addprefix $(O)/tests/guest/test-clock-order-,uml qemu exact)
 GUEST_TESTS += $(clock_order_tests)
 $(O)/tests/guest/test-clock-order-uml: TIERS_FOR = host real-uml uml
 $(O)/tests/guest/test-clock-order-qemu: TIERS_FOR = qemu-1 qemu-2 qemu-4
-$(clock_order_tests): $(O)/tests/guest/test-clock-order-%: \
-		tests/guest/test-clock-order.sh $(tiers_lib) \
-		$(O)/tests/guest/clock-order $(USER_TARGETS)
-	$(call in_tiers)
+$(clock_order_tests): $(O)/tests/guest/clock-order $(USER_TARGETS)
 
 # Uses 4 CPUs even if the machine has fewer.
 GUEST_TESTS += $(O)/tests/guest/smp4-clock-order
@@ -44,15 +37,11 @@ stamped_queue_tests := $(addprefix $(O)/tests/guest/test-stamped-queue-,uml qemu
 GUEST_TESTS += $(stamped_queue_tests)
 $(O)/tests/guest/test-stamped-queue-uml: TIERS_FOR = host real-uml uml
 $(O)/tests/guest/test-stamped-queue-qemu: TIERS_FOR = qemu-2
-$(stamped_queue_tests): $(O)/tests/guest/test-stamped-queue-%: \
-		tests/guest/test-stamped-queue.sh $(tiers_lib) \
-		$(O)/tests/guest/stamped-queue $(USER_TARGETS)
-	$(call in_tiers)
+$(stamped_queue_tests): $(O)/tests/guest/stamped-queue $(USER_TARGETS)
 
 GUEST_TESTS += $(O)/tests/guest/test-queue-waits
-$(O)/tests/guest/test-queue-waits: tests/guest/test-queue-waits.sh tests/lib/tap.sh \
-		$(O)/workloads/queue $(O)/bench/queue-table $(USER_TARGETS)
-	$(call in_tiers)
+$(O)/tests/guest/test-queue-waits: $(O)/workloads/queue $(O)/bench/queue-table \
+		$(USER_TARGETS)
 
 # The kernel's selftests, from the source that the guest's kernel was built from.
 selftests_dir = $$(tools/kernel-build --arch um --print)/build/tools/testing/selftests
@@ -79,10 +68,7 @@ selftests_tests := $(addprefix $(O)/tests/guest/test-kernel-selftests-,uml qemu 
 $(O)/tests/guest/test-kernel-selftests-uml: TIERS_FOR = uml
 $(O)/tests/guest/test-kernel-selftests-qemu: TIERS_FOR = qemu-2
 $(O)/tests/guest/test-kernel-selftests-smp: TIERS_FOR = qemu-1 qemu-4
-$(selftests_tests): $(O)/tests/guest/test-kernel-selftests-%: \
-		tests/guest/test-kernel-selftests.sh tests/guest/kernel-selftests \
-		$(tiers_lib) $(timers_selftests) $(futex_selftests) $(USER_TARGETS)
-	$(call in_tiers)
+$(selftests_tests): $(timers_selftests) $(futex_selftests) $(USER_TARGETS)
 GUEST_TESTS += $(filter %-uml %-qemu,$(selftests_tests))
 
 # Runs all of them at full length and prints a table. It takes hours.

@@ -3,19 +3,10 @@
 #
 # `tense run` with guests that cannot do what they are to do, or that somebody
 # ends: in QEMU, which is emulated where there is no KVM.
-set -u
-export LC_ALL=C
-source='@SOURCE@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/processes.sh"
 
-tense=@TENSE@
-tmp=$(mktemp -d -p /var/tmp) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+in_tmp -p /var/tmp
 run=("$tense" run --backend qemu)
 
 # Builds the kernel and tries KVM, if need be, outside of what is tested.

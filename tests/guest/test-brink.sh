@@ -4,16 +4,12 @@
 # Programs at the end of virtual time neither hang nor kill their kernel. Each
 # has a guest of its own. The host ends a guest that does not end by itself:
 # a CPU that loops with interrupts off handles no signal.
-set -u
-source='@SOURCE@' out='@O@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
 
 if [ "$(id -u)" != 0 ]; then
 	echo "Bail out! test-brink needs root, in the guest as outside"
 	exit 1
 fi
-unset TENSE TENSE_STRICT LD_PRELOAD
 export TENSE_KO="$out/module/tense.ko"
 # Each case takes some seconds, but a busy host may stop a guest for long.
 patience=${BRINK_SECONDS:-120}

@@ -7,21 +7,13 @@
 # beside every second run.
 #
 # TIERS and READINGS replace the defaults. The last lines are a table.
-set -u
-export LC_ALL=C
-source='@SOURCE@' out='@O@' tiers='@TIERS@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/tiers.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/load.sh"
 
 program=$out/tests/guest/clock-order
-tmp=$(mktemp -d -p /var/tmp) || exit 1
+in_tmp -p /var/tmp
 trap 'unload; rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
 
 # TIER: prints the readings per line of output: so many take 10 to 20 seconds.
 default_readings() {

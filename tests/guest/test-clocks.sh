@@ -3,18 +3,10 @@
 #
 # `tense run --clock` and `--idle`: which clocks are virtual, and when time is
 # skipped.
-set -u
-source='@SOURCE@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/processes.sh"
 
-tense=@TENSE@
-tmp=$(mktemp -d -p /var/tmp) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+in_tmp -p /var/tmp
 
 run() {
 	"$tense" run --backend uml --json json "$@"

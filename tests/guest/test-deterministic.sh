@@ -3,21 +3,14 @@
 #
 # `tense run --deterministic`: each run is like the other, whatever else the
 # machine does, and else it is as any other run.
-set -u
-export LC_ALL=C
-source='@SOURCE@' out='@O@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/load.sh"
 
-tense=$out/bin/tense
 mixture=$out/tests/guest/mixture
-tmp=$(mktemp -d -p /var/tmp) || exit 1
+in_tmp -p /var/tmp
 trap 'unload; rm -rf "$tmp"' EXIT
 mkdir "$tmp/cwd" "$tmp/results"
 cd "$tmp/cwd" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
 
 run() {
 	"$tense" run --deterministic "$@"

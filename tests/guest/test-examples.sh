@@ -3,16 +3,9 @@
 #
 # Each file of examples/ compiles and runs by the commands in its first comment,
 # to the letter. Orders, counts and charged times are compared; no time of the host.
-set -u
-export LC_ALL=C
-source='@SOURCE@' out='@O@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
 
-tmp=$(mktemp -d -p /var/tmp) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT NO_COLOR
+in_tmp -p /var/tmp
 
 # A tree of links, so that what the commands write into build/ stays in here.
 mkdir build

@@ -12,18 +12,10 @@
 #
 # TIERS replaces the default. LONG=1 also runs the long tests in real time,
 # and all of them in an experiment whose idle time is real.
-set -u
-export LC_ALL=C
-source='@SOURCE@' out='@O@' tiers='@TIERS@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/tiers.sh"
 
-tmp=$(mktemp -d -p /var/tmp) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+in_tmp -p /var/tmp
 cp "$out"/tests/guest/selftests/* .
 grep -v '^#' "$source/tests/guest/kernel-selftests" >list
 

@@ -4,17 +4,10 @@
 # A producer and a consumer on two CPUs, one imagined slower or faster: what they
 # find when they meet is what they find if that one really has more or less to do.
 # By counted instructions, so that the counts are the same each time.
-set -u
-export LC_ALL=C
-source='@SOURCE@' out='@O@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
 
 producer=$out/tests/guest/producer
-tmp=$(mktemp -d -p /var/tmp) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+in_tmp -p /var/tmp
 
 # HOW they meet, and their percents.
 cat >cases <<END

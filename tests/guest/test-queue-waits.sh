@@ -9,19 +9,12 @@
 # counted, beside other processes.
 #
 # CPUS (a list) and WAITING (the jobs of a run) replace the defaults.
-set -u
-export LC_ALL=C
-source='@SOURCE@' out='@O@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
+. "$source/tests/lib/load.sh"
 
 queue=$out/workloads/queue
-# shellcheck source=/dev/null
-. "$source/tests/lib/load.sh"
-tmp=$(mktemp -d -p /var/tmp) || exit 1
+in_tmp -p /var/tmp
 trap 'unload; rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
 
 run() {	# FILE MODEL OPTION...: of tense run
 	local file=$1 model=$2

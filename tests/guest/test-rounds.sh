@@ -3,16 +3,12 @@
 #
 # The truth of the accuracy suite, measured in a guest: complete, of the right
 # work, and roughly in proportion to it. How exact it is, `make accuracy` tells.
-set -u
-export LC_ALL=C
 
-# shellcheck source=/dev/null
-. "@SOURCE@/tests/lib/tap.sh"
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. "$source/tests/lib/tap.sh"
+in_tmp -p /var/tmp
 
 rounds() {	# ARGUMENT...
-	@O@/bin/tense run --backend uml --device -- @O@/accuracy/rounds "$@"
+	$out/bin/tense run --backend uml --device -- $out/accuracy/rounds "$@"
 }
 
 # Sum of a key over the rounds of a variant.
@@ -24,7 +20,7 @@ sum() {	# VARIANT KEY
 }
 
 measure() {	# WORKLOAD
-	local command="LD_PRELOAD=@O@/lib/libtense.so @O@/accuracy/$1 --length 13"
+	local command="LD_PRELOAD=$out/lib/libtense.so $out/accuracy/$1 --length 13"
 
 	rounds -k -n 2 "whole=$command" "half=$command --cut 50" \
 		"scaled=$command --percent 200" >"$tmp/log"
@@ -46,7 +42,7 @@ measure_cheaper() {	# WORKLOAD
 	done
 }
 
-for workload in @WORKLOADS@; do
+for workload in $workloads; do
 	measure_cheaper "$workload"
 	ok "$workload: ends well" [ $? -eq 0 ]
 	whole=$(sum whole hot)

@@ -3,25 +3,18 @@
 #
 # `tense run` in place of the command: exit status, standard streams, files,
 # user, environment, signals, several at a time, and what stays behind.
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/processes.sh"
 
-tense=@TENSE@
-# uml or qemu, which may be emulated; the kernel of that.
-backend=@BACKEND@
+# qemu may be emulated. Each back end has its kernel.
 case $backend in
 uml) arch=um kernel=linux size=100000000 processes=4 late=1 ;;
 qemu) arch=x86_64 kernel=build/vmlinux size=10000000 processes=1 late=8 ;;
 esac
-tmp=$(mktemp -d -p /var/tmp) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+in_tmp -p /var/tmp
 chmod 755 "$tmp"
 mkdir -m 777 "$tmp/cwd" "$tmp/other" "$tmp/third"
 cd "$tmp/cwd" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
 
 run() {
 	"$tense" run --backend $backend "$@"

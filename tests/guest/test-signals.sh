@@ -3,19 +3,10 @@
 #
 # Sends signals to `tense run`, `trace` and `whatif`, with guests that react and guests
 # that do not. A stopped process of the host stands for a kernel that hangs.
-set -u
-source='@SOURCE@' out='@O@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/processes.sh"
 
-tense=@TENSE@
-backend=@BACKEND@
-tmp=$(mktemp -d -p /var/tmp) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+in_tmp -p /var/tmp
 run=("$tense" run --backend "$backend")
 
 # Builds the kernel before the tests if the cache has none.

@@ -6,14 +6,9 @@
 # it. The machine may be emulated: nothing here depends on its speed.
 #
 # STRESS_MINUTES=N goes on with stress-ng and hackbench for so long.
-set -u
-source='@SOURCE@' out='@O@'
 . "$source/tests/lib/tap.sh"
 
-tmp=$(mktemp -d -p /var/tmp) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT NO_COLOR
+in_tmp -p /var/tmp
 # This make's options are not for the one below.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 # shellcheck disable=SC2317 # called by ok

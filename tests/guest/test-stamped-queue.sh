@@ -5,21 +5,13 @@
 # taken before it was put, however fast either side is imagined (R9).
 #
 # TIERS and JOBS replace the defaults.
-set -u
-export LC_ALL=C
-source='@SOURCE@' out='@O@' tiers='@TIERS@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/tiers.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/load.sh"
 
 program=$out/tests/guest/stamped-queue
-tmp=$(mktemp -d -p /var/tmp) || exit 1
+in_tmp -p /var/tmp
 trap 'unload; rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
 
 # TIER LOAD KIND PERCENTS
 check() {

@@ -4,15 +4,10 @@
 # tense whatif and tense run on a program that is linked statically, on a
 # kernel with /dev/tense, two CPUs and breakpoints in user space. It may be
 # emulated, at nobody's speed: only figures of one run are compared.
-set -u
-source='@SOURCE@' out='@O@'
 . "$source/tests/lib/tap.sh"
 
 program=$out/tests/guest/static-work
-tmp=$(mktemp -d -p /var/tmp) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT NO_COLOR
+in_tmp -p /var/tmp
 
 check() { # PROGRAM FILE
 	jq -e "def median: sort | .[length / 2 | floor]; $1" "$2" >/dev/null

@@ -4,17 +4,10 @@
 # `tense trace` of real programs: what is recorded is what the kernel charged,
 # and all of it, or it is said that some is missing.
 # shellcheck disable=SC2016 # for jq, and for the shell in the guest
-set -u
-source='@SOURCE@' out='@O@'
 . "$source/tests/lib/tap.sh"
 
-tense=@TENSE@
-backend=@BACKEND@
 speeds=$out/workloads/speeds
-tmp=$(mktemp -d -p /var/tmp) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+in_tmp -p /var/tmp
 
 trace() {
 	"$tense" trace --backend $backend "$@"

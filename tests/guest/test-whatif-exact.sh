@@ -3,23 +3,16 @@
 #
 # `tense whatif --deterministic`: an answer is like the other to the last byte,
 # whatever else the machine does, and it is the right one.
-set -u
-export LC_ALL=C
-source='@SOURCE@' out='@O@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/load.sh"
 
-tense=$out/bin/tense
 serial=$out/accuracy/serial
 critical=$out/accuracy/critical
 static=$out/tests/guest/static-work
-tmp=$(mktemp -d -p /var/tmp) || exit 1
+in_tmp -p /var/tmp
 trap 'unload; rm -rf "$tmp"' EXIT
 mkdir "$tmp/cwd" "$tmp/results" "$tmp/elsewhere" "$tmp/elsewhere/.debug"
 cd "$tmp/cwd" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY NO_COLOR
 
 whatif() {
 	"$tense" whatif --deterministic "$@"

@@ -3,16 +3,10 @@
 #
 # tense whatif as a user runs it: in a guest that it boots, on a program whose
 # function it finds by name.
-set -u
-source='@SOURCE@' out='@O@'
 . "$source/tests/lib/tap.sh"
 
-tense=@TENSE@
 program=$out/accuracy/serial
-tmp=$(mktemp -d -p /var/tmp) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT NO_COLOR
+in_tmp -p /var/tmp
 
 whatif() {
 	"$tense" whatif --backend uml "$@" 2>stderr

@@ -6,6 +6,19 @@
 tap_run=0
 tap_failed=0
 
+# The file that the build makes for each script of the tests sets these:
+# the source, the build directory, the program under test and the compiler; for some
+# scripts the guest's kind, the tiers (tests/lib/tiers.sh) and the programs to run.
+: "${source=}" "${out=}" "${tense=}" "${cc=}" "${backend=}" "${tiers=}" "${workloads=}"
+
+# Makes the directory $tmp, works in it and removes it at the end. Arguments are
+# options of mktemp. A guest has a /tmp of its own, but the host's /var/tmp.
+in_tmp() {
+	tmp=$(mktemp -d "$@") || exit 1
+	trap 'rm -rf "$tmp"' EXIT
+	cd "$tmp" || exit 1
+}
+
 # A check whose command's output is redirected still reports here.
 exec 8>&1
 
@@ -27,6 +40,14 @@ is() {
 	ok "$3" [ "$1" = "$2" ]
 	[ "$1" = "$2" ] || printf 'got:\n%s\nexpected:\n%s\n' "$1" "$2" |
 		sed 's/^/# /'
+}
+
+# Checks the status of what ran before. If it is not 0, shows the file
+# $tap_shown: STATUS WHAT
+passed() {
+	ok "$2" [ "$1" -eq 0 ]
+	[ "$1" -eq 0 ] || [ -z "${tap_shown:-}" ] || sed 's/^/# /' "$tap_shown" |
+		head -n 20
 }
 
 # Makes one line of each message of tense's in a file, however it was wrapped.

@@ -19,11 +19,7 @@ $(timed_tests): $(O)/tests/timed/test-%: tests/timed/on-host $(O)/tests/timed/%
 	$(Q)cp $< $@
 
 timed_table := $(O)/tests/timed/test-timed-table
-
-$(timed_table): tests/timed/test-timed-table.sh tests/lib/tap.sh \
-		libtense/man/tense-time.7 $(O)/tests/timed/timed
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' $< >$@ && \
-	chmod +x $@
+$(timed_table): $(O)/tests/timed/timed
 
 UNIT_TESTS += $(timed_tests) $(timed_table)
 
@@ -55,10 +51,7 @@ $(O)/tests/timed/raw-futex: tests/timed/raw-futex.c $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -static -o $@ $<
 
-$(timed_programs): tests/timed/test-timed-programs.sh tests/timed/programs \
-		tests/lib/tap.sh $(O)/tests/timed/raw-futex
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' $< >$@ && \
-	chmod +x $@
+$(timed_programs): $(O)/tests/timed/raw-futex
 
 GUEST_TESTS += $(timed_guest_tests) $(timed_preloaded) $(timed_qemu)
 GUEST_TESTS += $(timed_programs)

@@ -4,15 +4,10 @@
 # Programs as Debian ships them, and one that knows the kernel only, in an
 # experiment without the library: they wait in virtual time, alone and beside
 # a neighbour that never lets the CPU idle.
-set -u
-source='@SOURCE@' out='@O@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
 
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+in_tmp
 chmod 755 "$tmp"
-cd "$tmp" || exit 1
 export TENSE=0
 
 run() {

@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The manual page lists the calls that are tested, no more and no fewer.
-set -u
-source='@SOURCE@' out='@O@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
 
 is "$(sed -e '1,/^_$/d' -e '/^\.TE/,$d' -e 's/\\-/-/g' \

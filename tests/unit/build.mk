@@ -43,12 +43,7 @@ $(libtense_tests) $(libtense_tsan_tests) $(libtense_plain_tests): \
 
 # Tests of the shipped files: the library, the manual pages and their examples.
 libtense_scripts := $(addprefix $(libtense_test_out)/test-libtense-, env man)
-
-$(libtense_scripts): $(libtense_test_out)/%: tests/unit/%.sh \
-		tests/lib/tap.sh $(O)/lib/libtense.so $(O)/lib/libtense.a
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		-e 's|@CC@|$(CC)|' $< >$@ && chmod +x $@
+$(libtense_scripts): $(O)/lib/libtense.so $(O)/lib/libtense.a
 
 UNIT_TESTS += $(libtense_tests) $(libtense_tsan_tests) \
 	$(libtense_plain_tests) $(libtense_scripts)
@@ -64,19 +59,8 @@ $(O)/tests/unit/symbols.so: tests/unit/symbols-library.c \
 		$(LIBTENSE_SYMBOLS_HIDDEN) $(LIBTENSE_SYMBOLS_LIBS) \
 		-Wl,--no-undefined -Wl,-z,now
 
-$(O)/tests/unit/test-symbols-library: tests/unit/test-symbols-library.sh \
-		tests/lib/tap.sh $(O)/tests/unit/symbols.so
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		$< >$@ && chmod +x $@
-
+$(O)/tests/unit/test-symbols-library: $(O)/tests/unit/symbols.so
 UNIT_TESTS += $(O)/tests/unit/test-symbols-library
-
-# Finding a QEMU, with archives that are not real.
-$(O)/tests/unit/test-qemu-fetch: tests/unit/test-qemu-fetch.sh tests/lib/tap.sh
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
-
-UNIT_TESTS += $(O)/tests/unit/test-qemu-fetch
 
 # Lines of the kernel that the guests' watchers take for a warning.
 $(O)/tests/unit/test-watch: tests/unit/test-watch.c tests/guest/watch.h \
@@ -97,10 +81,3 @@ $(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/base/util.c \
 # without the host's files sends back, result files, and axes of pictures.
 ARCHIVE_TESTS += $(addprefix $(O)/tests/unit/test-,reaction progress-log bring-back \
 	result-file axis)
-
-# README and docs.
-$(O)/tests/unit/test-documents: tests/unit/test-documents.sh tests/lib/tap.sh
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' $< >$@ && chmod +x $@
-
-UNIT_TESTS += $(O)/tests/unit/test-documents

@@ -5,19 +5,17 @@
 # the function's work, and of nothing else. They check themselves that the
 # work which they count was done. Real programs print the same when they are
 # made slower. And the table of it all tells known numbers as they are.
-set -u
-export LC_ALL=C TENSE=0
+export TENSE=0
 
-# shellcheck source=/dev/null
-. "@SOURCE@/tests/lib/tap.sh"
-cd "@O@/accuracy" || exit 1
+. "$source/tests/lib/tap.sh"
+cd "$out/accuracy" || exit 1
 
 count() {	# OUTPUT KEY
 	awk -v key="$2" '$1 == key { print $2; n++ } END { exit n != 1 }' \
 		<<<"$1"
 }
 
-for workload in @WORKLOADS@; do
+for workload in $workloads; do
 	whole=$("./$workload" --length 13)
 	ok "$workload: runs" [ $? -eq 0 ]
 	hot=$(count "$whole" hot)
@@ -53,7 +51,7 @@ ok "--percent without libtense is an error" [ $status -eq 1 -a -n "$message" ]
 
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-cp "@SOURCE@/tools/run/launch.c" "$tmp/text"
+cp "$source/tools/run/launch.c" "$tmp/text"
 for _ in 1 2 3 4 5 6 7; do
 	cat "$tmp/text" "$tmp/text" >"$tmp/more" && mv "$tmp/more" "$tmp/text"
 done
@@ -72,7 +70,7 @@ slower() {	# STEPS COMMAND...
 	shift
 	plain=$(cpu plain SLOW=0 "$@")
 	# So much that no neighbour on the machine can hide it.
-	slow=$(cpu slow "LD_PRELOAD=@O@/accuracy/libslow.so SLOW=$steps" "$@")
+	slow=$(cpu slow "LD_PRELOAD=$out/accuracy/libslow.so SLOW=$steps" "$@")
 	ok "$1: the same output when slower" cmp -s "$tmp/plain" "$tmp/slow"
 	ok "$1: and it is slower" [ "$slow" -gt $((plain * 2)) ]
 }

@@ -3,20 +3,13 @@
 #
 # `tense run --backend qemu` where QEMU, KVM, the cache or the kernel's source is
 # not what it should be. QEMU is a script here, so that no guest is started.
-set -u
-export LC_ALL=C
-source='@SOURCE@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/processes.sh"
 
-tense=@TENSE@
 build=$source/tools/kernel-build
-tmp=$(mktemp -d) || exit 1
+in_tmp
 trap 'umount "$tmp/small" 2>/dev/null; rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
-cd "$tmp" || exit 1
 unset TENSE_KERNEL_SOURCE TENSE_MEMORY XDG_CACHE_HOME LD_PRELOAD MAKEFLAGS \
 	MFLAGS MAKELEVEL
 export TENSE_CACHE=$tmp/cache

@@ -3,28 +3,15 @@
 #
 # The programs that turn measurements into tables: numbers that are known come
 # out, and input that is not complete is refused.
-set -u
+. "$source/tests/lib/tap.sh"
+
 # The last part of a pipe counts its tests here.
 shopt -s lastpipe
-export LC_ALL=C
 
-bench=$(cd -- "$(dirname -- "$0")" && pwd)/../../bench
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+bench=$out/bench
+tap_shown=output
+in_tmp
 export FIGURES=$tmp/figures
-tests=0 failed=0
-
-ok() {	# STATUS NAME
-	tests=$((tests + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $tests - $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $tests - $2"
-		sed 's/^/# /' output 2>/dev/null | head -n 20
-	fi
-}
 
 figure() {	# ID VALUE SAMPLES: all of its numbers are VALUE
 	awk -v id="$1" -v value="$2" -v samples="$3" '
@@ -37,7 +24,7 @@ refused() {	# PROGRAM NAME [ARGUMENT]...: input from stdin
 	local program=$1 name=$2
 	shift 2
 	! "$bench/$program" "$@" >output 2>&1 && grep -q '^bench: ' output
-	ok $? "$program refuses $name"
+	passed $? "$program refuses $name"
 }
 
 # Spinners: 100 : 50 exactly, then 2 % too many loops.
@@ -52,22 +39,22 @@ spinners 100 1000 50 500 percent 100 | "$bench/spinner-table" sum >output 2>&1
 figure spinner_error_percent_100_ms 0 3 &&
 	[ "$(tail -n 1 sum)" = \
 	  "percent,100,3,0.000000,0.000000,0.000000,0.000000" ]
-ok $? "spinner-table: exact shares"
+passed $? "spinner-table: exact shares"
 spinners 100 1000 50 510 percent 1000 | "$bench/spinner-table" >output 2>&1
 figure spinner_error_percent_1000_ms 2 3
-ok $? "spinner-table: 2 % too much"
+passed $? "spinner-table: 2 % too much"
 spinners 0 1024 5 335 nice 30 | "$bench/spinner-table" >output 2>&1
 figure spinner_error_nice_30_ms 0 3
-ok $? "spinner-table: nice levels by weight"
+passed $? "spinner-table: nice levels by weight"
 spinners 100 1000 50 0 percent 5 | "$bench/spinner-table" >output 2>&1
 figure spinner_error_percent_5_ms 100 3
-ok $? "spinner-table: one that never ran"
+passed $? "spinner-table: one that never ran"
 {
 	spinners 100 1000 50 500 percent 100
 	spinners 100 1000 50 500 percent 200 | tail -n +2
 } | "$bench/spinner-table" sum >output 2>&1
 [ "$(wc -l <sum)" -eq 3 ]
-ok $? "spinner-table: two durations"
+passed $? "spinner-table: two durations"
 spinners 100 0 50 500 percent 100 | refused spinner-table "a first one that never ran"
 spinners 100 9 50 500 percent 100 | sed 3d | refused spinner-table "half a run"
 echo "something else" | refused spinner-table "other input"
@@ -89,10 +76,10 @@ log 1000000000 800000000 810000000 >whatif
 "$bench/whatif-table" <whatif >output 2>&1
 figure dedup_predicted_minus_true 1 3 &&
 	figure dedup_predicted_minus_true_wall 1 3
-ok $? "whatif-table: predicted minus true"
+passed $? "whatif-table: predicted minus true"
 grep -q '^predicted (virtual time) .*0.800 .* 20.00 ' output &&
 	grep -q '^the truth (CPU time) .*0.810 .* 19.00 ' output
-ok $? "whatif-table: its rows"
+passed $? "whatif-table: its rows"
 sed '/^run truth 2$/,$d' whatif | refused whatif-table "a round without truth"
 grep -v real_ns whatif | refused whatif-table "runs without a key"
 { cat whatif; echo "dedup: cannot read"; } | refused whatif-table "complaints"
@@ -101,16 +88,16 @@ refused whatif-table "no input" </dev/null
 "$bench/ratio" a truth cpu_ns baseline cpu_ns <<<"$(sed 1,2d whatif)" \
 	>output 2>&1
 figure a 0.81 3
-ok $? "ratio"
+passed $? "ratio"
 "$bench/ratio" b -x truth cpu_ns baseline cpu_ns <<<"$(sed 1,2d whatif)" \
 	>output 2>&1
 figure b -19 3
-ok $? "ratio, how far from 1"
+passed $? "ratio, how far from 1"
 
 "$bench/ratio" c -d truth cpu_ns baseline cpu_ns <<<"$(sed 1,2d whatif)" \
 	>output 2>&1
 figure c -190000 3 && grep -q '^cpu_ns minus cpu_ns, us: ' output
-ok $? "ratio, the difference in us"
+passed $? "ratio, the difference in us"
 
 for round in 0 1; do
 	echo "run experiment $round"
@@ -119,7 +106,7 @@ for round in 0 1; do
 	printf 'slab_kb 50\npercpu_kb 1\nused_kb 200\n'
 done | "$bench/memory-table" >output 2>&1
 figure thousand_tasks_bytes 104448 2
-ok $? "memory-table"
+passed $? "memory-table"
 
 {
 	echo "runner,setting,start_ms,end_ms"
@@ -130,7 +117,7 @@ ok $? "memory-table"
 [ "$(awk 'NR > 1 { print $1, $2, $3, $4, $5, $6 }' output)" = \
   "1 1 0 5.0 3.0 1
 2 0 6 7.0 3.0 2" ]
-ok $? "pi-table: order, time and stretches"
+passed $? "pi-table: order, time and stretches"
 
 # Two runs of two batches at two utilisations, which wait so many ms.
 queue() {	# WAIT WAIT WAIT WAIT SERVED
@@ -151,16 +138,16 @@ queue 1 2 3 10 5050000 >virtual
 	FS='[][| ]+' output)" = \
   "0.30 1.071 1.000 3.000 4.000 1.0 2.000 1.000 inside
 0.90 1.071 1.000 3.000 4.000 1.0 2.000 1.000 inside" ]
-ok $? "queue-table: means, inside"
+passed $? "queue-table: means, inside"
 "$bench/queue-table" -m reference virtual >output 2>&1
 [ "$(awk 'NR > 2 { print $4, $8, $NF }' FS='[][| ]+' output)" = \
   "3.500 4.500 inside
 3.500 4.500 inside" ]
-ok $? "queue-table -m: waits by the program's stamps"
+passed $? "queue-table -m: waits by the program's stamps"
 sed 's/,[0-9]*$/,18446744073709500000/' virtual >backwards
 "$bench/queue-table" -m reference backwards >output 2>&1
 [ "$(grep -c ' OUTSIDE$' output)" -eq 2 ]
-ok $? "queue-table -m: negative waits"
+passed $? "queue-table -m: negative waits"
 queue 1 2 3 60 5000000 >virtual
 "$bench/queue-table" reference virtual points >output 2>&1
 [ "$(grep -c ' OUTSIDE$' output)" -eq 2 ] && [ "$(cat points)" = \
@@ -169,18 +156,18 @@ queue 1 2 3 60 5000000 >virtual
 0.3,2,31.500000,1.071429
 0.9,1,1.500000,1.071429
 0.9,2,31.500000,1.071429" ]
-ok $? "queue-table: outside, and the points"
+passed $? "queue-table: outside, and the points"
 queue 1 2 3 6 5300000 >disturbed
 "$bench/queue-table" disturbed virtual >output 2>&1
 [ "$(grep -c ' disturbed$' output)" -eq 2 ]
-ok $? "queue-table: a disturbed reference"
+passed $? "queue-table: a disturbed reference"
 "$bench/queue-table" disturbed disturbed >output 2>&1
 [ "$(grep -c ' inside$' output)" -eq 2 ]
-ok $? "queue-table: both take longer"
+passed $? "queue-table: both take longer"
 sed s/1071429/nan/ reference >other
 "$bench/queue-table" other other >output 2>&1
 [ "$(awk 'NR > 2 { print $2 }' output | sort -u)" = - ]
-ok $? "queue-table: without a formula"
+passed $? "queue-table: without a formula"
 sed '$d' reference >other
 refused queue-table "half a run" reference other
 sed s/,1000000,/,1100000,/ reference >other
@@ -209,7 +196,7 @@ END
 	grep -q '^wake-up beyond real, percent 50, median  *-700.0 .* reached$' output &&
 	grep -q '^wake-up beyond real, percent 50, p99  *21.0 .* MISSED$' output &&
 	grep -q '^CPU-bound.* MISSING$' output
-ok $? "report: reached, missed and missing"
+passed $? "report: reached, missed and missing"
 jq -e '.version == 1 and
 	(.figures | length) == 28 and
 	(.figures[] | select(.id == "percent_pair_ratio") |
@@ -218,11 +205,10 @@ jq -e '.version == 1 and
 	(.figures[] | select(.id == "cpu_bound_error") |
 	 .value == null and .samples == 0 and .reached == false)' \
 	report.json >output 2>&1
-ok $? "report: JSON"
+passed $? "report: JSON"
 echo "figure x 1 2" | refused report "half a figure" report.json
 "$bench/report" /no/such/report.json <given >output 2>&1
 [ $? -eq 1 ] && grep -q "cannot write" output
-ok $? "report: a file that cannot be written"
+passed $? "report: a file that cannot be written"
 
-echo "1..$tests"
-[ $failed -eq 0 ]
+done_testing

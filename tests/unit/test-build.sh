@@ -2,15 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The build in another directory, and installation.
-set -u
-source='@SOURCE@' out='@O@'
 . "$source/tests/lib/tap.sh"
 
-tense=$out/bin/tense
 build=$source/tools/kernel-build
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+in_tmp
 unset TENSE_CACHE TENSE_KERNEL_SOURCE XDG_CACHE_HOME LD_PRELOAD MAKEFLAGS \
 	MFLAGS MAKELEVEL DESTDIR
 

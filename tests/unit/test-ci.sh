@@ -3,13 +3,9 @@
 #
 # .ci/run adds the sums of its tiers, and a tier without a sum is a failure. Here
 # make only prints, and all packages seem to be installed.
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+in_tmp
 mkdir bin
 cat >bin/dpkg-query <<'END'
 #!/bin/sh

@@ -3,13 +3,11 @@
 #
 # Usage, exit statuses and messages of tense, and the errors of the kernel build.
 set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 # shellcheck source=/dev/null
 . "$source/tests/lib/processes.sh"
 
 # Once as it is shipped, once with sanitizers.
-tense=@TENSE@
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1

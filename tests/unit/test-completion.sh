@@ -5,10 +5,8 @@
 # else.
 set -u
 export LC_ALL=C
-source=@SOURCE@
 . "$source/tests/lib/tap.sh"
 
-tense=@TENSE@
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1

@@ -3,16 +3,10 @@
 #
 # tense daemons: the tables of the papers, what is wrong in files; what is learnt
 # here, stored and shown, and that its tables say the same.
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 
-# Once as it is shipped, once with sanitizers.
-tense=@TENSE@
 data=$source/tests/data
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+in_tmp
 
 # STATUS WHAT ARGUMENT...
 daemons_is() {

@@ -3,18 +3,10 @@
 #
 # Sends signals to a tense whose guest does not react, or reacts late. A program that
 # stops at a given point replaces the guest's kernel.
-set -u
-source='@SOURCE@' out='@O@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/processes.sh"
 
-tense=@TENSE@
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY
+in_tmp
 export TENSE_CACHE=$tmp/cache
 kernel=$("$source/tools/kernel-build" --arch um --print)
 mkdir -p "$kernel"

@@ -3,35 +3,21 @@
 #
 # dedup restores what it compressed and rejects what it did not write. Each
 # test runs on the plain build and on those with the sanitizers.
-set -u
-export LC_ALL=C TENSE=0
+. "$source/tests/lib/tap.sh"
+
+tap_shown=stderr
+export TENSE=0
 export ASAN_OPTIONS=detect_leaks=1 TSAN_OPTIONS=halt_on_error=1
 
-here=$(cd -- "$(dirname -- "$0")" && pwd)
-plain=$here/../../workloads/dedup
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-
-tests=0 failed=0
-
-ok() {	# STATUS NAME
-	tests=$((tests + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $tests - $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $tests - $2"
-		sed 's/^/# /' stderr 2>/dev/null | head -n 20
-	fi
-}
+plain=$out/workloads/dedup
+in_tmp
 
 round_trip() {	# NAME FILE [OPTION]...
 	local name=$1 file=$2
 	shift 2
 	"$dedup" -c "$@" "$file" archive 2>stderr &&
 		"$dedup" -d archive back 2>>stderr && cmp "$file" back 2>>stderr
-	ok $? "$build: round trip: $name"
+	passed $? "$build: round trip: $name"
 }
 
 # Fails with this status and message, and leaves no output behind.
@@ -42,7 +28,7 @@ fails() {	# NAME STATUS PATTERN ARGUMENT...
 	"$dedup" "$@" >/dev/null 2>stderr
 	[ $? -eq "$status" ] && grep -q -- "$pattern" stderr && [ ! -e back ] &&
 		[ "$(wc -l <stderr)" -le 2 ]
-	ok $? "$build: $name"
+	passed $? "$build: $name"
 }
 
 # An archive as \xHH\xHH...: writing one with a byte changed starts no program.
@@ -83,7 +69,7 @@ done >pairs
 
 for build in plain asan tsan; do
 	dedup=$plain
-	[ $build = plain ] || dedup=$here/dedup-$build
+	[ $build = plain ] || dedup=$out/tests/unit/dedup-$build
 
 	round_trip empty empty
 	round_trip "one byte" byte
@@ -100,13 +86,13 @@ for build in plain asan tsan; do
 	cp archive archive-1
 	round_trip "large, 4 threads" large -l 1 -t 4
 	cmp archive archive-1 2>stderr
-	ok $? "$build: 4 threads write the same archive as 1"
+	passed $? "$build: 4 threads write the same archive as 1"
 	round_trip "large, 32 threads" large -l 1 -t 32
 	cmp archive archive-1 2>stderr
-	ok $? "$build: 32 threads write the same archive as 1"
+	passed $? "$build: 32 threads write the same archive as 1"
 	round_trip "large, extra work" large -l 1 -t 2 --extra-work 250
 	cmp archive archive-1 2>stderr
-	ok $? "$build: extra work changes nothing in the archive"
+	passed $? "$build: extra work changes nothing in the archive"
 	lost=
 	for i in 4 16; do
 		"$dedup" -c -l 1 -t $i pairs archive 2>stderr &&
@@ -114,10 +100,10 @@ for build in plain asan tsan; do
 			cmp pairs back 2>>stderr || lost="$lost $i"
 	done
 	[ -z "$lost" ]
-	ok $? "$build: round trip: pairs, 4 and 16 threads:$lost"
+	passed $? "$build: round trip: pairs, 4 and 16 threads:$lost"
 	"$dedup" -c <(cat text) archive 2>stderr &&
 		"$dedup" -d archive back 2>>stderr && cmp text back 2>>stderr
-	ok $? "$build: round trip: input is a pipe"
+	passed $? "$build: round trip: input is a pipe"
 done
 
 dedup=$plain build=plain
@@ -128,7 +114,7 @@ round_trip "larger, 8 threads" larger -l 1 -t 8
 		exit !(v["bytes"] == 9700099 && v["unique"] < 0.5 * v["chunks"] &&
 		       v["archive_bytes"] < 4850000 && v["elapsed_ns"] > 0 &&
 		       v["cpu_compress_ns"] > 0) }' stats
-ok $? "plain: chunks that repeat are stored once"
+passed $? "plain: chunks that repeat are stored once"
 
 # Its chunks: data, the same again, other data, the first again.
 head -c 262144 zeros >zero
@@ -145,7 +131,7 @@ packed_2=$(od -An -tu4 -j $((data_2 - 36)) -N 4 small)
 # The sanitized build takes long to start.
 for build in plain asan; do
 	dedup=$plain step=1
-	[ $build = plain ] || dedup=$here/dedup-$build step=7
+	[ $build = plain ] || dedup=$out/tests/unit/dedup-$build step=7
 
 	accepted=''
 	for ((i = 0; i < size; i += step)); do
@@ -161,7 +147,7 @@ for build in plain asan; do
 		accepted="$accepted $i"
 	done
 	[ -z "$accepted" ]
-	ok $? "$build: an archive with a changed byte is rejected:$accepted"
+	passed $? "$build: an archive with a changed byte is rejected:$accepted"
 
 	accepted=''
 	for ((i = 0; i < size; i += step)); do
@@ -171,7 +157,7 @@ for build in plain asan; do
 		[ $? -eq 1 ] && [ ! -e back ] || accepted="$accepted $i"
 	done
 	[ -z "$accepted" ]
-	ok $? "$build: a truncated archive is rejected:$accepted"
+	passed $? "$build: a truncated archive is rejected:$accepted"
 
 	{ cat small; printf x; } >bad
 	fails "bytes after the end" 1 "something follows its end" -d bad back
@@ -181,7 +167,7 @@ for build in plain asan; do
 	fails "not an archive" 1 "is not an archive" -d text back
 	printf %b "$small" | cmp - small 2>stderr && flip 20 255 &&
 		[ "$(cmp -l small bad | wc -l)" -eq 1 ]
-	ok $? "$build: a changed archive differs in one byte"
+	passed $? "$build: a changed archive differs in one byte"
 	# The second chunk is a reference; its index follows the tag.
 	flip $((data + packed + 1)) 2
 	fails "a reference to nowhere" 1 "refers to one that is not there" \
@@ -198,7 +184,7 @@ fails "full disk, restore" 1 "No space left" -d small /dev/full
 cp text same
 fails "input is output" 1 "both input and output" -c same same
 cmp -s text same
-ok $? "plain: the file that was input and output is whole"
+passed $? "plain: the file that was input and output is whole"
 fails "no mode" 2 "is needed" text back
 fails "two modes" 2 "only one" -c -d text back
 fails "no threads" 2 "from 1 to 256" -c -t 0 text back
@@ -209,5 +195,4 @@ fails "one name" 2 "missing" -c text
 fails "three names" 2 "too many" -c text back more
 fails "unknown option" 2 "Try" -c --no-such text back
 
-echo "1..$tests"
-[ $failed -eq 0 ]
+done_testing

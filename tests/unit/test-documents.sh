@@ -4,10 +4,6 @@
 # README and docs: their links lead somewhere, each rule has its section and its
 # tests, and functions that they name are there.
 # shellcheck disable=SC2016 # code between backquotes, in single quotes
-set -u
-export LC_ALL=C
-source='@SOURCE@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
 cd "$source" || exit 1
 

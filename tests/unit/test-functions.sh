@@ -2,16 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # tense functions: the table, the JSON, what is said when nothing is found.
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 
-# Once as it is shipped, once with sanitizers.
-tense=@TENSE@
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD LD_LIBRARY_PATH TENSE_DEBUG_PATH
+in_tmp
+unset LD_LIBRARY_PATH TENSE_DEBUG_PATH
 
 cat >lib.c <<'END'
 __attribute__((noinline)) static int hidden(int x) { return x * 3; }
@@ -29,9 +23,9 @@ int main(int argc, char **argv)
 	return exported(gone(argc)) + own(argc) + pointer(argc);
 }
 END
-@CC@ -O2 -g -fPIC -shared -Wl,-soname,libfirst.so.1 -o libfirst.so.1.0 lib.c &&
+$cc -O2 -g -fPIC -shared -Wl,-soname,libfirst.so.1 -o libfirst.so.1.0 lib.c &&
 	ln -s libfirst.so.1.0 libfirst.so.1 &&
-	@CC@ -O2 -g -o program main.c ./libfirst.so.1.0 -Wl,-rpath,"$tmp" &&
+	$cc -O2 -g -o program main.c ./libfirst.so.1.0 -Wl,-rpath,"$tmp" &&
 	objcopy --strip-all libfirst.so.1.0 stripped.so && echo "#!$tmp/program" >script &&
 	chmod +x script || exit 1
 
@@ -104,7 +98,7 @@ int main(int argc, char **argv)
 	return thing(argc).n + thing(argc / 2.0).n;
 }
 END
-@CC@ -x c++ -O2 -o class class.cc
+$cc -x c++ -O2 -o class class.cc
 functions_is 0 "constructors" 'thing::*' -- ./class
 is "$(awk 'NR > 1 { print $5, $6 }' stdout)" "thing::thing(double) 
 thing::thing(int) " "have one line each"

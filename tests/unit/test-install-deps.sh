@@ -3,13 +3,9 @@
 #
 # Each tier of packages has those of the one before it, and users do not get the
 # programs that only some tests run. No package is installed here.
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+in_tmp
 mkdir bin
 # Nothing is installed, and this is not root.
 printf '#!/bin/sh\nexit 1\n' >bin/dpkg-query

@@ -2,15 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # libtense-measure as it is shipped: what it exports, its page, its example.
-set -u
-source=@SOURCE@ out=@O@
 . "$source/tests/lib/tap.sh"
 
-export LC_ALL=C
 page=$source/libtense/measure/tense_kbest.3
 library=$out/lib/libtense-measure.so
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+in_tmp
 
 is "$(nm -D --defined-only "$library" | sed -n 's/.* T //p' | xargs)" \
 	"tense_kbest@@TENSE_MEASURE_0.1 tense_protocol@@TENSE_MEASURE_0.1" \
@@ -22,7 +18,7 @@ is "$(objdump -p "$library" | awk '/SONAME/ { print $2 }')" \
 awk '/^\.EE/ { in_example = 0 } in_example; /^\.EX/ { in_example = 1 }' "$page" |
 	sed -e 's/\\-/-/g' -e 's/\\e/\\/g' >"$tmp/example.c"
 ok "the example calls it" grep -q 'tense_kbest(' "$tmp/example.c"
-ok "and compiles" @CC@ -std=gnu17 -Wall -Wextra -Werror \
+ok "and compiles" $cc -std=gnu17 -Wall -Wextra -Werror \
 	-I "$source/libtense/include" -o "$tmp/example" "$tmp/example.c" \
 	-L "$out/lib" -ltense-measure -Wl,-rpath,"$out/lib"
 ok "and runs" "$tmp/example" >"$tmp/output"
@@ -33,7 +29,7 @@ ln -s "$out/lib" "$tmp/prefix/lib"
 ln -s "$source/libtense/include" "$tmp/prefix/include"
 export PKG_CONFIG_PATH="$tmp" LD_LIBRARY_PATH="$out/lib"
 # shellcheck disable=SC2046 # words
-ok "by what pkg-config tells, too" @CC@ "$tmp/example.c" -o "$tmp/example" \
+ok "by what pkg-config tells, too" $cc "$tmp/example.c" -o "$tmp/example" \
 	$(pkg-config --cflags --libs libtense-measure)
 ok "and runs" "$tmp/example" >"$tmp/output"
 ok "and tells a time" grep -Eq \

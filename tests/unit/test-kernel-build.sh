@@ -3,17 +3,11 @@
 #
 # Checks the messages without a terminal, while tense builds a kernel and while it
 # waits for another build. Fake programs build nothing.
-set -u
-source='@SOURCE@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-# shellcheck source=/dev/null
 . "$source/tests/lib/processes.sh"
 
-tense=@TENSE@
-tmp=$(mktemp -d -p /var/tmp) || exit 1
+in_tmp -p /var/tmp
 trap 'touch "$tmp/go"; wait; rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
 
 mkdir -p linux/scripts/kconfig bin
 printf 'VERSION = 6\nPATCHLEVEL = 1\n' >linux/Makefile

@@ -3,15 +3,11 @@
 #
 # libtense.so as it is shipped: what it exports, and what it does and says
 # where there is no device.
-set -u
-source=@SOURCE@ out=@O@
 . "$source/tests/lib/tap.sh"
 
-unset TENSE TENSE_STRICT TENSE_WARNED LD_PRELOAD
-export LC_ALL=C
+unset TENSE_WARNED
 lib=$out/lib/libtense.so.0
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+in_tmp
 
 warnings() { # FILE
 	grep -c '^libtense: ' "$1"
@@ -47,9 +43,9 @@ int main(void)
 	return 0;
 }
 END
-@CC@ -I "$source/libtense/include" -o "$tmp/annotated" "$tmp/annotated.c" \
+$cc -I "$source/libtense/include" -o "$tmp/annotated" "$tmp/annotated.c" \
 	-L "$out/lib" -ltense -Wl,-rpath,"$out/lib"
-@CC@ -I "$source/libtense/include" -o "$tmp/static" "$tmp/annotated.c" \
+$cc -I "$source/libtense/include" -o "$tmp/static" "$tmp/annotated.c" \
 	"$out/lib/libtense.a" -pthread
 
 if [ -e /dev/tense ]; then

@@ -3,15 +3,11 @@
 #
 # Every public function has a manual page, with an example that compiles and
 # runs, also where there is no device.
-set -u
-source=@SOURCE@ out=@O@
 . "$source/tests/lib/tap.sh"
 
-unset TENSE TENSE_STRICT LD_PRELOAD
-export TENSE_WARNED=1 LC_ALL=C
+export TENSE_WARNED=1
 man=$source/libtense/man
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+in_tmp
 
 functions=$(nm -D --defined-only "$out/lib/libtense.so" |
 	sed -n 's/.* T \(.*\)@@TENSE_[0-9].*/\1/p')
@@ -42,7 +38,7 @@ for f in $functions; do
 
 	example "$page" >"$tmp/$f.c"
 	ok "$f.3: the example calls it" grep -q "$f(" "$tmp/$f.c"
-	ok "$f.3: the example compiles" @CC@ -std=gnu17 -Wall -Wextra -Werror \
+	ok "$f.3: the example compiles" $cc -std=gnu17 -Wall -Wextra -Werror \
 		-I "$source/libtense/include" -o "$tmp/$f" "$tmp/$f.c" \
 		-L "$out/lib" -ltense -Wl,-rpath,"$out/lib" -pthread
 	if [ -e /dev/tense ]; then

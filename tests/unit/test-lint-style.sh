@@ -3,14 +3,10 @@
 #
 # The check of comments and subjects: it finds each kind of comment, and nothing
 # that is no comment.
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 
 style=$source/tests/lint/style
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+in_tmp
 
 # Findings may have any order.
 finds() { # TITLE OUTPUT FILE

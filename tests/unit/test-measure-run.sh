@@ -2,17 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # tense measure: process times, who else ran, what is left behind, bad input.
-set -u
-source='@SOURCE@' out='@O@'
 . "$source/tests/lib/tap.sh"
 
-# Once as it is shipped, once with sanitizers.
-tense=@TENSE@
 measured=$out/tests/unit/measured
-tmp=$(mktemp -d) || exit 1
+in_tmp
 visitor=
 trap '[ -z "$visitor" ] || kill "$visitor"; rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
 export XDG_DATA_HOME="$tmp/data"
 
 # STATUS WHAT ARGUMENT...

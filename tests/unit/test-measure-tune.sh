@@ -3,16 +3,10 @@
 #
 # tense measure --tune and --restore, on directories that look like a machine and
 # with a systemctl that is a script: nothing of this machine is changed.
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 . "$source/tests/lib/processes.sh"
 
-# Once as it is shipped, once with sanitizers.
-tense=@TENSE@
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+in_tmp
 export XDG_DATA_HOME="$tmp/data"
 export TENSE_SYSROOT="$tmp/root" TENSE_STATE="$tmp/state" \
 	TENSE_SYSTEMCTL="$tmp/systemctl"

@@ -3,16 +3,10 @@
 #
 # tense noise: times of known distributions, processes that take times, the
 # coefficients of a machine, and misuse.
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 
-# Once as it is shipped, once with sanitizers.
-tense=@TENSE@
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-export XDG_DATA_HOME="$tmp/data" LC_ALL=C
+in_tmp
+export XDG_DATA_HOME="$tmp/data"
 
 # STATUS WHAT ARGUMENT...
 noise_is() {

@@ -3,13 +3,9 @@
 #
 # Which files a deterministic guest gets: of an emulator that is none, which
 # keeps what the guest would begin with.
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 
-tense=@TENSE@
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+in_tmp
 kept=$tmp/initrd
 export TENSE_CACHE="$tmp/cache"
 kernel=$("$source/tools/kernel-build" --arch x86_64 --print)

@@ -3,16 +3,10 @@
 #
 # qemu-fetch with archives, disks and programs that are not what they should be.
 # Nothing is fetched from a network.
-set -u
-export LC_ALL=C
-source='@SOURCE@'
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
 
 fetch=$source/tools/qemu-fetch
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+in_tmp
 unset XDG_CACHE_HOME
 export TENSE_CACHE="$tmp/cache"
 

@@ -3,19 +3,14 @@
 #
 # libtense-functions.so: what runs with it gives the same results, at the
 # percents that were asked for.
-set -u
-source=@SOURCE@ out=@O@
 . "$source/tests/lib/tap.sh"
 
-unset TENSE TENSE_STRICT TENSE_WARNED LD_PRELOAD TENSE_FUNCTIONS
-unset TENSE_FUNCTIONS_LOG FAKE_AGAIN
-export LC_ALL=C
+unset TENSE_WARNED TENSE_FUNCTIONS TENSE_FUNCTIONS_LOG FAKE_AGAIN
 lib=$out/lib/libtense-functions.so.0
 bin=$out/tests/unit/functions
 bench=$out/bench/stub-pair
 fake=$bin/fake/libtense.so.0
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+in_tmp
 log=$tmp/log
 
 # with SPECS COMMAND... : under the library; its lines are in $log

@@ -3,14 +3,10 @@
 #
 # The runner of tests: sums, failures, order, times and programs at a time.
 # shellcheck disable=SC2016 # the programs expand it, not this shell
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 
 run_tap=$source/tests/run-tap
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+in_tmp
 unset JOBS
 TAP_LOGS=$tmp/log
 export TAP_LOGS

@@ -3,14 +3,10 @@
 #
 # The library that finds functions is preloaded into any program. The program
 # sees nothing of it, and the library knows C++ names in C++ programs.
-set -u
-source='@SOURCE@' library='@O@/tests/unit/symbols.so'
 . "$source/tests/lib/tap.sh"
 
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset LD_PRELOAD
+library=$out/tests/unit/symbols.so
+in_tmp
 
 echo 'namespace ns { int f(int x) { return x; } }
 int main(int argc, char **) { delete new int; return ns::f(argc) - argc; }' >x.cc

@@ -4,9 +4,6 @@
 # Tables of documents: results of measurements become the tables between the marks,
 # and nothing else of a document changes. Without its results it stays as it is.
 # shellcheck disable=SC2016 # code between backquotes, in single quotes
-set -u
-export LC_ALL=C
-source='@SOURCE@'
 # shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
 tmp=$(mktemp -d) || exit 1

@@ -2,15 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Checks tense's output on a terminal, narrow ones too, and elsewhere.
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 
-# Once as it is shipped, once with sanitizers.
-tense=@TENSE@
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+in_tmp
 
 # The file "screen" has what a terminal of so many columns got: COLUMNS COMMAND
 on_terminal() {

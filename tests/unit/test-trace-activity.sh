@@ -6,15 +6,9 @@
 #
 # Filters of jq have variables of their own.
 # shellcheck disable=SC2016
-set -u
-source='@SOURCE@'
 . "$source/tests/lib/tap.sh"
 
-# Once as it is shipped, once with sanitizers.
-tense=@TENSE@
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+in_tmp
 
 # STATUS WHAT ARGUMENT...
 activity_is() {

@@ -4,10 +4,8 @@
 # tense whatif without a kernel: misuse, and what it makes of the samples of a
 # program that is not real.
 set -u
-source='@SOURCE@' out='@O@'
 . "$source/tests/lib/tap.sh"
 
-tense=@TENSE@
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1

@@ -3,38 +3,26 @@
 #
 # spinners, pi, queue and speeds: what they print is right and complete. Not who
 # is faster.
-set -u
-export LC_ALL=C TENSE=0
+. "$source/tests/lib/tap.sh"
 
-here=$(cd -- "$(dirname -- "$0")" && pwd)
-bin=$here/../../workloads
-tests=0 failed=0
-
-ok() {	# STATUS NAME
-	tests=$((tests + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $tests - $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $tests - $2"
-	fi
-}
+export TENSE=0
+bin=$out/workloads
 
 [ "$("$bin/pi" -n 51)" = \
 	3.14159265358979323846264338327950288419716939937510 ]
-ok $? "pi: 51 digits"
+passed $? "pi: 51 digits"
 case $("$bin/pi" -n 1000) in
 3.14*4999999837*9216420198) true ;;
 *) false ;;
 esac
-ok $? "pi: 1000 digits"
+passed $? "pi: 1000 digits"
 case $("$bin/pi" -n 4000) in
 *7211166039) true ;;
 *) false ;;
 esac
-ok $? "pi: 4000 digits"
+passed $? "pi: 4000 digits"
 [ "$("$bin/pi" -n 1)" = 3. ]
-ok $? "pi: one digit"
+passed $? "pi: one digit"
 
 # Each one runs, and no two at the same time; it notes gaps from 20 us on.
 "$bin/pi" --nice 6,6,3,3,0,0 | tail -n +2 | sort -t, -k3n | awk -F, '
@@ -42,24 +30,24 @@ ok $? "pi: one digit"
 	{ end = $4; seen[$1 "," $2] = 1 }
 	END { exit bad || !(seen["0,6"] && seen["1,6"] && seen["2,3"] &&
 			    seen["3,3"] && seen["4,0"] && seen["5,0"]) }'
-ok $? "pi: a race has a schedule without overlaps"
+passed $? "pi: a race has a schedule without overlaps"
 
 "$bin/spinners" --nice 0,3,6 -d 20,30 -n 2 | awk -F, '
 	NR == 1 { bad = $0 != "mode,ms,run,spinner,setting,loops"; next }
 	$1 != "nice" || $6 !~ /^[0-9]+$/ || seen[$2, $3, $4]++ { bad = 1 }
 	END { exit bad || NR != 13 }'
-ok $? "spinners: a line for each duration, run and spinner"
+passed $? "spinners: a line for each duration, run and spinner"
 
 for arguments in "" "--nice" "--nice 20" "--nice 1,x" "--percent 0" \
 		 "--percent 100001" "--nice 0 -d 0" "--nice 0 -n 0" "--no-such"; do
 	# shellcheck disable=SC2086 # several words
 	message=$("$bin/spinners" $arguments 2>&1 >/dev/null)
 	[ $? -eq 2 ] && [ -n "$message" ]
-	ok $? "spinners: misuse: '$arguments'"
+	passed $? "spinners: misuse: '$arguments'"
 done
 "$bin/pi" -n 0 >/dev/null 2>&1
 [ $? -eq 2 ]
-ok $? "pi: misuse: no digits"
+passed $? "pi: misuse: no digits"
 
 # Mean waits by Pollaczek and Khinchine, which a million jobs come close to.
 queue() {	# ARGUMENT...: without the header
@@ -74,29 +62,29 @@ many="--jobs 1000000 --batch 1000000 --seeds 4 -u 0.5"
 # shellcheck disable=SC2086 # several words
 {
 	queue $many | near 8 2500000 0
-	ok $? "queue: the formula for M/D/1"
+	passed $? "queue: the formula for M/D/1"
 	queue $many | near 7 2500000 0.02
-	ok $? "queue: jobs wait as by the formula"
+	passed $? "queue: jobs wait as by the formula"
 	queue $many --model m | near 8 5000000 0
-	ok $? "queue: the formula for M/M/1"
+	passed $? "queue: the formula for M/M/1"
 	queue $many --model m | near 7 5000000 0.02
-	ok $? "queue: jobs of exponential length wait as by the formula"
+	passed $? "queue: jobs of exponential length wait as by the formula"
 	queue $many --model m | near 10 5000000 0.01
-	ok $? "queue: the mean of exponential lengths"
+	passed $? "queue: the mean of exponential lengths"
 	queue $many --speed 50 | near 8 5000000 0
-	ok $? "queue: a slow server's jobs wait longer"
+	passed $? "queue: a slow server's jobs wait longer"
 	queue $many --speed 50,200 | near 10 6250000 0
-	ok $? "queue: the mean length of jobs in turns"
+	passed $? "queue: the mean length of jobs in turns"
 	[ "$(queue $many --speed 50,200 | cut -d, -f 8)" = nan ]
-	ok $? "queue: no formula for jobs in turns"
+	passed $? "queue: no formula for jobs in turns"
 }
 [ "$(queue --percent 50,200)" = "$(queue --speed 50,200)" ]
-ok $? "queue: a server that is imagined slower has the same jobs"
+passed $? "queue: a server that is imagined slower has the same jobs"
 [ "$(queue --seeds 7)" = "$(queue --seeds 7)" ] &&
 	[ "$(queue --seeds 7)" != "$(queue --seeds 8)" ]
-ok $? "queue: the same seed, the same jobs"
+passed $? "queue: the same seed, the same jobs"
 [ "$(queue | wc -l)" -eq 126 ]
-ok $? "queue: a line for each batch of each run"
+passed $? "queue: a line for each batch of each run"
 
 # Really: nobody is served early, before others, or while others are.
 for room in "" "--room 1"; do
@@ -106,7 +94,7 @@ for room in "" "--room 1"; do
 		$5 < $6 || $9 <= 0 || $11 < 0 { bad = 1 }
 		{ own += $6 }
 		END { exit bad || NR != 21 || !own }'
-	ok $? "queue: served one after the other ${room:-without bound}"
+	passed $? "queue: served one after the other ${room:-without bound}"
 done
 
 for arguments in "-u 0" "-u 1" "-u 0.5,x" "--seeds -1" "--jobs 0" \
@@ -115,7 +103,7 @@ for arguments in "-u 0" "-u 1" "-u 0.5,x" "--seeds -1" "--jobs 0" \
 	# shellcheck disable=SC2086 # several words
 	message=$("$bin/queue" $arguments 2>&1 >/dev/null)
 	[ $? -eq 2 ] && [ -n "$message" ]
-	ok $? "queue: misuse: '$arguments'"
+	passed $? "queue: misuse: '$arguments'"
 done
 
 for arguments in "" "100" "100 0" "100 x" "0 10" "100, 10" "100001 10" \
@@ -123,26 +111,24 @@ for arguments in "" "100" "100 0" "100 x" "0 10" "100, 10" "100001 10" \
 	# shellcheck disable=SC2086 # several words
 	message=$("$bin/speeds" $arguments 2>&1 >/dev/null)
 	[ $? -eq 2 ] && [ -n "$message" ]
-	ok $? "speeds: misuse: '$arguments'"
+	passed $? "speeds: misuse: '$arguments'"
 done
 
 # Without virtual time a percent would mean nothing: no result is printed.
 if [ ! -e /dev/tense ]; then
 	output=$("$bin/spinners" --percent 100,50 2>/dev/null)
 	[ $? -eq 1 ] && [ "$output" = "mode,ms,run,spinner,setting,loops" ]
-	ok $? "spinners: no virtual time"
+	passed $? "spinners: no virtual time"
 	output=$("$bin/queue" --percent 50 2>/dev/null)
 	[ $? -eq 1 ] && [ "$(wc -l <<<"$output")" -eq 1 ]
-	ok $? "queue: no virtual time"
+	passed $? "queue: no virtual time"
 	message=$("$bin/speeds" 100,50 10 2>&1 >/dev/null)
 	[ $? -eq 1 ] && [ "$message" = "speeds: no virtual time: No such device" ]
-	ok $? "speeds: no virtual time"
+	passed $? "speeds: no virtual time"
 else
 	for program in spinners queue speeds; do
-		tests=$((tests + 1))
-		echo "ok $tests - $program: no virtual time # SKIP there is /dev/tense"
+		skip "$program: there is /dev/tense"
 	done
 fi
 
-echo "1..$tests"
-[ $failed -eq 0 ]
+done_testing

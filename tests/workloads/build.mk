@@ -53,12 +53,6 @@ $(DEDUP_SANITIZED): $(DEDUP_SOURCES) $(wildcard $(workloads_dir)/*.h) \
 		$(WORKLOADS_FLAGS) $(LDFLAGS) -o $@ $(DEDUP_SOURCES) \
 		-L$(O)/lib -ltense -Wl,-rpath,'$$ORIGIN/../../lib' $(DEDUP_LIBS)
 
-$(O)/tests/unit/test-dedup: tests/unit/test-dedup.sh $(workloads_out)/dedup \
-		$(DEDUP_SANITIZED)
-	$(Q)mkdir -p $(@D) && cp $< $@
-
-$(O)/tests/unit/test-workloads: tests/unit/test-workloads.sh $(WORKLOAD_PROGRAMS) \
-		$(workloads_out)/speeds
-	$(Q)mkdir -p $(@D) && cp $< $@
-
+$(O)/tests/unit/test-dedup: $(workloads_out)/dedup $(DEDUP_SANITIZED)
+$(O)/tests/unit/test-workloads: $(WORKLOAD_PROGRAMS) $(workloads_out)/speeds
 UNIT_TESTS += $(O)/tests/unit/test-dedup $(O)/tests/unit/test-workloads

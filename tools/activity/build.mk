@@ -12,13 +12,6 @@ ARCHIVE_TESTS += $(O)/tests/unit/test-periods
 
 periods_cli_tests := $(addprefix $(O)/tests/unit/,test-trace-activity \
 	test-trace-activity-asan)
-$(O)/tests/unit/test-trace-activity: TESTED = $(abspath $(O)/bin/tense)
-$(O)/tests/unit/test-trace-activity-asan: TESTED = $(abspath $(O)/asan/bin/tense)
 $(O)/tests/unit/test-trace-activity: $(O)/bin/tense
 $(O)/tests/unit/test-trace-activity-asan: $(O)/asan/bin/tense
-$(periods_cli_tests): tests/unit/test-trace-activity.sh tests/lib/tap.sh
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@TENSE@|$(TESTED)|' \
-		$(filter %/test-trace-activity.sh,$^) >$@ && chmod +x $@
-
 UNIT_TESTS += $(periods_cli_tests)

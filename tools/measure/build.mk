@@ -33,16 +33,10 @@ ARCHIVE_TESTS += $(measure_tests) $(O)/tests/unit/test-tune
 measure_cli_tests := $(addprefix $(O)/tests/unit/,test-daemons \
 	test-measure-run test-measure-tune test-terminal)
 measure_asan_tests := $(measure_cli_tests:%=%-asan)
-$(measure_cli_tests): $(O)/tests/unit/%: tests/unit/%.sh $(O)/bin/tense
-$(measure_asan_tests): $(O)/tests/unit/%-asan: tests/unit/%.sh $(O)/asan/bin/tense
-$(measure_cli_tests): TESTED = $(abspath $(O)/bin/tense)
-$(measure_asan_tests): TESTED = $(abspath $(O)/asan/bin/tense)
-$(measure_cli_tests) $(measure_asan_tests): $(COUNT_BIN) tests/lib/tap.sh \
+$(measure_cli_tests): $(O)/bin/tense
+$(measure_asan_tests): $(O)/asan/bin/tense
+$(measure_cli_tests) $(measure_asan_tests): $(COUNT_BIN) \
 		$(wildcard tests/data/emp-*) | $(O)/tests/unit/measured
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		-e 's|@TENSE@|$(TESTED)|' \
-		$(filter %.sh,$(filter-out %/tap.sh,$^)) >$@ && chmod +x $@
 
 $(O)/tests/unit/measured: tests/unit/measured.c $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \

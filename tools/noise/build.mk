@@ -7,12 +7,5 @@ ARCHIVE_TESTS += $(addprefix $(O)/tests/unit/test-noise-,levy fit model)
 
 noise_cli_tests := $(addprefix $(O)/tests/unit/,test-noise test-noise-asan)
 $(O)/tests/unit/test-noise: $(O)/bin/tense
-$(O)/tests/unit/test-noise: TESTED = $(abspath $(O)/bin/tense)
 $(O)/tests/unit/test-noise-asan: $(O)/asan/bin/tense
-$(O)/tests/unit/test-noise-asan: TESTED = $(abspath $(O)/asan/bin/tense)
-$(noise_cli_tests): tests/unit/test-noise.sh tests/lib/tap.sh
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@TENSE@|$(TESTED)|' $< >$@ && \
-	chmod +x $@
-
 UNIT_TESTS += $(noise_cli_tests)

@@ -35,10 +35,5 @@ $(functions_out)/fake/libtense.so.0: $(functions_src)/fake-span.c \
 		-Wl,-soname,libtense.so.0 \
 		-Wl,--version-script,libtense/api/libtense.map -o $@ $<
 
-$(O)/tests/unit/test-redirect: tests/unit/test-redirect.sh tests/lib/tap.sh \
-		$(functions_programs) $(O)/lib/libtense-functions.so
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' -e 's|@O@|$(abspath $(O))|' \
-		-e 's|@CC@|$(CC)|' $< >$@ && chmod +x $@
-
+$(O)/tests/unit/test-redirect: $(functions_programs) $(O)/lib/libtense-functions.so
 UNIT_TESTS += $(O)/tests/unit/test-redirect
