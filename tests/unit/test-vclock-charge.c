@@ -97,8 +97,7 @@ static void test_change(void)
 	u128 want = 0;
 	const u64 charges = 1000000;
 
-	machine_init(&m, 0);
-	start(&m, &t, 0, 100, 0, 0);
+	machine_with(&m, &t, 0);
 	for (u64 i = 0; i < charges; i++) {
 		u64 d = rng_scale(&rng, 1000000);
 
@@ -237,8 +236,7 @@ static void test_credit_limit(void)
 	struct machine m;
 	struct vclock_task t;
 
-	machine_init(&m, 0);
-	start(&m, &t, 0, 100, 0, 0);
+	machine_with(&m, &t, 0);
 	vclock_credit(&t, 1ULL << 63);
 	vclock_credit(&t, 1ULL << 63);
 	is_i64(t.credit.ns, VCLOCK_TIME_MAX, "limits: credit saturates");
@@ -280,8 +278,7 @@ static void test_refund_limit(void)
 	struct machine m;
 	struct vclock_task t;
 
-	machine_init(&m, 0);
-	start(&m, &t, 0, 100, 0, 0);
+	machine_with(&m, &t, 0);
 	vclock_charge(&m.vc, &t, 100);
 	vclock_refund(&t, 150);
 	is_i64(t.ran, 0, "R13: no less than nothing ran");

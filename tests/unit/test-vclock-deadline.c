@@ -210,9 +210,7 @@ static void test_gvt(void)
 	struct vclock_task slow, fast;
 	struct vclock_deadline d = { 0 };
 
-	machine_init(&m, 0);
-	start(&m, &slow, 0, 100, 0, 0);
-	start(&m, &fast, 1, 100, 0, 0);
+	machine_with_two(&m, &slow, &fast);
 	vclock_arm(&m.vc, &d, 1000);
 	vclock_charge(&m.vc, &fast, 5000);
 	ok(!vclock_expire(&m.vc, 5000), "R7: one CPU past it is not enough");

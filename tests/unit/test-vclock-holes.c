@@ -14,8 +14,7 @@ static void divide(u64 ticks, u64 ns, const u64 *stamp, unsigned int n,
 	struct machine m;
 	struct vclock_task t;
 
-	machine_init(&m, 0);
-	start(&m, &t, 0, 100, 0, 0);
+	machine_with(&m, &t, 0);
 	for (unsigned int i = 0; i < n; i++)
 		vclock_divide(&g, &s, 1000 + stamp[i]);
 	vclock_cut_holes(&s, &g, RATE);

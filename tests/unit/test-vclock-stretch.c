@@ -93,8 +93,7 @@ static void test_against_exact(u64 ticks, u64 real, bool credit,
 	struct vclock_task t;
 	unsigned int lost = 0, lvt = 0;
 
-	machine_init(&m, 0);
-	start(&m, &t, 3, 100, 0, 0);
+	machine_with(&m, &t, 3);
 	for (unsigned int i = 0; i < ROUNDS; i++) {
 		u64 from = rng_below(&rng, 1ULL << 62);
 		u64 to = from + rng_scale(&rng, ticks);
@@ -242,8 +241,7 @@ static void test_credit(void)
 	struct machine m;
 	struct vclock_task t;
 
-	machine_init(&m, 0);
-	start(&m, &t, 0, 100, 0, 0);
+	machine_with(&m, &t, 0);
 	vclock_credit(&t, 150);
 	is_i64(vclock_spend(&t, &s, 100, 0), 0, "R10: credit covers it");
 	vclock_set_percent(&t, 200);

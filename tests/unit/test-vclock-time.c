@@ -29,8 +29,7 @@ static void test_ready_outside(void)
 	struct machine m;
 	struct vclock_task slow, t;
 
-	machine_init(&m, 0);
-	start(&m, &slow, 0, 100, 0, 0);
+	machine_with(&m, &slow, 0);
 	start(&m, &t, 1, 10, 0, 0);
 	vclock_charge(&m.vc, &t, 200);
 	vclock_block(&m.vc, &t, 10000);
@@ -66,8 +65,7 @@ static void test_join(void)
 	struct machine m;
 	struct vclock_task a, b, child;
 
-	machine_init(&m, 0);
-	start(&m, &a, 0, 100, 0, 0);
+	machine_with(&m, &a, 0);
 	vclock_charge(&m.vc, &a, 800);
 	start(&m, &b, 1, 100, 0, 800);
 	is_i64(vclock_now(&m.vc, &b), 800,
@@ -95,9 +93,7 @@ static void test_migration(void)
 	struct machine m;
 	struct vclock_task a, t;
 
-	machine_init(&m, 0);
-	start(&m, &a, 0, 100, 0, 0);
-	start(&m, &t, 1, 100, 0, 0);
+	machine_with_two(&m, &a, &t);
 	vclock_charge(&m.vc, &t, 3000);
 	vclock_join(&m.vc, &t, 5, 3000);
 	is_i64(m.cpu[5].lvt.ns, 3000,
@@ -125,9 +121,7 @@ static void test_migration_slowest(void)
 	struct machine m;
 	struct vclock_task slow, fast;
 
-	machine_init(&m, 0);
-	start(&m, &slow, 0, 100, 0, 0);
-	start(&m, &fast, 1, 100, 0, 0);
+	machine_with_two(&m, &slow, &fast);
 	vclock_charge(&m.vc, &slow, 100);
 	vclock_charge(&m.vc, &fast, 900);
 	vclock_join(&m.vc, &slow, 2, 900);
@@ -168,9 +162,7 @@ static void test_gvt_block(void)
 	struct machine m;
 	struct vclock_task a, b;
 
-	machine_init(&m, 0);
-	start(&m, &a, 0, 100, 0, 0);
-	start(&m, &b, 1, 100, 0, 0);
+	machine_with_two(&m, &a, &b);
 	vclock_charge(&m.vc, &b, 900);
 	is_i64(vclock_gvt(&m.vc, 900), 0, "R5: the slowest holds GVT");
 	vclock_block(&m.vc, &a, 900);
@@ -259,9 +251,7 @@ static void test_window(void)
 	struct machine m;
 	struct vclock_task slow, t;
 
-	machine_init(&m, 0);
-	start(&m, &slow, 0, 100, 0, 0);
-	start(&m, &t, 1, 100, 0, 0);
+	machine_with_two(&m, &slow, &t);
 	vclock_charge(&m.vc, &t, WINDOW);
 	ok(!vclock_ahead(&m.vc, &t), "R6: a whole window ahead is allowed");
 	is_i64(vclock_skew(&m.vc), WINDOW, "R6: and is the worst skew");
@@ -292,9 +282,7 @@ static void test_gated_and_moved(void)
 	struct machine m;
 	struct vclock_task slow, t;
 
-	machine_init(&m, 0);
-	start(&m, &slow, 0, 100, 0, 0);
-	start(&m, &t, 1, 100, 0, 0);
+	machine_with_two(&m, &slow, &t);
 	vclock_charge(&m.vc, &t, 10 * WINDOW);
 	vclock_arm(&m.vc, &t.deadline, vclock_release_time(&m.vc, &t));
 	ok(!vclock_regate(&m.vc, &t), "R6: where it is, it waits for the same");
@@ -316,8 +304,7 @@ static void test_skew_join(void)
 	struct machine m;
 	struct vclock_task slow, child;
 
-	machine_init(&m, 0);
-	start(&m, &slow, 0, 100, 0, 0);
+	machine_with(&m, &slow, 0);
 	start(&m, &child, 1, 100, 77, 0);
 	is_i64(vclock_skew(&m.vc), 77, "R6: a CPU that joins ahead of GVT is skew");
 }
@@ -328,9 +315,7 @@ static void test_reading(void)
 	struct vclock_task t, slow;
 	u64 blocked;
 
-	machine_init(&m, 0);
-	start(&m, &slow, 0, 100, 0, 0);
-	start(&m, &t, 1, 100, 0, 0);
+	machine_with_two(&m, &slow, &t);
 	vclock_charge(&m.vc, &t, 400);
 	is_i64(vclock_now(&m.vc, &t), 400, "R9: a task sees its CPU's LVT");
 	vclock_charge(&m.vc, &t, 100);
@@ -353,9 +338,7 @@ static void test_leaving_order(void)
 	struct machine m;
 	struct vclock_task a, b;
 
-	machine_init(&m, 0);
-	start(&m, &a, 0, 100, 0, 0);
-	start(&m, &b, 1, 100, 0, 0);
+	machine_with_two(&m, &a, &b);
 	vclock_charge(&m.vc, &a, 1000);
 	vclock_charge(&m.vc, &b, 1000);
 	vclock_block(&m.vc, &b, 1050);
@@ -373,8 +356,7 @@ static void test_reading_ahead(void)
 	struct machine m;
 	struct vclock_task t, other, child;
 
-	machine_init(&m, 0);
-	start(&m, &t, 0, 100, 0, 0);
+	machine_with(&m, &t, 0);
 	start(&m, &other, 0, 100, 0, 0);
 	vclock_charge(&m.vc, &t, 1000);
 	vclock_take_shown(&m.vc, &t, 1500);
@@ -460,8 +442,7 @@ static void test_kept_leads(void)
 	struct machine m;
 	struct vclock_task t;
 
-	machine_init(&m, 0);
-	start(&m, &t, 0, 100, 0, 0);
+	machine_with(&m, &t, 0);
 	vclock_charge(&m.vc, &t, 1000);
 	vclock_take_shown(&m.vc, &t, 1500);
 	vclock_wait_from(&m.vc, &t);

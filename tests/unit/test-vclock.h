@@ -42,6 +42,22 @@ static inline void start(struct machine *m, struct vclock_task *t,
 	vclock_join(&m->vc, t, cpu, real);
 }
 
+/* A new machine that runs a task at percent 100 from 0 on. */
+static inline void machine_with(struct machine *m, struct vclock_task *t,
+				unsigned int cpu)
+{
+	machine_init(m, 0);
+	start(m, t, cpu, 100, 0, 0);
+}
+
+/* A new machine that runs two, on CPUs 0 and 1. */
+static inline void machine_with_two(struct machine *m, struct vclock_task *a,
+				    struct vclock_task *b)
+{
+	machine_with(m, a, 0);
+	start(m, b, 1, 100, 0, 0);
+}
+
 /* In units of 2^-32 ns. */
 static inline u128 fixed(struct vclock_time v)
 {
