@@ -7,16 +7,10 @@
 #include <stdlib.h>
 
 #include "../lib/cycles.h"
+#include "../lib/sort.h"
 
 #define BATCHES		101
 #define READINGS	10000
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 static uint64_t batch(void)
 {
@@ -30,7 +24,7 @@ static uint64_t batch(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t ticks[BATCHES];
+	int64_t ticks[BATCHES];
 
 	if (argc != 3) {
 		fputs("Usage: clock-cost VARIANT ROUND\n", stderr);
@@ -39,9 +33,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < BATCHES; i++)
 		ticks[i] = batch();
 	/* Not the mean: others have the CPU in some of them. */
-	qsort(ticks, BATCHES, sizeof(ticks[0]), compare);
+	sort_i64(ticks, BATCHES);
 	printf("run %s %s\n", argv[1], argv[2]);
 	printf("reading_millitick %ju\n",
-	       (uintmax_t)(ticks[BATCHES / 2] * 1000 / READINGS));
+	       (uintmax_t)ticks[BATCHES / 2] * 1000 / READINGS);
 	return fflush(stdout) ? 1 : 0;
 }

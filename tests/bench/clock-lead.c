@@ -19,6 +19,7 @@
 #include <linux/tense.h>
 
 #include "../lib/real-clock.h"
+#include "../lib/sort.h"
 
 #define SAMPLES		2000
 #define CALLS		101
@@ -57,13 +58,6 @@ static int64_t difference(int device)
 	return (int64_t)(reading - charged_time(device));
 }
 
-static int compare(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int64_t measure_origin(int device)
 {
 	int64_t sample[CALLS];
@@ -78,7 +72,7 @@ static int64_t measure_origin(int device)
 		compute(LOOPS / 20);
 		sample[i] = difference(device);
 	}
-	qsort(sample, CALLS, sizeof(sample[0]), compare);
+	sort_i64(sample, CALLS);
 	return sample[CALLS / 2];
 }
 
@@ -100,7 +94,7 @@ int main(int argc, char **argv)
 		compute(i * 7919LL * 64 % LOOPS);
 		sample[i] = difference(device) - origin;
 	}
-	qsort(sample, SAMPLES, sizeof(sample[0]), compare);
+	sort_i64(sample, SAMPLES);
 	printf("run %s %s\n", argv[1], argv[2]);
 	printf("lead_median_ns %jd\n", (intmax_t)sample[SAMPLES / 2]);
 	printf("lead_p99_ns %jd\n", (intmax_t)sample[SAMPLES * 99 / 100]);

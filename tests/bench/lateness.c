@@ -13,6 +13,7 @@
 #include <tense.h>
 
 #include "../lib/real-clock.h"
+#include "../lib/sort.h"
 
 #define SLEEPS		500
 #define CALIBRATE	20000000
@@ -60,13 +61,6 @@ static void *neighbour(void *unused)
 	return NULL;
 }
 
-static int compare(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int64_t late_p99(void)
 {
 	static int64_t late[SLEEPS];
@@ -80,7 +74,7 @@ static int64_t late_p99(void)
 		must(tense_time(&to), "tense_time");
 		late[i] = (int64_t)(to - from) - ns;
 	}
-	qsort(late, SLEEPS, sizeof(late[0]), compare);
+	sort_i64(late, SLEEPS);
 	return late[SLEEPS * 99 / 100];
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../lib/cycles.h"
+#include "../lib/sort.h"
 
 #define PAIRS	50000
 #define CALLS	10	/* between two readings of the counter */
@@ -29,19 +30,6 @@ __attribute__((noinline)) int plain(int n)
 	return n;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, int count)
-{
-	qsort(values, count, sizeof(*values), compare);
-	return values[count / 2];
-}
-
 static uint64_t time_calls(int (*call)(int))
 {
 	uint64_t start = cycles();
@@ -60,7 +48,7 @@ static double time_pair(void)
 
 		ticks[i] = (with - time_calls(plain)) / CALLS;
 	}
-	return median(ticks, PAIRS / CALLS);
+	return median_of(ticks, PAIRS / CALLS);
 }
 
 static double time_getppid(void)
@@ -74,7 +62,7 @@ static double time_getppid(void)
 		syscall(SYS_getppid);
 		ticks[i] = cycles() - start;
 	}
-	return median(ticks, SYSTEM_CALLS);
+	return median_of(ticks, SYSTEM_CALLS);
 }
 
 int main(int argc, char **argv)

@@ -14,6 +14,7 @@
 #include <tense.h>
 
 #include "../lib/real-clock.h"
+#include "../lib/sort.h"
 
 #define SLEEPS	300
 
@@ -35,13 +36,6 @@ static void *neighbour(void *percent)
 	while (!stop)
 		;
 	return NULL;
-}
-
-static int compare(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* About 1 ms, never twice the same in step with the tick. */
@@ -78,7 +72,7 @@ int main(int argc, char **argv)
 		late[i] = sleep_late(i);
 	stop = true;
 	pthread_join(thread, NULL);
-	qsort(late, SLEEPS, sizeof(late[0]), compare);
+	sort_i64(late, SLEEPS);
 	if (late[0] < 0)
 		fail("a sleep ended early", EINVAL);
 	printf("run %s %s\n", argv[1], argv[2]);

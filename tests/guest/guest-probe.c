@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 
+#include "../lib/sort.h"
 #include "harness.h"
 
 #define CALLS 50
@@ -220,13 +221,6 @@ TEST_F(probed, others_are_left_alone)
 	EXPECT_EQ(dev_stats(self->fd).slot[1].calls, 1);
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Short enough that a host with others to run leaves most of them alone. */
 #define ROUNDS 201
 #define CALLS_IN_ROUND 20
@@ -252,8 +246,7 @@ static double given_back_of_calls(int fd)
 			part[round++] = (double)after.overhead /
 					(after.ran + after.overhead);
 	}
-	qsort(part, ROUNDS, sizeof(*part), compare);
-	return part[ROUNDS / 2];
+	return median_of(part, ROUNDS);
 }
 
 /* Real ns of a call, which has a probe at its entry and one at its return. */

@@ -9,7 +9,7 @@ timed_sources := $(filter-out %/raw-futex.c,$(wildcard tests/timed/*.c))
 $(O)/tests/timed/timed: TIMED_LDFLAGS :=
 $(O)/tests/timed/timed-static: TIMED_LDFLAGS := -static
 $(O)/tests/timed/timed $(O)/tests/timed/timed-static: $(timed_sources) \
-		$(wildcard tests/timed/*.h) tests/guest/guest.h \
+		$(wildcard tests/timed/*.h) tests/guest/guest.h tests/lib/sort.h \
 		kernel/include/uapi/linux/tense.h $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(CFLAGS) -D_GNU_SOURCE -Ikernel/include/uapi $(LDFLAGS) $(TIMED_LDFLAGS) -o $@ \

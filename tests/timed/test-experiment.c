@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "../lib/sort.h"
+
 struct lateness {
 	int64_t *late;
 	size_t n;
@@ -33,18 +35,11 @@ static void was_late(struct lateness *l, const struct timed_call *call,
 	}
 }
 
-static int ascending(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void tell_lateness(const char *when, struct lateness *l)
 {
 	size_t middle;
 
-	qsort(l->late, l->n, sizeof(*l->late), ascending);
+	sort_i64(l->late, l->n);
 	middle = l->n / 2;
 	if (l->latest)
 		note("%s: late by %.1f us in the median of %zu, by %.1f us in %s",

@@ -5,6 +5,7 @@
 #include "cost.h"
 #include "generate.h"
 #include "memory.h"
+#include "sort.h"
 #include "trial.h"
 
 #define ROUNDS		15
@@ -47,19 +48,6 @@ static void make_active(struct calls *c, unsigned int cpus)
 		call(c, CALL_CHARGE, (int)k, k);
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *of)
-{
-	qsort(of, ROUNDS, sizeof(*of), by_size);
-	return of[ROUNDS / 2];
-}
-
 /* The two take turns, so that they have the same machine. */
 static void print_advance(void)
 {
@@ -76,7 +64,8 @@ static void print_advance(void)
 	calls_free(&few);
 	calls_free(&many);
 	printf("a charge that advances GVT: %.0f ns on 4 CPUs, %.0f ns on 4096: ratio %.2f (required: at most 4)\n",
-	       median(of_few), median(of_many), median(ratio));
+	       median_of(of_few, ROUNDS), median_of(of_many, ROUNDS),
+	       median_of(ratio, ROUNDS));
 }
 
 static void print_run(uint32_t cpus, unsigned int programs)
