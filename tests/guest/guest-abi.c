@@ -170,8 +170,7 @@ TEST_F(dev, stopped_sleep_goes_on)
 	}
 	/* It is over as soon as nobody is behind its end. */
 	ASSERT_GE(lseek(self->fd, 2 * d, SEEK_CUR), 0);
-	ASSERT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(outcome_of(child), 0);
 }
 
 TEST_F(dev, clock_never_falls)
@@ -309,7 +308,6 @@ TEST_F(dev, child_inherits)
 {
 	int64_t now;
 	pid_t child;
-	int status;
 
 	ASSERT_TRUE(dev_percent(self->fd, "1000"));
 	now = lseek(self->fd, 100 * S, SEEK_CUR);
@@ -324,8 +322,7 @@ TEST_F(dev, child_inherits)
 		_exit(s.percent != 1000 || s.flags || s.tasks != 2 ||
 		      dev_stats(self->fd).flags || dev_now(self->fd) < now);
 	}
-	ASSERT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(outcome_of(child), 0);
 }
 
 static void *thread_joined(void *arg)
@@ -379,7 +376,7 @@ TEST(thread_joins_its_siblings)
 
 TEST(child_joins_its_parent)
 {
-	int pipes[2], fd, status;
+	int pipes[2], fd;
 	pid_t child;
 	char c;
 
@@ -396,14 +393,13 @@ TEST(child_joins_its_parent)
 	ASSERT_GE(fd, 0);
 	lseek(fd, 500 * S, SEEK_CUR);
 	ASSERT_EQ(write(pipes[1], "", 1), 1);
-	ASSERT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(outcome_of(child), 0);
 	close(fd);
 }
 
 TEST(handle_of_a_stranger_is_of_no_use)
 {
-	int pair[2], fd, status;
+	int pair[2], fd;
 	struct iovec iov = { &(char){ 0 }, 1 };
 	union {
 		struct cmsghdr header;
@@ -426,8 +422,7 @@ TEST(handle_of_a_stranger_is_of_no_use)
 		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 		_exit(sendmsg(pair[1], &msg, 0) != 1);
 	}
-	ASSERT_EQ(waitpid(child, &status, 0), child);
-	ASSERT_EQ(status, 0);
+	ASSERT_EQ(outcome_of(child), 0);
 	ASSERT_EQ(recvmsg(pair[0], &msg, 0), 1);
 	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
 	EXPECT_EQ(dev_now(fd), -1);
@@ -454,7 +449,6 @@ TEST(only_the_fair_class_can_be_scaled)
 /* Runs /proc/self/exe again as "member FD"; true if that is one. */
 static bool member_after_exec(int flags)
 {
-	int status = -1;
 	pid_t child = fork();
 
 	if (!child) {
@@ -468,8 +462,7 @@ static bool member_after_exec(int flags)
 		execl("/proc/self/exe", "guest-abi", "member", text, NULL);
 		_exit(2);
 	}
-	waitpid(child, &status, 0);
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	return outcome_of(child) == 0;
 }
 
 TEST(exec_keeps_or_leaves)

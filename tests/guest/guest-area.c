@@ -518,7 +518,7 @@ TEST_F(area, rate_of_the_counter)
 
 TEST_F(area, fork_does_not_inherit)
 {
-	int status, pipes[2];
+	int pipes[2];
 	pid_t child;
 
 	ASSERT_EQ(pipe(pipes), 0);
@@ -540,8 +540,7 @@ TEST_F(area, fork_does_not_inherit)
 		bad += dev_stats(self->fd).percent != 50;
 		_exit(bad);
 	}
-	ASSERT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(outcome_of(child), 0);
 	EXPECT_EQ(self->a.ring->head, 1);
 	EXPECT_EQ(dev_stats(self->fd).percent, 300);
 	EXPECT_EQ(dev_stats(self->fd).slot[3].calls, 1);
@@ -552,7 +551,6 @@ TEST_F(area, vfork_has_its_own)
 	/* The child's, in the memory that it shares. */
 	static struct area mine;
 	static volatile int bad;
-	int status;
 	pid_t child;
 
 	push(&self->a, 300, 2);
@@ -568,8 +566,7 @@ TEST_F(area, vfork_has_its_own)
 		}
 		_exit(bad);
 	}
-	ASSERT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(outcome_of(child), 0);
 	EXPECT_EQ(dev_stats(self->fd).percent, 300);
 	/* It leaves after its parent was told, what it mapped does not. */
 	while (dev_stats(self->fd).tasks > 1)
@@ -740,7 +737,6 @@ static int after_exec(int fd)
 
 TEST(exec_goes_on)
 {
-	int status;
 	pid_t child = fork();
 
 	ASSERT_GE(child, 0);
@@ -757,9 +753,7 @@ TEST(exec_goes_on)
 		execl("/proc/self/exe", "guest-area", "area", text, NULL);
 		_exit(2);
 	}
-	ASSERT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_TRUE(WIFEXITED(status));
-	EXPECT_EQ(WEXITSTATUS(status), 0);
+	EXPECT_EQ(outcome_of(child), 0);
 }
 
 /* Killed while it changes its percent all the time. */

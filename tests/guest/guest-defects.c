@@ -14,15 +14,6 @@
 #define ALICE 1000
 #define AREAS_MAX "/sys/module/tense/parameters/areas_max"
 
-/* Returns -1 if the process did not end by itself. */
-static int outcome_of(pid_t pid)
-{
-	int status = -1;
-
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static struct tense_ring *ring_map(int fd)
 {
 	void *p = mmap(NULL, TENSE_RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,

@@ -421,7 +421,6 @@ TEST_F_TIMEOUT(faults, of_joining, 600)
 		"join", NULL, call_open, close_handle, false, 5
 	};
 	volatile int *joined = shared(sizeof(*joined));
-	int status = -1;
 	pid_t pid = fork();
 
 	if (!pid) {
@@ -437,8 +436,7 @@ TEST_F_TIMEOUT(faults, of_joining, 600)
 	open_handle();
 	*joined = 1;
 	/* Asleep, so that the child's time goes on. */
-	ASSERT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(outcome_of(pid), 0);
 	EXPECT_GE(dev_stats(fd).tasks_total, 2);
 	EXPECT_EQ(dev_stats(fd).tasks, 1);
 	close_handle(0);

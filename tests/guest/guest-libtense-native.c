@@ -59,16 +59,6 @@ static int run_as(bool preloaded, const char *role, const char *arg)
 		}							\
 	} while (0)
 
-static struct tense_stats my_stats(void)
-{
-	struct tense_stats s;
-	int fd = dev_open();
-
-	s = dev_stats(fd);
-	close(fd);
-	return s;
-}
-
 /* Open descriptors of the device; low: those with numbers that open() gives. */
 static int handles(int *low)
 {
@@ -321,50 +311,22 @@ static const struct {
 	{ "not-permitted", role_not_permitted },
 };
 
-TEST(preloaded_owns_its_membership)
-{
-	EXPECT_EQ(run_as(true, "owner", NULL), 0);
-}
+/* A test that runs one role, with the library preloaded or linked. */
+#define TEST_OF_ROLE(name, preloaded, role, arg)			\
+	TEST(name)							\
+	{								\
+		EXPECT_EQ(run_as(preloaded, role, arg), 0);		\
+	}
 
-TEST(membership_survives_exec)
-{
-	EXPECT_EQ(run_as(true, "exec", "5"), 0);
-}
-
-TEST(closing_all_descriptors)
-{
-	EXPECT_EQ(run_as(true, "closes", NULL), 0);
-}
-
-TEST(children_are_in_the_same_experiment)
-{
-	EXPECT_EQ(run_as(true, "shell", NULL), 0);
-}
-
-TEST(forked_children_need_no_handle)
-{
-	EXPECT_EQ(run_as(true, "fork", NULL), 0);
-}
-
-TEST(linked_programs_decide_themselves)
-{
-	EXPECT_EQ(run_as(false, "linked", NULL), 0);
-}
-
-TEST(threads_join_one_by_one)
-{
-	EXPECT_EQ(run_as(false, "threads", NULL), 0);
-}
-
-TEST(real_time_threads_cannot_be_scaled)
-{
-	EXPECT_EQ(run_as(false, "real-time", NULL), 0);
-}
-
-TEST(others_may_not)
-{
-	EXPECT_EQ(run_as(false, "not-permitted", NULL), 0);
-}
+TEST_OF_ROLE(preloaded_owns_its_membership, true, "owner", NULL)
+TEST_OF_ROLE(membership_survives_exec, true, "exec", "5")
+TEST_OF_ROLE(closing_all_descriptors, true, "closes", NULL)
+TEST_OF_ROLE(children_are_in_the_same_experiment, true, "shell", NULL)
+TEST_OF_ROLE(forked_children_need_no_handle, true, "fork", NULL)
+TEST_OF_ROLE(linked_programs_decide_themselves, false, "linked", NULL)
+TEST_OF_ROLE(threads_join_one_by_one, false, "threads", NULL)
+TEST_OF_ROLE(real_time_threads_cannot_be_scaled, false, "real-time", NULL)
+TEST_OF_ROLE(others_may_not, false, "not-permitted", NULL)
 
 TEST(nothing_stays_behind)
 {

@@ -6,28 +6,16 @@
  * Nothing here depends on how long anything takes in real time. A clock is
  * read between two readings of another, so that it must lie between them.
  */
+#include "guest.h"
+
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <linux/tense.h>
 #include <tense.h>
 
 #include "harness.h"
@@ -37,13 +25,9 @@
 #define TEST_TIMEOUT_DEFAULT 1000000
 
 #define US 1000LL
-#define MS 1000000LL
-#define S 1000000000LL
 /* Far more than two readings of clocks differ by, far less than a jump. */
 #define APART (10 * S)
 #define JUMP (1000 * S)
-
-#define ARRAY_LENGTH(a) (sizeof(a) / sizeof(*(a)))
 
 extern char **environ;
 
@@ -62,23 +46,6 @@ static int64_t to_ns(struct timespec t)
 static struct timespec to_timespec(int64_t ns)
 {
 	return (struct timespec) { ns / S, ns % S };
-}
-
-static int64_t clock_ns(clockid_t id)
-{
-	struct timespec t = { -1, 0 };
-
-	clock_gettime(id, &t);
-	return to_ns(t);
-}
-
-/* The kernel's answer, behind libtense's back. */
-static int64_t kernel_ns(clockid_t id)
-{
-	struct timespec t = { -1, 0 };
-
-	syscall(SYS_clock_gettime, id, &t);
-	return to_ns(t);
 }
 
 /* No task's virtual time changes the uptime or the times of files. */
@@ -106,37 +73,6 @@ static int64_t touch_ns(void)
 	return to_ns(st.st_mtim);
 }
 
-/*
- * The kernel's counters for the calling thread, through the test's own handle.
- */
-static struct tense_stats stats(void)
-{
-	struct tense_stats s = { 0 };
-	int fd = open(TENSE_DEVICE, O_RDWR | O_CLOEXEC);
-
-	if (fd < 0 || read(fd, &s, sizeof(s)) != sizeof(s))
-		memset(&s, 0, sizeof(s));
-	close(fd);
-	return s;
-}
-
-static void burn(int64_t ns)
-{
-	int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
-
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
-		for (volatile int i = 0; i < 20000; i++)
-			;
-}
-
-static bool exited_with(pid_t pid, int status)
-{
-	int got;
-
-	return waitpid(pid, &got, 0) == pid && WIFEXITED(got) &&
-	       WEXITSTATUS(got) == status;
-}
-
 static const struct {
 	clockid_t id;
 	const char *name;
@@ -154,7 +90,7 @@ TEST(is_a_member)
 {
 	ASSERT_EQ(tense_health_check(), 0)
 		TH_LOG("run it by: tense run -- %s", program_invocation_name);
-	EXPECT_EQ(stats().flags & TENSE_STATS_OWNER, 0);
+	EXPECT_EQ(my_stats().flags & TENSE_STATS_OWNER, 0);
 }
 
 TEST(clocks_show_virtual_time)
@@ -183,7 +119,7 @@ TEST(clocks_begin_with_the_real_ones)
 				  clocks[i].id != CLOCK_REALTIME_COARSE;
 		int64_t origin = clock_ns(clocks[i].id) - now();
 		int64_t began = (since_boot ? uptime_ns() : touch_ns()) -
-				stats().elapsed;
+				my_stats().elapsed;
 
 		/* Nobody told the kernel of leap seconds: TAI is UTC. */
 		EXPECT_LT(llabs(origin - began), APART)
@@ -351,9 +287,9 @@ TEST(sleeps_are_as_long_as_others_make_them)
 	ASSERT_EQ(pthread_barrier_init(&s.start, NULL, 2), 0);
 	ASSERT_EQ(pthread_create(&thread, NULL, spin, &s), 0);
 	pthread_barrier_wait(&s.start);
-	from = stats();
+	from = my_stats();
 	ASSERT_EQ(sleep(20), 0);
-	to = stats();
+	to = my_stats();
 	EXPECT_LT(to.ran - from.ran, 10 * S);
 	s.stop = true;
 	pthread_join(thread, NULL);
@@ -472,8 +408,7 @@ TEST(stopping_does_not_end_a_sleep)
 		ASSERT_TRUE(WIFSTOPPED(status));
 		ASSERT_EQ(kill(pid, SIGCONT), 0);
 	}
-	ASSERT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(outcome_of(pid), 0);
 	EXPECT_GE(now() - from, 500 * MS);
 }
 
@@ -516,26 +451,26 @@ TEST(wrong_sleeps)
 
 TEST(percents_nest)
 {
-	uint32_t base = stats().percent;
+	uint32_t base = my_stats().percent;
 
 	ASSERT_EQ(base, 100);
 	ASSERT_EQ(tense_scale_percent(200), 0);
-	EXPECT_EQ(stats().percent, 200);
+	EXPECT_EQ(my_stats().percent, 200);
 	ASSERT_EQ(tense_scale_percent(50), 0);
-	EXPECT_EQ(stats().percent, 100);
+	EXPECT_EQ(my_stats().percent, 100);
 	ASSERT_EQ(tense_scale_percent(33), 0);
-	EXPECT_EQ(stats().percent, 33);
+	EXPECT_EQ(my_stats().percent, 33);
 	ASSERT_EQ(tense_scale_percent(50), 0);
-	EXPECT_EQ(stats().percent, 17);
+	EXPECT_EQ(my_stats().percent, 17);
 	ASSERT_EQ(tense_scale_percent(200), 0);
-	EXPECT_EQ(stats().percent, 33);
+	EXPECT_EQ(my_stats().percent, 33);
 	ASSERT_EQ(tense_scale_pop(), 0);
-	EXPECT_EQ(stats().percent, 17);
+	EXPECT_EQ(my_stats().percent, 17);
 	EXPECT_EQ(tense_scale_percent(100001), -EINVAL);
 	EXPECT_EQ(tense_scale_percent(5), -ERANGE);
-	EXPECT_EQ(stats().percent, 17);
+	EXPECT_EQ(my_stats().percent, 17);
 	ASSERT_EQ(tense_scale_clear(), 0);
-	EXPECT_EQ(stats().percent, 100);
+	EXPECT_EQ(my_stats().percent, 100);
 	EXPECT_EQ(tense_scale_pop(), -EINVAL);
 	EXPECT_EQ(tense_health_check(), 0);
 }
@@ -548,16 +483,16 @@ TEST(fork_copies_the_stack)
 	ASSERT_EQ(tense_scale_percent(300), 0);
 	pid = fork();
 	if (!pid) {
-		bool right = stats().percent == 600 && !tense_scale_pop() &&
-			     stats().percent == 200 && !tense_scale_pop() &&
-			     stats().percent == 100 &&
+		bool right = my_stats().percent == 600 && !tense_scale_pop() &&
+			     my_stats().percent == 200 && !tense_scale_pop() &&
+			     my_stats().percent == 100 &&
 			     tense_scale_pop() == -EINVAL &&
 			     !tense_health_check();
 
 		_exit(right ? 42 : 1);
 	}
-	EXPECT_TRUE(exited_with(pid, 42));
-	EXPECT_EQ(stats().percent, 600);
+	EXPECT_EQ(outcome_of(pid), 42);
+	EXPECT_EQ(my_stats().percent, 600);
 	EXPECT_EQ(tense_health_check(), 0);
 }
 
@@ -565,9 +500,9 @@ static void *in_thread(void *arg)
 {
 	bool *right = arg;
 
-	*right = stats().percent == 200 && tense_scale_pop() == -EINVAL &&
-		 !tense_scale_percent(50) && stats().percent == 100 &&
-		 !tense_scale_clear() && stats().percent == 200 &&
+	*right = my_stats().percent == 200 && tense_scale_pop() == -EINVAL &&
+		 !tense_scale_percent(50) && my_stats().percent == 100 &&
+		 !tense_scale_clear() && my_stats().percent == 200 &&
 		 !tense_init() && !tense_destroy() && !tense_health_check();
 	return NULL;
 }
@@ -581,7 +516,7 @@ TEST(threads_have_stacks_of_their_own)
 	ASSERT_EQ(pthread_create(&thread, NULL, in_thread, &right), 0);
 	pthread_join(thread, NULL);
 	EXPECT_TRUE(right);
-	EXPECT_EQ(stats().percent, 200);
+	EXPECT_EQ(my_stats().percent, 200);
 }
 
 /* Runs this program anew to print one thing; see main(). */
@@ -604,7 +539,7 @@ static int64_t other_program(const char *what, char *const env[])
 	if (pid < 0 || read(ends[0], text, sizeof(text) - 1) <= 0)
 		text[0] = '\0';
 	close(ends[0]);
-	return exited_with(pid, 0) ? strtoll(text, NULL, 10) : -1;
+	return !outcome_of(pid) ? strtoll(text, NULL, 10) : -1;
 }
 
 TEST(programs_see_the_same_clocks)
@@ -668,7 +603,7 @@ TEST(closing_all_descriptors_changes_nothing)
 	EXPECT_LT(clock_ns(CLOCK_MONOTONIC), before + JUMP + APART);
 	closefrom(3);
 	EXPECT_EQ(tense_scale_percent(200), 0);
-	EXPECT_EQ(stats().percent, 400);
+	EXPECT_EQ(my_stats().percent, 400);
 	closefrom(3);
 	EXPECT_EQ(usleep(1000), 0);
 	closefrom(3);
@@ -743,13 +678,13 @@ TEST(files_in_place_of_descriptors_are_left_alone)
 
 TEST(preloaded_api_only_checks)
 {
-	uint32_t tasks = stats().tasks;
+	uint32_t tasks = my_stats().tasks;
 
 	EXPECT_EQ(tense_init(), 0);
 	EXPECT_EQ(tense_destroy(), 0);
 	EXPECT_EQ(tense_health_check(), 0);
 	EXPECT_EQ(tense_init(), 0);
-	EXPECT_EQ(stats().tasks, tasks);
+	EXPECT_EQ(my_stats().tasks, tasks);
 }
 
 TEST(system_works)
@@ -766,7 +701,7 @@ static int print(const char *what)
 	uint64_t ns;
 
 	if (!strcmp(what, "percent"))
-		value = stats().percent;
+		value = my_stats().percent;
 	else if (!strcmp(what, "time"))
 		value = tense_time(&ns);
 	for (size_t i = 0; i < ARRAY_LENGTH(clocks); i++)

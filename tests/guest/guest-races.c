@@ -16,14 +16,6 @@
 
 static int scale = 1;
 
-static int outcome_of(pid_t pid)
-{
-	int status = -1;
-
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static int64_t raise_to(volatile int64_t *most, int64_t value)
 {
 	int64_t old = *most;

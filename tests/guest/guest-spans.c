@@ -14,16 +14,6 @@
 
 #define SPANS 5000
 
-static struct tense_stats my_stats(void)
-{
-	struct tense_stats s;
-	int fd = dev_open();
-
-	s = dev_stats(fd);
-	close(fd);
-	return s;
-}
-
 /* In percent, as the stubs of functions do it. */
 static int enter(struct tense_span *before, unsigned int percent, int slot)
 {
@@ -130,7 +120,6 @@ TEST(percents_multiply_and_come_back)
 TEST(children_go_on_by_themselves)
 {
 	struct tense_span a;
-	int status;
 	pid_t child;
 
 	ASSERT_EQ(tense_scale_percent(200), 0);
@@ -144,8 +133,7 @@ TEST(children_go_on_by_themselves)
 		bad += tense_scale_pop() != 0 || my_stats().percent != 100;
 		_exit(bad);
 	}
-	ASSERT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(outcome_of(child), 0);
 	EXPECT_EQ(my_stats().percent, 200);
 	ASSERT_EQ(tense_scale_pop(), 0);
 	EXPECT_EQ(my_stats().percent, 100);

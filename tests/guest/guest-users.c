@@ -24,15 +24,6 @@ static void become(uid_t uid)
 		_exit(99);
 }
 
-/* -1 if it did not end by itself. */
-static int outcome_of(pid_t pid)
-{
-	int status = -1;
-
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 /* Calls what(arg) in a process of that user; returns its result, up to 98. */
 static int as(uid_t uid, int (*what)(int arg), int arg)
 {

@@ -124,6 +124,15 @@ static inline int run_with_module(int argc, char **argv,
 	return status || err || complaint;
 }
 
+/* Waits for a process. Returns -1 if it did not end by itself. */
+static inline int outcome_of(pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 static inline int dev_open(void)
 {
 	return open(TENSE_DEVICE, O_RDWR | O_CLOEXEC);
@@ -140,6 +149,16 @@ static inline struct tense_stats dev_stats(int fd)
 
 	if (read(fd, &s, sizeof(s)) != sizeof(s))
 		memset(&s, 0, sizeof(s));
+	return s;
+}
+
+/* The counters of the calling thread, through a handle of their own. */
+static inline struct tense_stats my_stats(void)
+{
+	int fd = dev_open();
+	struct tense_stats s = dev_stats(fd);
+
+	close(fd);
 	return s;
 }
 
@@ -188,7 +207,7 @@ static inline void *shared(size_t size)
 
 static inline int64_t clock_ns(clockid_t id)
 {
-	struct timespec t;
+	struct timespec t = { .tv_sec = -1 };
 
 	clock_gettime(id, &t);
 	return t.tv_sec * S + t.tv_nsec;
