@@ -6,54 +6,42 @@
 #include "harness.h"
 #include "race.h"
 
+/* How much a process outside gets beside these members. */
+#define EXPECT_SHARE(expected, race, ...)				\
+	EXPECT_NEAR(share_outside(MEMBERS(__VA_ARGS__), race), expected)
+
 TEST(one_task_at_its_speed)
 {
-	struct race *race = new_race();
-
-	EXPECT_NEAR(share_outside((struct member[]) { { .percent = "100" }, { } }, race),
-		    0.5);
+	EXPECT_SHARE(0.5, new_race(), { .percent = "100" });
 }
 
 TEST(one_task_very_fast)
 {
-	struct race *race = new_race();
-
-	EXPECT_NEAR(share_outside((struct member[]) { { .percent = "100000" }, { } }, race),
-		    0.5);
+	EXPECT_SHARE(0.5, new_race(), { .percent = "100000" });
 }
 
 TEST(one_task_slow)
 {
-	struct race *race = new_race();
-
-	EXPECT_NEAR(share_outside((struct member[]) { { .percent = "1" }, { } }, race),
-		    0.5);
+	EXPECT_SHARE(0.5, new_race(), { .percent = "1" });
 }
 
 /* By a system call at every turn: what holds now counts, not what held. */
 TEST(one_task_that_changes)
 {
-	struct race *race = new_race();
-
-	EXPECT_NEAR(share_outside((struct member[]) {
-			{ .percent = "1000", .other = "10" }, { } }, race), 0.5);
+	EXPECT_SHARE(0.5, new_race(), { .percent = "1000", .other = "10" });
 }
 
 TEST(two_tasks_that_change)
 {
-	struct race *race = new_race();
 	const struct member changing = { .percent = "400", .other = "25" };
 
-	EXPECT_NEAR(share_outside((struct member[]) { changing, changing, { } }, race),
-		    1.0 / 3);
+	EXPECT_SHARE(1.0 / 3, new_race(), changing, changing);
 }
 
 TEST(one_task_that_changes_and_one_that_does_not)
 {
-	struct race *race = new_race();
-
-	EXPECT_NEAR(share_outside((struct member[]) {
-			{ .percent = "1000", .other = "10" }, { .percent = "50" }, { } }, race), 1.0 / 3);
+	EXPECT_SHARE(1.0 / 3, new_race(), { .percent = "1000", .other = "10" },
+		     { .percent = "50" });
 }
 
 /*
@@ -75,8 +63,7 @@ TEST(two_tasks)
 {
 	struct race *race = new_race();
 
-	EXPECT_NEAR(share_outside((struct member[]) {
-			{ .percent = "400" }, { .percent = "100" }, { } }, race), 1.0 / 3);
+	EXPECT_SHARE(1.0 / 3, race, { .percent = "400" }, { .percent = "100" });
 	EXPECT_RATIO(race, 0, 1, 4);
 }
 
@@ -84,9 +71,8 @@ TEST(four_tasks)
 {
 	struct race *race = new_race();
 
-	EXPECT_NEAR(share_outside((struct member[]) {
-			{ .percent = "50" }, { .percent = "50" }, { .percent = "200" }, { .percent = "200" }, { } }, race),
-		    0.2);
+	EXPECT_SHARE(0.2, race, { .percent = "50" }, { .percent = "50" },
+		     { .percent = "200" }, { .percent = "200" });
 	EXPECT_RATIO(race, 2, 0, 4);
 	EXPECT_RATIO(race, 3, 1, 4);
 }
@@ -96,9 +82,8 @@ TEST(weights_count_too)
 {
 	struct race *race = new_race();
 
-	EXPECT_NEAR(share_outside((struct member[]) {
-			{ .percent = "200", .nice = 5 }, { .percent = "100" }, { } }, race),
-		    1024.0 / (1024 + 1024 + 335));
+	EXPECT_SHARE(1024.0 / (1024 + 1024 + 335), race,
+		     { .percent = "200", .nice = 5 }, { .percent = "100" });
 	EXPECT_RATIO(race, 0, 1, 2 * 335.0 / 1024);
 }
 

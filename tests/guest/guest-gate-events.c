@@ -58,6 +58,13 @@ FIXTURE_TEARDOWN(gated)
 	EXPECT_EQ(reap(self->pid), 0);					\
 } while (0)
 
+/* It is held, and goes on when it is let go. */
+#define EXPECT_LET_GO() do {						\
+	EXPECT_TRUE(IS_HELD());						\
+	LET_GO();							\
+	EXPECT_BACK();							\
+} while (0)
+
 /* GVT has not come to where the runner would be let go. */
 #define EXPECT_NOT_REACHED() do {					\
 	EXPECT_LT((int64_t)dev_stats(self->fd).gvt + WINDOW,		\
@@ -169,9 +176,7 @@ TEST_F_TIMEOUT(gated, signal_without_effect, PATIENCE)
 	START();
 	ASSERT_EQ(kill(self->pid, SIGCHLD), 0);
 	ASSERT_EQ(kill(self->pid, SIGCONT), 0);
-	EXPECT_TRUE(IS_HELD());
-	LET_GO();
-	EXPECT_BACK();
+	EXPECT_LET_GO();
 }
 
 TEST_F_TIMEOUT(gated, fatal_signals_kill_at_once, PATIENCE)
@@ -218,9 +223,7 @@ TEST_F_TIMEOUT(gated, continue_before_it_could_stop, PATIENCE)
 	ASSERT_EQ(kill(self->pid, SIGSTOP), 0);
 	EXPECT_TRUE(IS_HELD());
 	ASSERT_EQ(kill(self->pid, SIGCONT), 0);
-	EXPECT_TRUE(IS_HELD());
-	LET_GO();
-	EXPECT_BACK();
+	EXPECT_LET_GO();
 }
 
 TEST_F_TIMEOUT(gated, stopped_then_killed, PATIENCE)
@@ -320,9 +323,7 @@ TEST_F_TIMEOUT(gated, detached_before_it_is_let_go, PATIENCE)
 	EXPECT_EQ(OUTSIDE(interrupt, self->pid), 0);
 	ASSERT_EQ(kill(self->outside->pid, SIGKILL), 0);
 	reap(self->outside->pid);
-	EXPECT_TRUE(IS_HELD());
-	LET_GO();
-	EXPECT_BACK();
+	EXPECT_LET_GO();
 }
 
 TEST_F_TIMEOUT(gated, tracer_is_killed, PATIENCE)
@@ -619,9 +620,7 @@ TEST_F_TIMEOUT(gated, moved_to_another_group, PATIENCE)
 		SKIP(goto out, "this kernel has no control groups for CPUs");
 	START();
 	EXPECT_EQ(OUTSIDE(enter_group, self->pid), 0);
-	EXPECT_TRUE(IS_HELD());
-	LET_GO();
-	EXPECT_BACK();
+	EXPECT_LET_GO();
 	EXPECT_EQ(OUTSIDE(leave_group, 0), 0);
 	EXPECT_EQ(write_text("/sys/fs/cgroup/cgroup.subtree_control", "-cpu"),
 		  0);
@@ -634,9 +633,7 @@ TEST_F_TIMEOUT(gated, its_cpu_goes_offline, PATIENCE)
 {
 	START();
 	EXPECT_EQ(OUTSIDE(outside_hotplug, -1), 0);
-	EXPECT_TRUE(IS_HELD());
-	LET_GO();
-	EXPECT_BACK();
+	EXPECT_LET_GO();
 	EXPECT_NE(self->r->cpu, 1);
 	EXPECT_EQ(OUTSIDE(outside_hotplug, 1), 0);
 }
@@ -646,9 +643,7 @@ TEST_F_TIMEOUT(gated, its_cpu_goes_and_comes_back, PATIENCE)
 	START();
 	EXPECT_EQ(OUTSIDE(outside_hotplug, -1), 0);
 	EXPECT_EQ(OUTSIDE(outside_hotplug, 1), 0);
-	EXPECT_TRUE(IS_HELD());
-	LET_GO();
-	EXPECT_BACK();
+	EXPECT_LET_GO();
 }
 
 TEST_F_TIMEOUT(gated, killed_with_its_cpu_offline, PATIENCE)
@@ -666,9 +661,7 @@ TEST_F_TIMEOUT(gated, affinity_changes, PATIENCE)
 	for (int cpu = 0; cpu < cpus_online(); cpu++) {
 		START();
 		ASSERT_EQ(pin_task(self->pid, cpu), 0);
-		EXPECT_TRUE(IS_HELD());
-		LET_GO();
-		EXPECT_BACK();
+		EXPECT_LET_GO();
 		EXPECT_EQ(self->r->cpu, cpu);
 		await_alone(self->fd);
 	}

@@ -106,19 +106,6 @@ static int open_pi_mutex(const struct timed_call *call, struct thing *thing)
 	return 0;
 }
 
-static int wait_mutex(const struct timed_call *call, struct thing *thing,
-		      struct timespec time, struct timespec *rest)
-{
-	int error = call->variant == CLOCK ?
-		    pthread_mutex_clocklock(&thing->mutex, call->clock, &time) :
-		    pthread_mutex_timedlock(&thing->mutex, &time);
-
-	(void)rest;
-	if (!error)
-		pthread_mutex_unlock(&thing->mutex);
-	return end_of(error);
-}
-
 static void lock_read(struct thing *thing)
 {
 	pthread_rwlock_rdlock(&thing->rwlock);
@@ -149,33 +136,28 @@ static int open_for_writer(const struct timed_call *call, struct thing *thing)
 	return 0;
 }
 
-static int wait_read(const struct timed_call *call, struct thing *thing,
-		     struct timespec time, struct timespec *rest)
-{
-	int error = call->variant == CLOCK ?
-		    pthread_rwlock_clockrdlock(&thing->rwlock, call->clock,
-					       &time) :
-		    pthread_rwlock_timedrdlock(&thing->rwlock, &time);
+/* Gives back at once what it gets. */
+#define WAIT_FOR_LOCK(name, member, clocked, timed, unlock)		\
+	static int name(const struct timed_call *call,			\
+			struct thing *thing, struct timespec time,	\
+			struct timespec *rest)				\
+	{								\
+		int error = call->variant == CLOCK ?			\
+			    clocked(&thing->member, call->clock, &time) : \
+			    timed(&thing->member, &time);		\
+									\
+		(void)rest;						\
+		if (!error)						\
+			unlock(&thing->member);				\
+		return end_of(error);					\
+	}
 
-	(void)rest;
-	if (!error)
-		pthread_rwlock_unlock(&thing->rwlock);
-	return end_of(error);
-}
-
-static int wait_write(const struct timed_call *call, struct thing *thing,
-		      struct timespec time, struct timespec *rest)
-{
-	int error = call->variant == CLOCK ?
-		    pthread_rwlock_clockwrlock(&thing->rwlock, call->clock,
-					       &time) :
-		    pthread_rwlock_timedwrlock(&thing->rwlock, &time);
-
-	(void)rest;
-	if (!error)
-		pthread_rwlock_unlock(&thing->rwlock);
-	return end_of(error);
-}
+WAIT_FOR_LOCK(wait_mutex, mutex, pthread_mutex_clocklock,
+	      pthread_mutex_timedlock, pthread_mutex_unlock)
+WAIT_FOR_LOCK(wait_read, rwlock, pthread_rwlock_clockrdlock,
+	      pthread_rwlock_timedrdlock, pthread_rwlock_unlock)
+WAIT_FOR_LOCK(wait_write, rwlock, pthread_rwlock_clockwrlock,
+	      pthread_rwlock_timedwrlock, pthread_rwlock_unlock)
 
 static int open_sem(const struct timed_call *call, struct thing *thing)
 {
