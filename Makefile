@@ -37,6 +37,11 @@ say = echo
 endif
 quiet = $(Q)$(say) "  $(1)	$(2)";
 
+# The recipes of tests go on with flags and files.
+test_cc = $(call quiet,CC,$@)mkdir -p $(@D) && $(CC)
+test_gnu_cc = $(test_cc) $(CFLAGS) -D_GNU_SOURCE
+test_ld = $(call quiet,LD,$@)mkdir -p $(@D) && $(CC)
+
 BINDIR = $(DESTDIR)$(PREFIX)/bin
 LIBDIR = $(DESTDIR)$(PREFIX)/lib
 LIBEXECDIR = $(DESTDIR)$(PREFIX)/libexec/tense

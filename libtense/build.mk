@@ -2,7 +2,7 @@
 #
 # libtense.so, libtense.a, header, manual pages, pkg-config file.
 
-LIBTENSE_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -pthread -fPIC \
+LIBTENSE_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -pthread -fPIC \
 	-fvisibility=hidden -ftls-model=initial-exec \
 	-Ilibtense -Ilibtense/include -Ikernel/include/uapi
 # -z now: signal handlers read clocks.

@@ -33,9 +33,9 @@ $(foreach suffix,'' -asan -qemu -uml -exact -smp,$(eval \
 # functions of the test's own sources, such as fakes, to those of the archive.
 $(ARCHIVE_TESTS): $(O)/tests/unit/%: tests/unit/%.c $(ASAN_LIB) $(TOOLS_HEADERS) \
 		$(libtense_test_headers) $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(LIBTENSE_TEST_CFLAGS) $(MEASURE_CFLAGS) -I. -Itools -I$(O)/tools/whatif \
-		-DTENSE_VERSION='"$(VERSION)"' -DSOURCE='"$(CURDIR)"' -DCC='"$(CC)"' \
+	$(test_cc) $(LIBTENSE_TEST_CFLAGS) $(MEASURE_CFLAGS) -I. -Itools \
+		-I$(O)/tools/whatif -DTENSE_VERSION='"$(VERSION)"' \
+		-DSOURCE='"$(CURDIR)"' -DCC='"$(CC)"' \
 		-fsanitize=address,undefined $(WRAPPED) $(LDFLAGS) -o $@ \
 		$(filter %.c,$^) $(ASAN_LIB) $(TENSE_LIBS)
 UNIT_TESTS += $(ARCHIVE_TESTS)
@@ -48,26 +48,22 @@ vclock_sim_objects := $(patsubst tests/sim/%.c,$(vclock_out)/sim/%.o, \
 
 vclock_objects := $(addprefix $(vclock_out)/,vclock.o gvt.o reading.o)
 
-VCLOCK_CFLAGS = $(WARN) $(CFLAGS) -I. -Itests/lib \
+VCLOCK_CFLAGS = $(CFLAGS) -I. -Itests/lib \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
 
 $(vclock_out)/sim/%.o: tests/sim/%.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
+	$(test_cc) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(vclock_out)/%.o: tests/unit/%.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
+	$(test_cc) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(vclock_out)/%.o: module/%.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
+	$(test_cc) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(vclock_tests): $(O)/tests/unit/%: $(vclock_out)/%.o $(vclock_objects)
 $(O)/tests/sim/sim: $(vclock_sim_objects) $(vclock_objects)
-$(vclock_tests) $(O)/tests/sim/sim:
-	$(call quiet,LD,$@)mkdir -p $(@D) && \
-	$(CC) $(VCLOCK_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^)
+$(vclock_tests) $(O)/tests/sim/sim $(O)/tests/sim/oracle:
+	$(test_ld) $(VCLOCK_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
 # Generated programs, against their exact schedule.
 oracle_objects := $(patsubst tests/sim/%.c,$(vclock_out)/sim/%.o, \
@@ -75,33 +71,26 @@ oracle_objects := $(patsubst tests/sim/%.c,$(vclock_out)/sim/%.o, \
 	$(addprefix $(vclock_out)/sim/,model.o ops.o check.o memory.o)
 
 $(vclock_out)/sim/oracle/%.o: tests/sim/oracle/%.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(VCLOCK_CFLAGS) -Itests/sim -MMD -MP -c -o $@ $<
+	$(test_cc) $(VCLOCK_CFLAGS) -Itests/sim -MMD -MP -c -o $@ $<
 
 $(O)/tests/sim/oracle: $(oracle_objects) $(vclock_objects)
-	$(call quiet,LD,$@)mkdir -p $(@D) && \
-	$(CC) $(VCLOCK_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^)
-
 UNIT_TESTS += $(O)/tests/sim/oracle
 
 # Shares of a CPU, in a model of its queue.
 $(O)/tests/unit/test-share: $(addprefix $(vclock_out)/, \
 		test-share.o cfs.o share.o groups.o)
-	$(call quiet,LD,$@)mkdir -p $(@D) && \
-	$(CC) $(VCLOCK_CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+	$(test_ld) $(VCLOCK_CFLAGS) $(LDFLAGS) -o $@ $^ -lm
 
 $(vclock_out)/%.o: tests/lib/%.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
+	$(test_cc) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
 
 UNIT_TESTS += $(O)/tests/unit/test-share
 
 # Locks and barriers, by threads: under the sanitizer that knows them.
 $(O)/tests/unit/test-gvt: tests/unit/test-gvt.c module/gvt.c module/gvt.h \
 		tests/lib/vclock-host.h tests/lib/tap.h tests/sim/rng.h $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) -I. \
-		-Itests/lib -Wno-tsan -fsanitize=thread $(LDFLAGS) -o $@ \
-		$(filter %.c,$^) -pthread
+	$(test_cc) $(CFLAGS) -I. -Itests/lib -Wno-tsan -fsanitize=thread \
+		$(LDFLAGS) -o $@ $(filter %.c,$^) -pthread
 
 UNIT_TESTS += $(vclock_tests) $(O)/tests/sim/sim $(O)/tests/unit/test-gvt
 

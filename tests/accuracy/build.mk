@@ -14,7 +14,7 @@ accuracy_programs := $(addprefix $(accuracy_out)/,$(ACCURACY_WORKLOADS))
 accuracy_smp := $(addprefix $(accuracy_out)/,critical off-critical)
 
 define accuracy_compile
-$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CPPFLAGS) $(CFLAGS) \
+$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) \
 	-D_GNU_SOURCE -I. -Itools -Ikernel/include/uapi -MMD -MP -c -o $@ $<
 endef
 
@@ -28,25 +28,21 @@ $(accuracy_out)/obj/off-critical.o: $(accuracy_dir)/critical.c $(O)/flags
 	$(accuracy_compile)
 $(accuracy_programs) $(accuracy_smp): $(accuracy_out)/%: $(accuracy_out)/obj/%.o \
 		$(accuracy_out)/obj/work.o
-	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
+	$(test_ld) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
 
 $(accuracy_out)/rounds: $(accuracy_out)/obj/rounds.o $(O)/tools/run/launch.o $(O)/tools/run/clock-choice.o \
 		$(O)/tools/run/trace-record.o \
 		$(O)/tools/base/util.o
-	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(test_ld) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(accuracy_out)/accuracy-table: $(accuracy_out)/obj/accuracy-table.o \
 		$(bench_out)/obj/log.o $(O)/tools/whatif/estimate.o \
 		$(O)/tools/base/util.o
-	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson \
-		$(STATS_LIBS)
+	$(test_ld) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(STATS_LIBS)
 
 $(accuracy_out)/libslow.so: $(accuracy_dir)/slow.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
-		-D_GNU_SOURCE -Ikernel/include/uapi -fPIC \
-		-fvisibility=hidden -shared \
-		-ftls-model=initial-exec $(LDFLAGS) \
-		-o $@ $<
+	$(test_gnu_cc) -Ikernel/include/uapi -fPIC -fvisibility=hidden -shared \
+		-ftls-model=initial-exec $(LDFLAGS) -o $@ $<
 
 $(accuracy_out)/workloads: $(accuracy_dir)/build.mk
 	$(Q)mkdir -p $(@D) && echo $(ACCURACY_WORKLOADS) >$@

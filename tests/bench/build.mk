@@ -13,21 +13,18 @@ BENCH := $(addprefix $(bench_out)/,$(BENCH_STATS) $(BENCH_INIT) \
 	pi-table report cpu-bound percent-pair stub-pair lateness \
 	wake-late clock-cost clock-lead whatif gate-spin)
 
-BENCH_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -Ilibtense/include \
+BENCH_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -Ilibtense/include \
 	-Ikernel/include/uapi
 STATS_LIBS := -lgsl -lgslcblas -lm
 
 $(bench_out)/obj/%.o: $(bench_dir)/%.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) \
-		-MMD -MP -c -o $@ $<
+	$(test_cc) $(BENCH_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(bench_out)/obj/stats.o: tests/lib/stats.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) \
-		-MMD -MP -c -o $@ $<
+	$(test_cc) $(BENCH_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BENCH): $(bench_out)/%: $(bench_out)/obj/%.o
-	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ \
-		$(filter %.o,$^) $(BENCH_LIBS)
+	$(test_ld) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(BENCH_LIBS)
 
 $(addprefix $(bench_out)/,$(BENCH_STATS)): $(bench_out)/obj/figure.o \
 	$(bench_out)/obj/stats.o
@@ -52,8 +49,8 @@ $(bench_out)/whatif: BENCH_LIBS = $(WORKLOADS_LINK) $(DEDUP_LIBS) -lm
 
 $(O)/tests/unit/test-stats: tests/unit/test-stats.c tests/lib/stats.c \
 		tests/lib/stats.h tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) $(LDFLAGS) \
-		-o $@ $(filter %.c,$^) $(STATS_LIBS)
+	$(test_cc) $(BENCH_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) \
+		$(STATS_LIBS)
 
 $(O)/tests/unit/test-bench: $(BENCH)
 UNIT_TESTS += $(O)/tests/unit/test-stats $(O)/tests/unit/test-bench
@@ -76,9 +73,8 @@ bench-diff:
 	$(Q)$(bench_dir)/cost-diff tests/data/cost.json $(bench_out)/cost.json
 
 $(bench_out)/kbest-error: tests/bench/kbest-error.c $(O)/lib/libtense-measure.so
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(BENCH_CFLAGS) $(LDFLAGS) \
-		-o $@ $< -L$(O)/lib -ltense-measure \
-		-Wl,-rpath,'$$ORIGIN/../lib' $(STATS_LIBS)
+	$(test_cc) $(BENCH_CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/lib \
+		-ltense-measure -Wl,-rpath,'$$ORIGIN/../lib' $(STATS_LIBS)
 
 bench-measure: $(COUNT_BIN) $(bench_out)/kbest-error $(O)/bin/tense
 	$(Q)$(bench_dir)/measure $(O)

@@ -47,9 +47,8 @@ $(fuzz_programs): $(O)/tests/fuzz/fuzz-%: tests/fuzz/fuzz-%.c tests/fuzz/fuzz.c 
 $(O)/tests/fuzz/fuzz-inlines: FUZZ_CFLAGS += -DREAD_HERE
 
 $(fuzz_tests:=.bin):
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(FUZZ_CFLAGS) -fsanitize=address,undefined $(LDFLAGS) -o $@ \
-		$(filter %.c %.a,$^) $(fuzz_libraries)
+	$(test_cc) $(FUZZ_CFLAGS) -fsanitize=address,undefined $(LDFLAGS) \
+		-o $@ $(filter %.c %.a,$^) $(fuzz_libraries)
 
 $(fuzz_programs):
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
@@ -115,8 +114,7 @@ $(O)/tests/fuzz/seeds-results: $(O)/tests/unit/test-whatif-plan
 $(O)/tests/fuzz/make-recording: tests/fuzz/make-recording.c \
 		tests/unit/fake-recording.c tests/unit/fake-story.c tools/base/util.c \
 		$(fuzz_headers)
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(FUZZ_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^)
+	$(test_cc) $(FUZZ_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^)
 
 $(O)/tests/fuzz/seeds-recording: $(O)/tests/fuzz/make-recording
 	$(Q)rm -rf $@ && mkdir -p $@ && $< >$@/recording

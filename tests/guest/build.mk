@@ -88,22 +88,19 @@ $(smp_tests:=.bin) $(smp_bins) \
 $(addprefix $(O)/tests/guest/guest-,faults.bin fuzz.bin storms.bin): \
 		tests/guest/guest.h tests/guest/harness.h \
 		kernel/include/uapi/linux/tense.h | $(O)/module/tense.ko
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(GUEST_TEST_CFLAGS) $(LDFLAGS) -static -o $@ $(filter %.c,$^) \
-		-pthread
+	$(test_cc) $(GUEST_TEST_CFLAGS) $(LDFLAGS) -static -o $@ \
+		$(filter %.c,$^) -pthread
 
 $(addprefix $(O)/tests/guest/,debug-watch race-watch): tests/guest/watch.h
 $(addprefix $(O)/tests/guest/,qemu-init debug-watch race-watch): \
 		$(O)/tests/guest/%: tests/guest/%.c
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -static -o $@ $<
+	$(test_gnu_cc) $(LDFLAGS) -static -o $@ $<
 
 $(O)/tests/guest/guest-defects.bin: tests/guest/smp.h
 $(addprefix $(O)/tests/guest/guest-,fair.bin groups.bin sessions.bin): tests/guest/race.h
 
 $(O)/tests/guest/static-work: tests/guest/static-work.c
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
+	$(test_cc) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
 
 GUEST_TESTS += $(O)/tests/guest/test-static
 $(O)/tests/guest/test-static: $(O)/tests/guest/static-work $(USER_TARGETS)
@@ -111,15 +108,13 @@ $(O)/tests/guest/test-static: $(O)/tests/guest/static-work $(USER_TARGETS)
 # Programs that may hang or kill their guest.
 $(O)/tests/guest/brink: tests/guest/brink.c tests/guest/guest.h \
 		kernel/include/uapi/linux/tense.h $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
-		-D_GNU_SOURCE -Ikernel/include/uapi $(LDFLAGS) -static -o $@ $<
+	$(test_gnu_cc) -Ikernel/include/uapi $(LDFLAGS) -static -o $@ $<
 
 GUEST_TESTS += $(O)/tests/guest/test-brink
 $(O)/tests/guest/test-brink: $(O)/tests/guest/brink $(USER_TARGETS) | $(O)/module/tense.ko
 
 $(O)/tests/guest/stall-watch: tests/guest/stall-watch.c
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
-		-D_GNU_SOURCE -Ikernel/include/uapi $(LDFLAGS) -o $@ $<
+	$(test_gnu_cc) -Ikernel/include/uapi $(LDFLAGS) -o $@ $<
 
 GUEST_TESTS += $(O)/tests/guest/test-smp-programs
 $(O)/tests/guest/test-smp-programs: $(O)/tests/guest/stall-watch $(O)/workloads/dedup \
@@ -139,9 +134,8 @@ $(guest_tests:=.bin) $(experiment_tests:=.bin) $(functions_tests:=.bin): \
 		$(O)/tests/guest/%.bin: tests/guest/%.c \
 		tests/guest/guest.h tests/guest/harness.h \
 		kernel/include/uapi/linux/tense.h | $(O)/module/tense.ko
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(GUEST_TEST_CFLAGS) $(LDFLAGS) -o $@ $< \
-		$(GUEST_TEST_LIBS) -pthread
+	$(test_cc) $(GUEST_TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(GUEST_TEST_LIBS) \
+		-pthread
 
 # A program whose library is elsewhere.
 $(O)/tests/guest/needed/libneeded.so:
@@ -154,17 +148,15 @@ $(O)/tests/guest/needy: $(O)/tests/guest/needed/libneeded.so
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ -x c - -x none $<
 
 $(O)/tests/guest/mixture: tests/guest/mixture.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -o $@ $< -pthread
+	$(test_gnu_cc) $(LDFLAGS) -o $@ $< -pthread
 
 GUEST_TESTS += $(O)/tests/guest/test-deterministic
 $(O)/tests/guest/test-deterministic: $(O)/tests/guest/mixture \
 		$(O)/tests/guest/needy $(USER_TARGETS)
 
 $(O)/tests/guest/producer: tests/guest/producer.c $(O)/lib/libtense.so $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(CFLAGS) -D_GNU_SOURCE \
-		-Ilibtense/include $(LDFLAGS) -o $@ $< -L$(O)/lib -ltense \
-		-Wl,-rpath,'$$ORIGIN/../../lib' -pthread
+	$(test_gnu_cc) -Ilibtense/include $(LDFLAGS) -o $@ $< -L$(O)/lib \
+		-ltense -Wl,-rpath,'$$ORIGIN/../../lib' -pthread
 
 GUEST_TESTS += $(O)/tests/guest/test-producer
 $(O)/tests/guest/test-producer: $(O)/tests/guest/producer $(USER_TARGETS)

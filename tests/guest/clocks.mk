@@ -7,9 +7,8 @@ clocks_programs := $(addprefix $(O)/tests/guest/,clock-order stamped-queue)
 
 $(clocks_programs): $(O)/tests/guest/%: tests/guest/%.c tests/guest/raw-clock.h \
 		libtense/include/tense.h $(O)/lib/libtense.so $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
-		-D_GNU_SOURCE -Ilibtense/include $(LDFLAGS) -o $@ $< \
-		-L$(O)/lib -ltense -Wl,-rpath,'$$ORIGIN/../../lib' -pthread
+	$(test_gnu_cc) -Ilibtense/include $(LDFLAGS) -o $@ $< -L$(O)/lib \
+		-ltense -Wl,-rpath,'$$ORIGIN/../../lib' -pthread
 
 # NAME-uml, -qemu and -exact run the same script on other tiers.
 %-exact: TIERS_FOR = exact-1 exact-2
@@ -25,9 +24,8 @@ GUEST_TESTS += $(O)/tests/guest/smp4-clock-order
 $(O)/tests/guest/guest-clock-order.bin: tests/guest/guest-clock-order.c \
 		tests/guest/clock-order.c tests/guest/raw-clock.h \
 		tests/guest/guest.h $(O)/lib/libtense.a $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
-		-D_GNU_SOURCE -Ilibtense/include -Ikernel/include/uapi \
-		$(LDFLAGS) -static -o $@ $< $(O)/lib/libtense.a -pthread -lrt
+	$(test_gnu_cc) -Ilibtense/include -Ikernel/include/uapi $(LDFLAGS) \
+		-static -o $@ $< $(O)/lib/libtense.a -pthread -lrt
 
 $(O)/tests/guest/smp4-clock-order: tests/guest/in-qemu \
 		$(O)/tests/guest/guest-clock-order.bin $(O)/tests/guest/qemu-init
@@ -54,13 +52,13 @@ futex_selftests := $(addprefix $(selftests_out)/,$(addprefix futex_,wait wait_ti
 
 # No warnings for code that is not ours.
 $(timers_selftests): $(selftests_out)/%: $(O)/flags | $(O)/module/tense.ko
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) -O2 -w $(LDFLAGS) -o $@ \
-		$(selftests_dir)/timers/$*.c -pthread -lrt -lm
+	$(test_cc) -O2 -w $(LDFLAGS) -o $@ $(selftests_dir)/timers/$*.c \
+		-pthread -lrt -lm
 
 $(futex_selftests): $(selftests_out)/%: $(O)/flags | $(O)/module/tense.ko
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) -O2 -w -D_GNU_SOURCE \
-		-I$(selftests_dir)/futex/include -I$(selftests_dir) $(LDFLAGS) \
-		-o $@ $(selftests_dir)/futex/functional/$*.c -pthread -lrt
+	$(test_cc) -O2 -w -D_GNU_SOURCE -I$(selftests_dir)/futex/include \
+		-I$(selftests_dir) $(LDFLAGS) -o $@ \
+		$(selftests_dir)/futex/functional/$*.c -pthread -lrt
 
 # make check runs the first two, make clock-order all of them.
 selftests_tests := $(addprefix $(O)/tests/guest/test-kernel-selftests-,uml qemu smp \

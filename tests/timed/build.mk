@@ -11,8 +11,7 @@ $(O)/tests/timed/timed-static: TIMED_LDFLAGS := -static
 $(O)/tests/timed/timed $(O)/tests/timed/timed-static: $(timed_sources) \
 		$(wildcard tests/timed/*.h) tests/guest/guest.h tests/lib/sort.h \
 		kernel/include/uapi/linux/tense.h $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) -D_GNU_SOURCE -Ikernel/include/uapi $(LDFLAGS) $(TIMED_LDFLAGS) -o $@ \
+	$(test_gnu_cc) -Ikernel/include/uapi $(LDFLAGS) $(TIMED_LDFLAGS) -o $@ \
 		$(timed_sources) -pthread
 
 $(timed_tests): $(O)/tests/timed/test-%: tests/timed/on-host $(O)/tests/timed/%
@@ -48,8 +47,7 @@ $(timed_qemu): tests/timed/in-qemu $(O)/tests/timed/timed \
 timed_programs := $(O)/tests/timed/test-timed-programs
 
 $(O)/tests/timed/raw-futex: tests/timed/raw-futex.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -static -o $@ $<
+	$(test_gnu_cc) $(LDFLAGS) -static -o $@ $<
 
 $(timed_programs): $(O)/tests/timed/raw-futex
 

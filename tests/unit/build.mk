@@ -8,7 +8,7 @@ libtense_test_sources := $(addprefix libtense/api/,tense.c stack.c device.c area
 	syscalls.c config.c clocks.c)
 libtense_test_headers := $(wildcard libtense/*/*.h \
 	tests/unit/*.h tests/lib/tap.h)
-LIBTENSE_TEST_CFLAGS = $(WARN) $(CFLAGS) -D_GNU_SOURCE -pthread -Ilibtense \
+LIBTENSE_TEST_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -pthread -Ilibtense \
 	-Ilibtense/include -Ikernel/include/uapi -Itests/lib -Itests/unit \
 	-fno-sanitize-recover=all
 
@@ -27,8 +27,8 @@ libtense_tested := $(addprefix $(libtense_test_out)/libtense-,asan.o tsan.o plai
 
 $(libtense_tested): tests/unit/fake-device.c $(libtense_test_sources) \
 		$(libtense_test_headers) $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(LIBTENSE_TEST_CFLAGS) $(SANITIZE) -r -o $@ $(filter %.c,$^)
+	$(test_cc) $(LIBTENSE_TEST_CFLAGS) $(SANITIZE) -r -o $@ \
+		$(filter %.c,$^)
 
 $(libtense_tests): $(libtense_test_out)/libtense-asan.o
 $(libtense_tsan_tests): $(libtense_test_out)/libtense-tsan.o
@@ -37,8 +37,7 @@ $(libtense_tests) $(libtense_plain_tests): $(libtense_test_out)/%: tests/unit/%.
 $(libtense_tsan_tests): $(libtense_test_out)/%-tsan: tests/unit/%.c
 $(libtense_tests) $(libtense_tsan_tests) $(libtense_plain_tests): \
 		libtense/api/preload.c $(libtense_test_headers) $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(LIBTENSE_TEST_CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ \
+	$(test_cc) $(LIBTENSE_TEST_CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ \
 		$(filter tests/unit/test-%.c %.o,$^) -ldl
 
 # Tests of the shipped files: the library, the manual pages and their examples.
@@ -54,8 +53,7 @@ ARCHIVE_TESTS += $(addprefix $(O)/tests/unit/test-,spec symbols resolve)
 # As they are linked into a library: nothing of it is seen, nothing is needed.
 $(O)/tests/unit/symbols.so: tests/unit/symbols-library.c \
 		$(LIBTENSE_SYMBOLS_HIDDEN) $(O)/flags
-	$(call quiet,LD,$@)mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) -Ilibtense -fPIC -shared $(LDFLAGS) -o $@ $< \
+	$(test_ld) $(CFLAGS) -Ilibtense -fPIC -shared $(LDFLAGS) -o $@ $< \
 		$(LIBTENSE_SYMBOLS_HIDDEN) $(LIBTENSE_SYMBOLS_LIBS) \
 		-Wl,--no-undefined -Wl,-z,now
 
@@ -65,17 +63,15 @@ UNIT_TESTS += $(O)/tests/unit/test-symbols-library
 # Lines of the kernel that the guests' watchers take for a warning.
 $(O)/tests/unit/test-watch: tests/unit/test-watch.c tests/guest/watch.h \
 		tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
-		-D_GNU_SOURCE -fsanitize=address,undefined $(LDFLAGS) -o $@ $<
+	$(test_gnu_cc) -fsanitize=address,undefined $(LDFLAGS) -o $@ $<
 
 UNIT_TESTS += $(O)/tests/unit/test-watch
 
 # A guest that does not react to signals.
 $(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/base/util.c \
 		$(TOOLS_HEADERS) $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(LIBTENSE_TEST_CFLAGS) -Itools $(LDFLAGS) -o $@ $(filter %.c,$^) \
-		-lm
+	$(test_cc) $(LIBTENSE_TEST_CFLAGS) -Itools $(LDFLAGS) -o $@ \
+		$(filter %.c,$^) -lm
 
 # Guests' reactions to signals, progress without a terminal, files that a guest
 # without the host's files sends back, result files, and axes of pictures.

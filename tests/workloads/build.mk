@@ -22,8 +22,7 @@ WORKLOADS_LINK = -L$(O)/lib -ltense -Wl,-rpath,'$$ORIGIN/../lib'
 workloads_objects = $(patsubst $(workloads_dir)/%.c,$(workloads_out)/obj/%.o,$(1))
 
 $(workloads_out)/obj/%.o: $(workloads_dir)/%.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
-		$(WORKLOADS_FLAGS) -MMD -MP -c -o $@ $<
+	$(test_cc) $(CFLAGS) $(WORKLOADS_FLAGS) -MMD -MP -c -o $@ $<
 
 $(workloads_out)/dedup: $(call workloads_objects,$(DEDUP_SOURCES))
 $(workloads_out)/dedup: WORKLOADS_LIBS = $(DEDUP_LIBS)
@@ -33,13 +32,13 @@ $(workloads_out)/queue: $(call workloads_objects,$(QUEUE_SOURCES))
 $(workloads_out)/queue: WORKLOADS_LIBS = -lm -pthread
 
 $(WORKLOAD_PROGRAMS): $(O)/lib/libtense.so
-	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ \
-		$(filter %.o,$^) $(WORKLOADS_LINK) $(WORKLOADS_LIBS)
+	$(test_ld) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+		$(WORKLOADS_LINK) $(WORKLOADS_LIBS)
 
 # Static: what is traced is to be its threads, not the way to them.
 $(workloads_out)/speeds: $(call workloads_objects,$(workloads_dir)/speeds.c) \
 		$(O)/lib/libtense.a
-	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -pthread
+	$(test_ld) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -pthread
 
 -include $(wildcard $(workloads_out)/obj/*.d)
 
@@ -48,10 +47,10 @@ $(O)/tests/unit/dedup-asan: SANITIZE := address,undefined
 $(O)/tests/unit/dedup-tsan: SANITIZE := thread
 $(DEDUP_SANITIZED): $(DEDUP_SOURCES) $(wildcard $(workloads_dir)/*.h) \
 		tests/lib/real-clock.h $(O)/lib/libtense.so $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) $(WARN) $(CFLAGS) \
-		-fsanitize=$(SANITIZE) -fno-sanitize-recover=all \
+	$(test_cc) $(CFLAGS) -fsanitize=$(SANITIZE) -fno-sanitize-recover=all \
 		$(WORKLOADS_FLAGS) $(LDFLAGS) -o $@ $(DEDUP_SOURCES) \
-		-L$(O)/lib -ltense -Wl,-rpath,'$$ORIGIN/../../lib' $(DEDUP_LIBS)
+		-L$(O)/lib -ltense -Wl,-rpath,'$$ORIGIN/../../lib' \
+		$(DEDUP_LIBS)
 
 $(O)/tests/unit/test-dedup: $(workloads_out)/dedup $(DEDUP_SANITIZED)
 $(O)/tests/unit/test-workloads: $(WORKLOAD_PROGRAMS) $(workloads_out)/speeds

@@ -5,7 +5,7 @@
 
 functions_out := $(O)/tests/unit/functions
 functions_src := tests/unit/functions
-FUNCTIONS_CFLAGS = $(CFLAGS) $(WARN) -D_GNU_SOURCE -pthread -Itests/lib
+FUNCTIONS_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -pthread -Itests/lib
 # $(CC) may be clang, which has C++ too.
 FUNCTIONS_CXXFLAGS = $(filter-out -std=%,$(FUNCTIONS_CFLAGS)) -x c++ -std=c++17
 
@@ -15,22 +15,19 @@ functions_programs := $(addprefix $(functions_out)/, \
 
 $(functions_out)/program: $(functions_src)/program.c $(functions_src)/odd.S \
 		$(functions_src)/common.h tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(FUNCTIONS_CFLAGS) -rdynamic -o $@ $(filter %.c %.S,$^) -ldl
+	$(test_cc) $(FUNCTIONS_CFLAGS) -rdynamic -o $@ $(filter %.c %.S,$^) \
+		-ldl
 
 $(functions_out)/exceptions: $(functions_src)/exceptions.cc \
 		$(functions_src)/common.h tests/lib/tap.h $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(FUNCTIONS_CXXFLAGS) -rdynamic -o $@ $< -ldl -lstdc++
+	$(test_cc) $(FUNCTIONS_CXXFLAGS) -rdynamic -o $@ $< -ldl -lstdc++
 
 $(functions_out)/%.so: $(functions_src)/%.c $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(FUNCTIONS_CFLAGS) -fPIC -shared -o $@ $<
+	$(test_cc) $(FUNCTIONS_CFLAGS) -fPIC -shared -o $@ $<
 
 $(functions_out)/fake/libtense.so.0: $(functions_src)/fake-span.c \
 		libtense/api/span.h libtense/api/libtense.map $(O)/flags
-	$(call quiet,CC,$@)mkdir -p $(@D) && \
-	$(CC) $(FUNCTIONS_CFLAGS) -fPIC -shared -mgeneral-regs-only \
+	$(test_cc) $(FUNCTIONS_CFLAGS) -fPIC -shared -mgeneral-regs-only \
 		-ftls-model=initial-exec -Ilibtense -Ilibtense/include \
 		-Wl,-soname,libtense.so.0 \
 		-Wl,--version-script,libtense/api/libtense.map -o $@ $<
