@@ -68,7 +68,7 @@ $(vclock_tests) $(O)/tests/sim/sim $(O)/tests/sim/oracle:
 # Generated programs, against their exact schedule.
 oracle_objects := $(patsubst tests/sim/%.c,$(vclock_out)/sim/%.o, \
 	$(wildcard tests/sim/oracle/*.c)) \
-	$(addprefix $(vclock_out)/sim/,model.o ops.o check.o memory.o)
+	$(addprefix $(vclock_out)/sim/,model.o ops.o check.o driver.o memory.o)
 
 $(vclock_out)/sim/oracle/%.o: tests/sim/oracle/%.c $(O)/flags
 	$(test_cc) $(VCLOCK_CFLAGS) -Itests/sim -MMD -MP -c -o $@ $<

@@ -25,20 +25,6 @@ static const char usage[] =
 
 #define CPUS_MAX	4096
 
-void sim_say(const struct sim *s, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!s->verbose)
-		return;
-	printf("# step %llu real %llu gvt %llu: ", (unsigned long long)s->step,
-	       (unsigned long long)s->real, (unsigned long long)vclock_reached(&s->vc));
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	putchar('\n');
-}
-
 _Noreturn void sim_fail(struct sim *s, const char *fmt, ...)
 {
 	va_list ap;
@@ -126,19 +112,6 @@ static void group(uint64_t seed, unsigned int cpus, uint64_t steps,
 	fflush(stdout);
 }
 
-static uint64_t number(const char *text, const char *option, uint64_t most)
-{
-	char *end;
-	unsigned long long n = strtoull(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end || n > most) {
-		fprintf(stderr, "sim: --%s takes a number up to %llu, not '%s'\n",
-			option, (unsigned long long)most, text);
-		exit(2);
-	}
-	return n;
-}
-
 static void check_all_sizes(void)
 {
 	static const struct {
@@ -172,16 +145,16 @@ int main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
 		case 's':
-			seed = number(optarg, "seed", UINT64_MAX);
+			seed = sim_number(optarg, "seed", UINT64_MAX);
 			break;
 		case 'c':
-			cpus = number(optarg, "cpus", CPUS_MAX);
+			cpus = sim_number(optarg, "cpus", CPUS_MAX);
 			break;
 		case 'm':
-			steps = number(optarg, "steps", UINT32_MAX);
+			steps = sim_number(optarg, "steps", UINT32_MAX);
 			break;
 		case 'k':
-			schedules = number(optarg, "schedules", UINT32_MAX);
+			schedules = sim_number(optarg, "schedules", UINT32_MAX);
 			break;
 		case 'v':
 			verbose = true;

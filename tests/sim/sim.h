@@ -8,6 +8,7 @@
  *	machine.c	real time, CPUs, scheduling, gates, timers
  *	actions.c	what tasks do
  *	check.c		what must hold after every step
+ *	driver.c	what the drivers sim and oracle share
  *	sim.c		the command line and the report
  *
  * All that happens follows from the seed.
@@ -93,6 +94,9 @@ _Noreturn void sim_fail(struct sim *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void sim_say(const struct sim *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The number that an option has, or the end of the program. */
+uint64_t sim_number(const char *text, const char *option, uint64_t most);
 
 static inline struct model_task *model_of(struct sim *s, int t)
 {

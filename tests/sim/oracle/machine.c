@@ -40,7 +40,6 @@ struct bench {
 	struct rng rng;
 	uint64_t due_since;	/* real: a deadline waits for its timer */
 	uint64_t due_before;	/* the first deadline, when timers were checked */
-	uint64_t steps;
 };
 
 static char failure[FAILURE_LENGTH];
@@ -53,19 +52,6 @@ _Noreturn void sim_fail(struct sim *s, const char *fmt, ...)
 	vsnprintf(failure, sizeof(failure), fmt, ap);
 	va_end(ap);
 	longjmp(s->failed, 1);
-}
-
-void sim_say(const struct sim *s, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!s->verbose)
-		return;
-	printf("# real %llu: ", (unsigned long long)s->real);
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	putchar('\n');
 }
 
 static struct sim *sim(struct bench *b)
@@ -575,7 +561,7 @@ static void run(struct bench *b, uint64_t most_steps)
 		if (!agenda_first(&b->agenda, &thing, &at))
 			sim_fail(sim(b), "stall: %u tasks wait, and nothing comes",
 				 sim(b)->alive);
-		if (b->steps++ > most_steps)
+		if (sim(b)->step++ > most_steps)
 			sim_fail(sim(b), "it does not end");
 		sim(b)->real = (uint64_t)at;
 		if (thing < b->setup->cpus)

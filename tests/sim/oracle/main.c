@@ -11,6 +11,7 @@
 #include "generate.h"
 #include "memory.h"
 #include "shrink.h"
+#include "sim.h"
 #include "tap.h"
 
 static const char usage[] =
@@ -213,19 +214,6 @@ static int run_file(const struct options *o)
 	return done();
 }
 
-static uint64_t number(const char *text, const char *option, uint64_t most)
-{
-	char *end;
-	unsigned long long n = strtoull(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end || n > most) {
-		fprintf(stderr, "oracle: --%s takes a number up to %llu, not '%s'\n",
-			option, (unsigned long long)most, text);
-		exit(2);
-	}
-	return n;
-}
-
 static int style_of(const char *name)
 {
 	for (int style = 0; style < STYLES; style++)
@@ -258,16 +246,16 @@ static void parse(struct options *o, int argc, char **argv)
 			o->plan = false;
 		switch (c) {
 		case 's':
-			o->seed = number(optarg, "seed", UINT64_MAX);
+			o->seed = sim_number(optarg, "seed", UINT64_MAX);
 			break;
 		case 't':
 			o->style = optarg;
 			break;
 		case 'c':
-			o->cpus = number(optarg, "cpus", CPUS_MAX);
+			o->cpus = sim_number(optarg, "cpus", CPUS_MAX);
 			break;
 		case 'k':
-			o->programs = number(optarg, "programs", UINT32_MAX);
+			o->programs = sim_number(optarg, "programs", UINT32_MAX);
 			break;
 		case 'f':
 			o->program = optarg;
