@@ -52,8 +52,9 @@ static const struct {
 
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
-/* Catches the lines that the checks write to standard error. */
+/* Catches in text the lines that the checks write to standard error. */
 static int err_pipe[2], err_old;
+static char text[1024];
 
 static void watch_stderr(void)
 {
@@ -63,7 +64,7 @@ static void watch_stderr(void)
 	close(err_pipe[1]);
 }
 
-static int lines_on_stderr(char *text, size_t size)
+static int lines_on_stderr(void)
 {
 	size_t n = 0;
 	ssize_t got;
@@ -71,7 +72,7 @@ static int lines_on_stderr(char *text, size_t size)
 
 	dup2(err_old, STDERR_FILENO);
 	close(err_old);
-	while ((got = read(err_pipe[0], text + n, size - 1 - n)) > 0)
+	while ((got = read(err_pipe[0], text + n, sizeof(text) - 1 - n)) > 0)
 		n += got;
 	close(err_pipe[0]);
 	text[n] = '\0';
@@ -97,12 +98,10 @@ static void all_fail(int err, const char *why)
 
 static void without_device(void)
 {
-	char text[1024];
-
 	fake.open_error = -ENOENT;
 	watch_stderr();
 	all_fail(-ENODEV, "no device");
-	is_i64(lines_on_stderr(text, sizeof(text)), 1, "one warning in all");
+	is_i64(lines_on_stderr(), 1, "one warning in all");
 	ok(strstr(text, "libtense: /dev/tense: No such file") &&
 	   strstr(text, "tense run") && strstr(text, "real time"),
 	   "it says what is missing, what to do, and what happens instead");
@@ -110,72 +109,60 @@ static void without_device(void)
 
 static void switched_off(void)
 {
-	char text[1024];
-
 	tense_config.off = true;
 	watch_stderr();
 	all_fail(-ENODEV, "TENSE=0");
-	is_i64(lines_on_stderr(text, sizeof(text)), 0, "TENSE=0 is silent");
+	is_i64(lines_on_stderr(), 0, "TENSE=0 is silent");
 	is_i64(fake.opens, 0, "TENSE=0 does not touch the device");
 }
 
 static void not_permitted(void)
 {
-	char text[1024];
-
 	fake.open_error = -EACCES;
 	watch_stderr();
 	all_fail(-EACCES, "no permission");
-	is_i64(lines_on_stderr(text, sizeof(text)), 1, "one warning in all");
+	is_i64(lines_on_stderr(), 1, "one warning in all");
 	ok(strstr(text, "Permission denied") && strstr(text, "group"),
 	   "it says who may");
 }
 
 static void warned_before(void)
 {
-	char text[1024];
-
 	fake.open_error = -ENOENT;
 	tense_config.warned = true;
 	watch_stderr();
 	is_i64(tense_init(), -ENODEV, "a process above has warned");
-	is_i64(lines_on_stderr(text, sizeof(text)), 0, "no further warning");
+	is_i64(lines_on_stderr(), 0, "no further warning");
 }
 
 static void strict(void)
 {
-	char text[1024];
-
 	fake.open_error = -ENOENT;
 	tense_config.strict = true;
 	tense_config.warned = true;
 	watch_stderr();
 	is_i64(tense_init(), -ENODEV, "TENSE_STRICT: tense_init() fails");
-	is_i64(lines_on_stderr(text, sizeof(text)), 1, "with its own message");
+	is_i64(lines_on_stderr(), 1, "with its own message");
 	ok(!strstr(text, "real time"), "that does not call it a warning");
 }
 
 static void device_appears(void)
 {
-	char text[1024];
-
 	fake.open_error = -ENOENT;
 	watch_stderr();
 	is_i64(tense_scale_percent(200), -ENODEV, "no device yet");
 	fake.open_error = 0;
 	is_i64(tense_init(), 0, "tense_init() looks again");
 	is_i64(tense_scale_percent(200), 0, "and then the others work");
-	lines_on_stderr(text, sizeof(text));
+	lines_on_stderr();
 }
 
 static void other_version(void)
 {
-	char text[1024];
-
 	fake.version = TENSE_STATS_VERSION + 1;
 	watch_stderr();
 	is_i64(tense_init(), -EPROTO, "a device of another version");
-	is_i64(lines_on_stderr(text, sizeof(text)), 1, "is told");
+	is_i64(lines_on_stderr(), 1, "is told");
 	is_i64(fake_open_fds(), 0, "and closed again");
 	ok(!fake_member(), "and left");
 }
@@ -387,12 +374,10 @@ static void threads(void)
 
 static void no_descriptors_left(void)
 {
-	char text[1024];
-
 	fake.open_error = -EMFILE;
 	watch_stderr();
 	is_i64(tense_init(), -EMFILE, "no descriptor left");
-	is_i64(lines_on_stderr(text, sizeof(text)), 1, "is told");
+	is_i64(lines_on_stderr(), 1, "is told");
 }
 
 int main(void)
