@@ -6,9 +6,7 @@
 # shellcheck disable=SC2016 # code between backquotes, in single quotes
 # shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+in_tmp
 
 machine='"date": "2026-05-04T03:02:01Z", "commit": "c0ffee", "machine": { "system":
 	"Linux", "release": "6.1.0", "cpu": "Z80", "cpus": 2, "load": [0.5, 1, 2] }'
