@@ -6,6 +6,12 @@
 #include <getopt.h>
 #include <stddef.h>
 
+struct subcommand {
+	const char *name;
+	const char *summary;	/* for the --help of tense */
+	int (*run)(int argc, char **argv);	/* returns the exit status */
+};
+
 /*
  * The next one, as getopt_long() returns it. '?' after a message where it is not
  * known, lacks its argument, or has another one of the options as its argument:

@@ -333,7 +333,7 @@ static int print_json(const struct item *items)
 	return json_print(root);
 }
 
-int cmd_check(int argc, char **argv)
+static int main_check(int argc, char **argv)
 {
 	enum { JSON = 1, HELP };
 	static const struct option options[] = {
@@ -381,3 +381,9 @@ int cmd_check(int argc, char **argv)
 	}
 	return good ? 0 : 1;
 }
+
+const struct subcommand cmd_check = {
+	.name = "check",
+	.summary = "say what is there, what is missing, and how to get it",
+	.run = main_check,
+};

@@ -74,7 +74,7 @@ bool daemons_bad_argument(int argc, char **argv)
 	return true;
 }
 
-int cmd_daemons(int argc, char **argv)
+static int main_daemons(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
@@ -97,3 +97,9 @@ int cmd_daemons(int argc, char **argv)
 	     argv[1]);
 	return STATUS_FAILED;
 }
+
+const struct subcommand cmd_daemons = {
+	.name = "daemons",
+	.summary = "learn which runs of daemons spoil a measurement",
+	.run = main_daemons,
+};

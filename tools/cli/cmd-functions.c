@@ -520,7 +520,7 @@ static int parse_options(int argc, char **argv, struct listing *listing)
 	return -1;
 }
 
-int cmd_functions(int argc, char **argv)
+static int main_functions(int argc, char **argv)
 {
 	int dashes = find_dashes(argc, argv), status;
 	struct listing listing = { 0 };
@@ -540,3 +540,9 @@ int cmd_functions(int argc, char **argv)
 	free_listing(&listing);
 	return status;
 }
+
+const struct subcommand cmd_functions = {
+	.name = "functions",
+	.summary = "list the functions of a program that can be named",
+	.run = main_functions,
+};

@@ -408,7 +408,7 @@ static int parse(int argc, char **argv, struct flags *f)
 	return optind;
 }
 
-int cmd_kernel(int argc, char **argv)
+static int main_kernel(int argc, char **argv)
 {
 	struct flags f = { 0 };
 	struct cache cache;
@@ -438,3 +438,9 @@ int cmd_kernel(int argc, char **argv)
 	cache_free(&cache);
 	return status;
 }
+
+const struct subcommand cmd_kernel = {
+	.name = "kernel",
+	.summary = "build, list and remove the kernels of guests",
+	.run = main_kernel,
+};

@@ -432,7 +432,7 @@ static int restore(const struct request *r, int argc)
 	return tune_restore(&machine) ? STATUS_FAILED : 0;
 }
 
-int cmd_measure(int argc, char **argv)
+static int main_measure(int argc, char **argv)
 {
 	struct request r = {
 		.m = { .epsilon = -1, .warmup = 1 },
@@ -454,3 +454,9 @@ int cmd_measure(int argc, char **argv)
 	measure_free(&r.m);
 	return status;
 }
+
+const struct subcommand cmd_measure = {
+	.name = "measure",
+	.summary = "say how long a command takes, and how sure that is",
+	.run = main_measure,
+};

@@ -99,7 +99,7 @@ static int fit(const struct noise_options *o)
 	return err;
 }
 
-int cmd_noise(int argc, char **argv)
+static int main_noise(int argc, char **argv)
 {
 	static int (*const run[])(const struct noise_options *o) = {
 		[FIT] = fit, [PREDICT] = noise_predict, [REFIT] = noise_refit,
@@ -113,3 +113,9 @@ int cmd_noise(int argc, char **argv)
 	gsl_set_error_handler_off();
 	return run[o.action](&o) ? STATUS_FAILED : 0;
 }
+
+const struct subcommand cmd_noise = {
+	.name = "noise",
+	.summary = "say by how much the same work takes longer, and how often",
+	.run = main_noise,
+};

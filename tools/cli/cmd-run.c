@@ -153,7 +153,7 @@ static int run_command(struct run *run, struct options *o)
 	return status;
 }
 
-int cmd_run(int argc, char **argv)
+static int main_run(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct run run;
@@ -171,3 +171,9 @@ int cmd_run(int argc, char **argv)
 	run_options_free(&o.run, &run);
 	return status;
 }
+
+const struct subcommand cmd_run = {
+	.name = "run",
+	.summary = "run a program in virtual time, on this kernel or on another",
+	.run = main_run,
+};

@@ -354,7 +354,7 @@ static int measure_errors(struct request *r, const struct watcher *w)
 	return status;
 }
 
-int cmd_trace_activity(int argc, char **argv)
+static int main_trace_activity(int argc, char **argv)
 {
 	struct request r = { .cpu = -1, .listed = PERIODS_LISTED };
 	struct watcher w;
@@ -371,3 +371,9 @@ int cmd_trace_activity(int argc, char **argv)
 	result_files_free(r.files, OUTPUTS);
 	return status;
 }
+
+const struct subcommand cmd_trace_activity = {
+	.name = "trace-activity",
+	.summary = "show when a program has its CPU, and what interrupts it",
+	.run = main_trace_activity,
+};

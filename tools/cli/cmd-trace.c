@@ -290,7 +290,7 @@ static void close_outputs(struct options *o)
 	free(o->outputs);
 }
 
-int cmd_trace(int argc, char **argv)
+static int main_trace(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct run run;
@@ -310,3 +310,9 @@ int cmd_trace(int argc, char **argv)
 	run_options_free(&o.run, &run);
 	return status;
 }
+
+const struct subcommand cmd_trace = {
+	.name = "trace",
+	.summary = "run it so, and draw what its threads did",
+	.run = main_trace,
+};

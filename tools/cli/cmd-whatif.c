@@ -406,7 +406,7 @@ static void choose_seed(struct whatif_question *q)
 	q->seed = seed;
 }
 
-int cmd_whatif(int argc, char **argv)
+static int main_whatif(int argc, char **argv)
 {
 	struct request q = { .w.question.precision = 1 };
 	struct run run;
@@ -420,3 +420,9 @@ int cmd_whatif(int argc, char **argv)
 	request_free(&q);
 	return status;
 }
+
+const struct subcommand cmd_whatif = {
+	.name = "whatif",
+	.summary = "predict how a program changes if a function is faster",
+	.run = main_whatif,
+};

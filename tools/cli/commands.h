@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The commands of tense. Each returns the exit status. */
 #ifndef TOOLS_COMMANDS_H
 #define TOOLS_COMMANDS_H
 
-int cmd_run(int argc, char **argv);
-int cmd_check(int argc, char **argv);
-int cmd_daemons(int argc, char **argv);
-int cmd_functions(int argc, char **argv);
-int cmd_kernel(int argc, char **argv);
-int cmd_measure(int argc, char **argv);
-int cmd_noise(int argc, char **argv);
-int cmd_trace(int argc, char **argv);
-int cmd_trace_activity(int argc, char **argv);
-int cmd_whatif(int argc, char **argv);
+#include "base/options.h"
+
+extern const struct subcommand cmd_check, cmd_daemons, cmd_functions, cmd_kernel,
+	cmd_measure, cmd_noise, cmd_run, cmd_trace, cmd_trace_activity, cmd_whatif;
 
 #endif

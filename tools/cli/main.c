@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "base/util.h"
 
-static const char usage[] =
-"Usage: tense COMMAND [OPTION...]\n"
-"\n"
-"Runs programs in virtual time, on a kernel whose scheduler keeps it.\n"
-"\n"
-"Commands:\n"
-"  run             run a program in virtual time, on this kernel or on another\n"
-"  trace           run it so, and draw what its threads did\n"
-"  whatif          predict how a program changes if a function is faster\n"
-"  functions       list the functions of a program that can be named\n"
-"  measure         say how long a command takes, and how sure that is\n"
-"  noise           say by how much the same work takes longer, and how often\n"
-"  trace-activity  show when a program has its CPU, and what interrupts it\n"
-"  daemons         learn which runs of daemons spoil a measurement\n"
-"  kernel          build, list and remove the kernels of guests\n"
-"  check           say what is there, what is missing, and how to get it\n"
-"  version         print the version\n"
-"  help            print this text, or that of a command\n"
-"\n"
-"`tense help COMMAND` tells more of a command, man tense(1) the rest.\n";
-
-static int cmd_version(int argc, char **argv)
+static int print_version(int argc, char **argv)
 {
 	(void)argv;
 	if (argc > 1) {
@@ -37,42 +18,60 @@ static int cmd_version(int argc, char **argv)
 	return 0;
 }
 
-static int cmd_help(int argc, char **argv);
+static int help(int argc, char **argv);
 
-static const struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-} commands[] = {
-	{ "run", cmd_run },
-	{ "trace", cmd_trace },
-	{ "trace-activity", cmd_trace_activity },
-	{ "whatif", cmd_whatif },
-	{ "check", cmd_check },
-	{ "functions", cmd_functions },
-	{ "measure", cmd_measure },
-	{ "noise", cmd_noise },
-	{ "daemons", cmd_daemons },
-	{ "kernel", cmd_kernel },
-	{ "version", cmd_version },
-	{ "--version", cmd_version },
-	{ "help", cmd_help },
-	{ "--help", cmd_help },
-	{ "-h", cmd_help },
+static const struct subcommand cmd_version = {
+	.name = "version",
+	.summary = "print the version",
+	.run = print_version,
 };
 
-static const struct command *find(const char *name)
+static const struct subcommand cmd_help = {
+	.name = "help",
+	.summary = "print this text, or that of a command",
+	.run = help,
+};
+
+static const struct subcommand *const commands[] = {
+	&cmd_run, &cmd_trace, &cmd_whatif, &cmd_functions, &cmd_measure, &cmd_noise,
+	&cmd_trace_activity, &cmd_daemons, &cmd_kernel, &cmd_check, &cmd_version,
+	&cmd_help,
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct subcommand *find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
+	if (!strcmp(name, "--version"))
+		return &cmd_version;
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		return &cmd_help;
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
 	warn("unknown command '%s': see tense --help", name);
 	return NULL;
 }
 
-static int cmd_help(int argc, char **argv)
+static void print_usage(FILE *f)
 {
-	char *help[] = { argv[argc - 1], "--help", NULL };
-	const struct command *command;
+	fputs("Usage: tense COMMAND [OPTION...]\n"
+	      "\n"
+	      "Runs programs in virtual time, on a kernel whose scheduler keeps it.\n"
+	      "\n"
+	      "Commands:\n", f);
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		fprintf(f, "  %-14s  %s\n", commands[i]->name,
+			commands[i]->summary);
+	fputs("\n"
+	      "`tense help COMMAND` tells more of a command, man tense(1) the rest.\n",
+	      f);
+}
+
+static int help(int argc, char **argv)
+{
+	char *words[] = { argv[argc - 1], "--help", NULL };
+	const struct subcommand *command;
 
 	if (argc > 2) {
 		warn("help is for one command at a time");
@@ -81,28 +80,32 @@ static int cmd_help(int argc, char **argv)
 	command = argc == 2 ? find(argv[1]) : NULL;
 	if (argc == 2 && !command)
 		return STATUS_FAILED;
-	if (command && command->run != cmd_help && command->run != cmd_version)
-		return command->run(2, help);
-	fputs(usage, stdout);
+	if (command && command != &cmd_help && command != &cmd_version)
+		return command->run(2, words);
+	print_usage(stdout);
 	return 0;
+}
+
+/* At any exit: a command that only prints is of no use if nobody can read it. */
+static void check_stdout(void)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		warn("cannot write to standard output");
+		_exit(STATUS_FAILED);
+	}
 }
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
-	int status;
+	const struct subcommand *command;
 
 	if (argc < 2) {
-		fputs(usage, stderr);
+		print_usage(stderr);
 		return STATUS_FAILED;
 	}
 	command = find(argv[1]);
 	if (!command)
 		return STATUS_FAILED;
-	status = command->run(argc - 1, argv + 1);
-	if (fflush(stdout) || ferror(stdout)) {
-		warn("cannot write to standard output");
-		return STATUS_FAILED;
-	}
-	return status;
+	atexit(check_stdout);
+	return command->run(argc - 1, argv + 1);
 }
