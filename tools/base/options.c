@@ -2,10 +2,15 @@
 #include "options.h"
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "result-file.h"
 #include "util.h"
+
+#define OPTIONS_MAX	64
+#define HELP_COLUMNS	80
 
 static bool is_option(const char *word, const struct option *options)
 {
@@ -51,6 +56,159 @@ char *options_word(int argc, char **argv)
 	    (argv[optind][0] == '-' && argv[optind][1]))
 		return optarg;
 	return argv[optind++];
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t size = strlen(word);
+
+	while (words) {
+		if (strcspn(words, " ") == size && !strncmp(words, word, size))
+			return true;
+		words = strchr(words, ' ');
+		words += !!words;
+	}
+	return false;
+}
+
+/* Does the action, or any if it is NULL, take the option in this row? */
+static bool is_taken(const struct subcommand *command,
+		     const struct option_row *row, const char *action)
+{
+	if (row->id <= 0)
+		return false;
+	while (row > command->options && row->id != OPTION_HEADING)
+		row--;
+	return row->id != OPTION_HEADING || !row->argument || !action ||
+	       has_word(row->argument, action);
+}
+
+static int has_argument(const struct option_row *row)
+{
+	if (!row->argument)
+		return no_argument;
+	return row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
+/* The table as getopt_long() takes it. */
+struct parser {
+	struct option options[OPTIONS_MAX + 1];
+	char letters[2 * OPTIONS_MAX + 4];
+};
+
+static void fill_parser(struct parser *parser, const struct subcommand *command,
+			const char *action)
+{
+	struct option *option = parser->options;
+	char *letter = parser->letters;
+
+	/* The options of a command that is an operand are its own. */
+	letter = stpcpy(letter, has_word(command->operands, "-c") ? "+:h" : ":h");
+	for (const struct option_row *row = command->options;
+	     row->id && option < parser->options + OPTIONS_MAX; row++) {
+		if (!is_taken(command, row, action))
+			continue;
+		if (row->name[1]) {
+			*option++ = (struct option){
+				row->name, has_argument(row), NULL, row->id,
+			};
+		} else {
+			*letter++ = row->name[0];
+			if (row->argument)
+				*letter++ = ':';
+		}
+	}
+	*option = (struct option){ 0 };
+	*letter = '\0';
+}
+
+/* Ends the program if getopt_long() did not find a good option. */
+static void check_option(const char *command, int c, char **argv,
+			 const struct option *options)
+{
+	if (c == ':')
+		die(STATUS_FAILED, "%s: %s needs an argument: see tense %s --help",
+		    command, argv[optind - 1], command);
+	if (c == '?')
+		die(STATUS_FAILED, "%s: unknown option '%s': see tense %s --help",
+		    command, argv[optind - 1], command);
+	if (c != -1 && optarg && optarg == argv[optind - 1] &&
+	    is_option(optarg, options))
+		die(STATUS_FAILED, "%s: %s needs an argument, but '%s' is an option: see tense %s --help",
+		    command, argv[optind - 2], optarg, command);
+}
+
+int options_take(const struct subcommand *command, int argc, char **argv)
+{
+	struct parser parser;
+	int c, index = -1;
+
+	fill_parser(&parser, command, argv[0]);
+	opterr = 0;
+	c = getopt_long(argc, argv, parser.letters, parser.options, &index);
+	check_option(command->name, c, argv, parser.options);
+	if (c == 'h') {
+		options_help(command);
+		exit(0);
+	}
+	if (index >= 0 && parser.options[index].has_arg == optional_argument)
+		optarg = options_word(argc, argv);
+	return c;
+}
+
+/* "--name ARGUMENT" */
+static int write_term(char *term, size_t size, const struct option_row *row)
+{
+	if (!row->name)
+		return snprintf(term, size, "%s", row->argument);
+	return snprintf(term, size, "%s%s%s%s", row->name[1] ? "--" : "-",
+			row->name, row->argument ? " " : "",
+			row->argument ? row->argument : "");
+}
+
+static int widest_term(const struct option_row *row)
+{
+	int widest = 0;
+
+	for (; row->id; row++) {
+		int width = row->help && row->id != OPTION_HEADING ?
+			    write_term(NULL, 0, row) : 0;
+
+		if (width > widest)
+			widest = width;
+	}
+	return widest;
+}
+
+static bool names_time(const struct option_row *row)
+{
+	while (row->id && !(row->argument && !strcmp(row->argument, "TIME")))
+		row++;
+	return row->id;
+}
+
+void options_help(const struct subcommand *command)
+{
+	int width = widest_term(command->options);
+	char term[HELP_COLUMNS];
+
+	fputs(command->usage, stdout);
+	if (command->options->id != OPTION_HEADING)
+		putchar('\n');
+	for (const struct option_row *row = command->options; row->id; row++) {
+		if (row->id == OPTION_HEADING) {
+			printf("\n%s\n\n", row->help);
+		} else if (row->help) {
+			write_term(term, sizeof(term), row);
+			printf("  %-*s  ", width, term);
+			put_wrapped(stdout, row->help, width + 4, HELP_COLUMNS);
+			putchar('\n');
+		}
+	}
+	if (names_time(command->options))
+		fputs("\nTIME is a number with its unit: ns, us, ms, s, m, h or d.\n",
+		      stdout);
+	printf("\n%s", command->notes);
 }
 
 size_t options_on_stdout(const char *const *outputs, size_t count)

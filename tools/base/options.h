@@ -1,16 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The options of a command, and messages on wrong ones. */
+/* The options of a command: one table yields parsing, --help and completion. */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 
 #include <getopt.h>
 #include <stddef.h>
 
+/* An option, or a line that only --help has. An id above 0 is an option's. */
+struct option_row {
+	const char *name;	/* a name of one letter is a short option */
+	const char *argument;	/* NULL: none; "[FILE]": it may be left out */
+	const char *completion;	/* of the argument, see struct subcommand */
+	int id;			/* options_take() returns it */
+	const char *help;	/* NULL hides the option */
+};
+
+enum { OPTION_HEADING = -1, OPTION_OPERAND = -2 };
+
+/*
+ * A heading of --help. Only these actions, words between spaces, take the
+ * options up to the next heading. NULL is all actions.
+ */
+#define OPTIONS_HEADING(actions, help) \
+	{ NULL, actions, NULL, OPTION_HEADING, help }
+
+/* A line of --help about an argument that is not an option. */
+#define OPTIONS_OPERAND(name, help) { NULL, name, NULL, OPTION_OPERAND, help }
+
+/* Each table ends so. options_take() acts on --help, and on -h. */
+#define OPTIONS_END { "help", NULL, NULL, 'h', "print this text" }, { 0 }
+
+/*
+ * Completions are "-f", files, "-d", directories, "-c", commands, or else words.
+ */
 struct subcommand {
 	const char *name;
 	const char *summary;	/* for the --help of tense */
 	int (*run)(int argc, char **argv);	/* returns the exit status */
+	const char *usage;	/* --help before the options */
+	const struct option_row *options;
+	const char *notes;	/* --help after the options */
+	const char *actions;	/* words, one of which is the first operand */
+	/*
+	 * Completion of the other operands. From the first operand on, "-c" is a
+	 * command with its own options. With "--" it comes after two dashes.
+	 */
+	const char *operands;
 };
+
+/*
+ * Parses the next option of a table and returns its id, -1 after the last. Sets
+ * optarg, NULL if the argument is missing that may be left out. Prints --help and
+ * ends the program. Ends it after a message if the option is unknown, lacks its
+ * argument, or has another option as its argument: --json --csv has no file,
+ * --json=--csv has. argv[0] is the command or one of its actions.
+ */
+int options_take(const struct subcommand *command, int argc, char **argv);
+
+void options_help(const struct subcommand *command);
 
 /*
  * The next one, as getopt_long() returns it. '?' after a message where it is not

@@ -29,13 +29,9 @@ static size_t margin(void)
 	return size.ws_col;
 }
 
-/*
- * Breaks lines that are too long at a space. Keeps the line breaks that the
- * text already has.
- */
-static void put_wrapped(FILE *f, const char *text, size_t margin)
+void put_wrapped(FILE *f, const char *text, size_t indent, size_t margin)
 {
-	size_t used = INDENT;
+	size_t used = indent;
 
 	while (*text) {
 		size_t word = strcspn(text + 1, " \n") + 1;
@@ -43,8 +39,8 @@ static void put_wrapped(FILE *f, const char *text, size_t margin)
 		if (*text == '\n') {
 			used = 0;
 		} else if (*text == ' ' && used + word > margin) {
-			fprintf(f, "\n%*s", (int)INDENT - 1, "");
-			used = INDENT - 1;
+			fprintf(f, "\n%*s", (int)indent - 1, "");
+			used = indent - 1;
 		}
 		fwrite(text, 1, word, f);
 		used += word;
@@ -62,7 +58,7 @@ static void vwarn(const char *format, va_list args)
 	f = open_memstream(&text, &size);
 	if (f) {
 		fputs(PREFIX, f);
-		put_wrapped(f, line, margin());
+		put_wrapped(f, line, INDENT, margin());
 		fclose(f);
 	}
 	if (before_message)

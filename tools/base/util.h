@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /*
@@ -24,6 +25,12 @@ extern void (*before_message)(void);	/* NULL, or what clears the line */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void die(int status, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
+
+/*
+ * Breaks lines that are longer than the margin at a space, and indents the rest.
+ * The first line is indented already. Keeps the line breaks of the text.
+ */
+void put_wrapped(FILE *f, const char *text, size_t indent, size_t margin);
 
 /* These end the program when memory is short. */
 void *xmalloc(size_t size);

@@ -25,16 +25,12 @@
 
 #define CHECK_JSON_VERSION	1
 
-static const char usage[] =
-"Usage: tense check [--json]\n"
-"\n"
-"Says what `tense run` finds on this machine, what it misses, and the command\n"
-"that mends it.\n"
-"\n"
-"  --json   as JSON\n"
-"  --help   print this text\n"
-"\n"
-"Exit status: 0 if `tense run` works, 1 if not, 125 if misused.\n";
+enum { JSON = 1 };
+
+static const struct option_row options[] = {
+	{ "json", NULL, NULL, JSON, "as JSON" },
+	OPTIONS_END
+};
 
 struct item {
 	const char *name;
@@ -335,30 +331,11 @@ static int print_json(const struct item *items)
 
 static int main_check(int argc, char **argv)
 {
-	enum { JSON = 1, HELP };
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, JSON },
-		{ "help", no_argument, NULL, HELP },
-		{ 0 }
-	};
 	struct item items[NR_CHECKS] = { 0 };
 	bool json = false, good;
-	int c;
 
-	while ((c = options_next("check", argc, argv, ":h", options,
-				 NULL)) != -1) {
-		switch (c) {
-		case JSON:
-			json = true;
-			break;
-		case 'h':
-		case HELP:
-			fputs(usage, stdout);
-			return 0;
-		default:
-			return STATUS_FAILED;
-		}
-	}
+	while (options_take(&cmd_check, argc, argv) != -1)
+		json = true;
 	if (optind < argc) {
 		warn("check: takes no argument '%s': see tense check --help",
 		     argv[optind]);
@@ -386,4 +363,12 @@ const struct subcommand cmd_check = {
 	.name = "check",
 	.summary = "say what is there, what is missing, and how to get it",
 	.run = main_check,
+	.usage =
+		"Usage: tense check [--json]\n"
+		"\n"
+		"Says what `tense run` finds on this machine, what it misses, and the command\n"
+		"that mends it.\n",
+	.options = options,
+	.notes =
+		"Exit status: 0 if `tense run` works, 1 if not, 125 if misused.\n",
 };

@@ -18,22 +18,17 @@
 
 #define FUNCTIONS_JSON_VERSION	1
 
-static const char usage[] =
-"Usage: tense functions [OPTION...] [PATTERN...] -- COMMAND [ARGUMENT...]\n"
-"\n"
-"Lists the functions of a command and its libraries that `tense whatif` can\n"
-"name. The command is not run.\n"
-"\n"
-"  PATTERN          [OBJECT:]NAME, a glob or a /regular expression/; by default\n"
-"                   all of the command, and how many its libraries have\n"
-"  --all            those of all libraries, too\n"
-"  --object OBJECT  only those of this executable or library: a path, or a name\n"
-"                   with or without version, as in libz\n"
-"  --json           as JSON\n"
-"  --help           print this text\n"
-"\n"
-"Exit status: 0 if functions were found, 1 if not, 125 if tense failed or was\n"
-"misused, 126 if the command cannot be executed, 127 if it was not found.\n";
+enum { JSON = 1, ALL, OBJECT };
+
+static const struct option_row options[] = {
+	OPTIONS_OPERAND("PATTERN",
+			"[OBJECT:]NAME, a glob or a /regular expression/; by default all of the command, and how many its libraries have"),
+	{ "all", NULL, NULL, ALL, "those of all libraries, too" },
+	{ "object", "OBJECT", "-f", OBJECT,
+	  "only those of this executable or library: a path, or a name with or without version, as in libz" },
+	{ "json", NULL, NULL, JSON, "as JSON" },
+	OPTIONS_END
+};
 
 struct listing {
 	char **command;
@@ -483,21 +478,12 @@ static int find_dashes(int argc, char **argv)
 	return argc;
 }
 
-/* -1 to go on, or the exit status. */
+/* 0, or -1 after a message. */
 static int parse_options(int argc, char **argv, struct listing *listing)
 {
-	enum { JSON = 1, ALL, OBJECT, HELP };
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, JSON },
-		{ "all", no_argument, NULL, ALL },
-		{ "object", required_argument, NULL, OBJECT },
-		{ "help", no_argument, NULL, HELP },
-		{ 0 }
-	};
 	int c;
 
-	while ((c = options_next("functions", argc, argv, ":h", options,
-				 NULL)) != -1) {
+	while ((c = options_take(&cmd_functions, argc, argv)) != -1) {
 		switch (c) {
 		case JSON:
 			listing->json = true;
@@ -507,33 +493,24 @@ static int parse_options(int argc, char **argv, struct listing *listing)
 			break;
 		case OBJECT:
 			if (parse_object(optarg, listing))
-				return STATUS_FAILED;
+				return -1;
 			break;
-		case 'h':
-		case HELP:
-			fputs(usage, stdout);
-			return 0;
-		default:
-			return STATUS_FAILED;
 		}
 	}
-	return -1;
+	return 0;
 }
 
 static int main_functions(int argc, char **argv)
 {
-	int dashes = find_dashes(argc, argv), status;
+	int dashes = find_dashes(argc, argv), status = STATUS_FAILED;
 	struct listing listing = { 0 };
+	int err = parse_options(dashes, argv, &listing);
 
-	status = parse_options(dashes, argv, &listing);
-	if (status < 0 && dashes + 1 >= argc) {
+	if (!err && dashes + 1 >= argc) {
 		warn("functions: no command: give it after two dashes, as in tense functions -- ls: see tense functions --help");
-		status = STATUS_FAILED;
+		err = -1;
 	}
-	if (status < 0 && parse_patterns(argv + optind, dashes - optind,
-					 &listing))
-		status = STATUS_FAILED;
-	if (status < 0) {
+	if (!err && !parse_patterns(argv + optind, dashes - optind, &listing)) {
 		listing.command = argv + dashes + 1;
 		status = list(&listing, argv + optind);
 	}
@@ -545,4 +522,14 @@ const struct subcommand cmd_functions = {
 	.name = "functions",
 	.summary = "list the functions of a program that can be named",
 	.run = main_functions,
+	.usage =
+		"Usage: tense functions [OPTION...] [PATTERN...] -- COMMAND [ARGUMENT...]\n"
+		"\n"
+		"Lists the functions of a command and its libraries that `tense whatif` can\n"
+		"name. The command is not run.\n",
+	.options = options,
+	.operands = "--",
+	.notes =
+		"Exit status: 0 if functions were found, 1 if not, 125 if tense failed or was\n"
+		"misused, 126 if the command cannot be executed, 127 if it was not found.\n",
 };

@@ -23,20 +23,21 @@
 
 #define KERNEL_JSON_VERSION	1
 
-static const char usage[] =
-"Usage: tense kernel build [uml|qemu]...\n"
-"       tense kernel list [--json]\n"
-"       tense kernel remove [--unused | --all | NAME...]\n"
-"\n"
-"Manages the kernels that tense builds for its guests, and the QEMU that it\n"
-"fetches to count instructions.\n"
-"\n"
-"  build    build those of these back ends, or of all, unless they are there\n"
-"  list     what is in the cache\n"
-"  remove   remove something by its name, what this version of tense does not\n"
-"           use, or all and what the kernels were built from\n"
-"\n"
-"Exit status: 0 if that was done, 125 if not.\n";
+enum { JSON = 1, UNUSED, ALL };
+
+static const struct option_row options[] = {
+	OPTIONS_OPERAND("build",
+			"build those of these back ends, or of all, unless they are there"),
+	OPTIONS_OPERAND("list", "what is in the cache"),
+	OPTIONS_OPERAND("remove",
+			"remove something by its name, what this version of tense does not use, or all and what the kernels were built from"),
+	{ "json", NULL, NULL, JSON, "list: as JSON" },
+	{ "unused", NULL, NULL, UNUSED,
+	  "remove: what this version of tense does not use" },
+	{ "all", NULL, NULL, ALL,
+	  "remove: all, and what the kernels were built from" },
+	OPTIONS_END
+};
 
 static const struct {
 	const char *backend;
@@ -380,30 +381,17 @@ struct flags {
 	bool json;
 	bool unused;
 	bool all;
-	bool help;
 };
 
 /* The index of the first argument that is no option. */
 static int parse(int argc, char **argv, struct flags *f)
 {
-	enum { JSON = 1, UNUSED, ALL, HELP };
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, JSON },
-		{ "unused", no_argument, NULL, UNUSED },
-		{ "all", no_argument, NULL, ALL },
-		{ "help", no_argument, NULL, HELP },
-		{ 0 }
-	};
 	int c;
 
-	while ((c = options_next("kernel", argc, argv, ":h", options,
-				 NULL)) != -1) {
+	while ((c = options_take(&cmd_kernel, argc, argv)) != -1) {
 		f->json = f->json || c == JSON;
 		f->unused = f->unused || c == UNUSED;
 		f->all = f->all || c == ALL;
-		f->help = f->help || c == HELP || c == 'h';
-		if (c == '?')
-			exit(STATUS_FAILED);
 	}
 	return optind;
 }
@@ -416,10 +404,6 @@ static int main_kernel(int argc, char **argv)
 	const char *action = first < argc ? argv[first++] : "";
 	bool is_list = !strcmp(action, "list");
 
-	if (f.help) {
-		fputs(usage, stdout);
-		return 0;
-	}
 	argc -= first;
 	argv += first;
 	if (!strcmp(action, "build") && !f.json && !f.unused && !f.all)
@@ -443,4 +427,16 @@ const struct subcommand cmd_kernel = {
 	.name = "kernel",
 	.summary = "build, list and remove the kernels of guests",
 	.run = main_kernel,
+	.usage =
+		"Usage: tense kernel build [uml|qemu]...\n"
+		"       tense kernel list [--json]\n"
+		"       tense kernel remove [--unused | --all | NAME...]\n"
+		"\n"
+		"Manages the kernels that tense builds for its guests, and the QEMU that it\n"
+		"fetches to count instructions.\n",
+	.options = options,
+	.actions = "build list remove",
+	.operands = "uml qemu",
+	.notes =
+		"Exit status: 0 if that was done, 125 if not.\n",
 };
