@@ -108,12 +108,12 @@ static void fill_parser(struct parser *parser, const struct subcommand *command,
 	     row->id && option < parser->options + OPTIONS_MAX; row++) {
 		if (!is_taken(command, row, action))
 			continue;
-		if (row->name[1]) {
+		if (row->name[0] != '-') {
 			*option++ = (struct option){
 				row->name, has_argument(row), NULL, row->id,
 			};
 		} else {
-			*letter++ = row->name[0];
+			*letter++ = row->name[1];
 			if (row->argument)
 				*letter++ = ':';
 		}
@@ -161,7 +161,7 @@ static int write_term(char *term, size_t size, const struct option_row *row)
 {
 	if (!row->name)
 		return snprintf(term, size, "%s", row->argument);
-	return snprintf(term, size, "%s%s%s%s", row->name[1] ? "--" : "-",
+	return snprintf(term, size, "%s%s%s%s", row->name[0] == '-' ? "" : "--",
 			row->name, row->argument ? " " : "",
 			row->argument ? row->argument : "");
 }

@@ -8,7 +8,7 @@
 
 /* An option, or a line that only --help has. An id above 0 is an option's. */
 struct option_row {
-	const char *name;	/* a name of one letter is a short option */
+	const char *name;	/* "-o": a short option, whose id is its letter */
 	const char *argument;	/* NULL: none; "[FILE]": it may be left out */
 	const char *completion;	/* of the argument, see struct subcommand */
 	int id;			/* options_take() returns it */

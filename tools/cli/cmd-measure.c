@@ -17,45 +17,47 @@
 
 #define RUNS_MAX	100000
 
-static const char usage[] =
-"Usage: tense measure [OPTION...] -- COMMAND [ARGUMENT...]\n"
-"       tense measure [OPTION...] --compare COMMAND COMMAND\n"
-"       tense measure --restore\n"
-"\n"
-"Measures how long a command takes, and how sure that is: elapsed time and the\n"
-"process time of all that it runs, with what else ran meanwhile (protocol EMP).\n"
-"Samples that a daemon spoiled are dropped, then those beyond two standard\n"
-"deviations.\n"
-"\n"
-"  --compare          two commands, each one word for a shell, by turns, and the\n"
-"                     ratio of their times with its interval\n"
-"  --protocol NAME    emp (default), or k-best: go on until the K shortest times\n"
-"                     elapsed agree, and take the shortest\n"
-"  --runs N           samples of each command; default 10, or for k-best at most\n"
-"                     so many; default 30\n"
-"  --k N              for k-best: so many have to agree; default 3, at most 64\n"
-"  --epsilon P        to P percent; default 0.1\n"
-"  --warmup N         runs before that do not count; default 1\n"
-"  --cutoffs FILE     how long daemons may run in a sample, as CSV or JSON of\n"
-"                     tense daemons cutoffs; default the user's own, if there\n"
-"  --tune             make the machine quiet meanwhile: daemons, turbo, governor\n"
-"  --restore          put back what a --tune that was killed has left\n"
-"  --timeout TIME     kill a run that takes longer, as in 90s or 5m\n"
-"  --prepare CMD      run CMD in a shell before each run\n"
-"  --input FILE       standard input of each run; default /dev/null\n"
-"  --ignore-failure   a run may have any exit status\n"
-"  --show-output      do not hide what the command prints\n"
-"  --quiet            say nothing of the progress\n"
-"  --json FILE        all samples and results; - is standard output, and then\n"
-"                     there is no table\n"
-"  --csv FILE         the table as comma-separated values, likewise\n"
-"  --markdown FILE    the table for a document, likewise\n"
-"  --help             print this text\n"
-"\n"
-"TIME is a number with its unit: ns, us, ms, s, m, h or d.\n"
-"\n"
-"Exit status: 0; 1 if the command failed or was too slow; 125 if tense failed or\n"
-"was misused; 126 or 127 if the command cannot be run or was not found.\n";
+enum { COMPARE = 1, PROTOCOL, K, EPSILON, RUNS, WARMUP, CUTOFFS,
+       TUNE, RESTORE, TIMEOUT, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT,
+       QUIET, OUT_JSON, OUT_CSV, OUT_MARKDOWN };
+
+static const struct option_row options[] = {
+	{ "compare", NULL, NULL, COMPARE,
+	  "two commands, each one word for a shell, by turns, and the ratio of their times with its interval" },
+	{ "protocol", "NAME", "emp k-best", PROTOCOL,
+	  "emp (default), or k-best: go on until the K shortest times elapsed agree, and take the shortest" },
+	{ "runs", "N", NULL, RUNS,
+	  "samples of each command; default 10, or for k-best at most so many; default 30" },
+	{ "k", "N", NULL, K,
+	  "for k-best: so many have to agree; default 3, at most 64" },
+	{ "epsilon", "P", NULL, EPSILON, "to P percent; default 0.1" },
+	{ "warmup", "N", NULL, WARMUP,
+	  "runs before that do not count; default 1" },
+	{ "cutoffs", "FILE", "-f", CUTOFFS,
+	  "how long daemons may run in a sample, as CSV or JSON of tense daemons cutoffs; default the user's own, if there" },
+	{ "tune", NULL, NULL, TUNE,
+	  "make the machine quiet meanwhile: daemons, turbo, governor" },
+	{ "restore", NULL, NULL, RESTORE,
+	  "put back what a --tune that was killed has left" },
+	{ "timeout", "TIME", NULL, TIMEOUT,
+	  "kill a run that takes longer, as in 90s or 5m" },
+	{ "prepare", "CMD", "-c", PREPARE,
+	  "run CMD in a shell before each run" },
+	{ "input", "FILE", "-f", INPUT,
+	  "standard input of each run; default /dev/null" },
+	{ "ignore-failure", NULL, NULL, IGNORE_FAILURE,
+	  "a run may have any exit status" },
+	{ "show-output", NULL, NULL, SHOW_OUTPUT,
+	  "do not hide what the command prints" },
+	{ "quiet", NULL, NULL, QUIET, "say nothing of the progress" },
+	{ "json", "FILE", "-f", OUT_JSON,
+	  "all samples and results; - is standard output, and then there is no table" },
+	{ "csv", "FILE", "-f", OUT_CSV,
+	  "the table as comma-separated values, likewise" },
+	{ "markdown", "FILE", "-f", OUT_MARKDOWN,
+	  "the table for a document, likewise" },
+	OPTIONS_END
+};
 
 enum { JSON, CSV, MARKDOWN, OUTPUTS };
 
@@ -112,18 +114,18 @@ static int parse_epsilon(const char *text, double *epsilon)
 	return -1;
 }
 
-/* -1 to go on, or the exit status. */
+/* 0, or -1 after a message. */
 static int check_protocol(struct request *r)
 {
 	bool kbest = r->m.protocol == PROTOCOL_KBEST;
 
 	if (!kbest && (r->k || r->m.epsilon >= 0)) {
 		warn("measure: --k and --epsilon are of --protocol k-best");
-		return STATUS_FAILED;
+		return -1;
 	}
 	if (kbest && r->compare) {
 		warn("measure: --compare is of --protocol emp");
-		return STATUS_FAILED;
+		return -1;
 	}
 	r->m.k = r->k ? (unsigned int)r->k : 3;
 	if (r->m.epsilon < 0)
@@ -131,10 +133,10 @@ static int check_protocol(struct request *r)
 	if (!r->m.runs)
 		r->m.runs = kbest ? 30 : 10;
 	if (!kbest || r->m.runs >= r->m.k)
-		return -1;
+		return 0;
 	warn("measure: --runs %zu are fewer than have to agree, %u (--k)",
 	     r->m.runs, r->m.k);
-	return STATUS_FAILED;
+	return -1;
 }
 
 static int parse_timeout(const char *text, double *seconds)
@@ -146,39 +148,12 @@ static int parse_timeout(const char *text, double *seconds)
 	return -1;
 }
 
-/* -1 to go on, or the exit status. */
+/* 0, or -1 after a message. */
 static int parse_options(int argc, char **argv, struct request *r)
 {
-	enum { COMPARE = 1, PROTOCOL, K, EPSILON, RUNS, WARMUP, CUTOFFS,
-	       TUNE, RESTORE, TIMEOUT, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT,
-	       QUIET, OUT_JSON, OUT_CSV, OUT_MARKDOWN, HELP };
-	static const struct option options[] = {
-		{ "compare", no_argument, NULL, COMPARE },
-		{ "protocol", required_argument, NULL, PROTOCOL },
-		{ "k", required_argument, NULL, K },
-		{ "epsilon", required_argument, NULL, EPSILON },
-		{ "runs", required_argument, NULL, RUNS },
-		{ "warmup", required_argument, NULL, WARMUP },
-		{ "cutoffs", required_argument, NULL, CUTOFFS },
-		{ "tune", no_argument, NULL, TUNE },
-		{ "restore", no_argument, NULL, RESTORE },
-		{ "timeout", required_argument, NULL, TIMEOUT },
-		{ "prepare", required_argument, NULL, PREPARE },
-		{ "input", required_argument, NULL, INPUT },
-		{ "ignore-failure", no_argument, NULL, IGNORE_FAILURE },
-		{ "show-output", no_argument, NULL, SHOW_OUTPUT },
-		{ "quiet", no_argument, NULL, QUIET },
-		{ "json", required_argument, NULL, OUT_JSON },
-		{ "csv", required_argument, NULL, OUT_CSV },
-		{ "markdown", required_argument, NULL, OUT_MARKDOWN },
-		{ "help", no_argument, NULL, HELP },
-		{ 0 }
-	};
 	int c, err = 0;
 
-	/* Options of the command are its own. */
-	while (!err && (c = options_next("measure", argc, argv, "+:h", options,
-					 NULL)) != -1) {
+	while (!err && (c = options_take(&cmd_measure, argc, argv)) != -1) {
 		switch (c) {
 		case COMPARE:
 			r->compare = true;
@@ -232,15 +207,9 @@ static int parse_options(int argc, char **argv, struct request *r)
 		case OUT_MARKDOWN:
 			r->outputs[c - OUT_JSON] = optarg;
 			break;
-		case 'h':
-		case HELP:
-			fputs(usage, stdout);
-			return 0;
-		default:
-			return STATUS_FAILED;
 		}
 	}
-	return err ? STATUS_FAILED : -1;
+	return err;
 }
 
 static char *join(char *const *argv)
@@ -438,16 +407,15 @@ static int main_measure(int argc, char **argv)
 		.m = { .epsilon = -1, .warmup = 1 },
 		.options = { .input = "/dev/null" },
 	};
-	int status = parse_options(argc, argv, &r);
+	int status;
 
-	if (status < 0 && r.restore)
+	if (parse_options(argc, argv, &r))
+		return STATUS_FAILED;
+	if (r.restore)
 		return restore(&r, argc - optind);
-	if (status < 0)
-		status = check_protocol(&r);
-	if (status < 0)
-		status = add_subjects(&r, argc - optind, argv + optind);
-	else
-		return status;
+	if (check_protocol(&r))
+		return STATUS_FAILED;
+	status = add_subjects(&r, argc - optind, argv + optind);
 	if (!status)
 		status = measure(&r);
 	result_files_free(r.files, OUTPUTS);
@@ -459,4 +427,18 @@ const struct subcommand cmd_measure = {
 	.name = "measure",
 	.summary = "say how long a command takes, and how sure that is",
 	.run = main_measure,
+	.usage =
+		"Usage: tense measure [OPTION...] -- COMMAND [ARGUMENT...]\n"
+		"       tense measure [OPTION...] --compare COMMAND COMMAND\n"
+		"       tense measure --restore\n"
+		"\n"
+		"Measures how long a command takes, and how sure that is: elapsed time and the\n"
+		"process time of all that it runs, with what else ran meanwhile (protocol EMP).\n"
+		"Samples that a daemon spoiled are dropped, then those beyond two standard\n"
+		"deviations.\n",
+	.options = options,
+	.operands = "-c",
+	.notes =
+		"Exit status: 0; 1 if the command failed or was too slow; 125 if tense failed or\n"
+		"was misused; 126 or 127 if the command cannot be run or was not found.\n",
 };

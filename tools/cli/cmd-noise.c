@@ -105,10 +105,9 @@ static int main_noise(int argc, char **argv)
 		[FIT] = fit, [PREDICT] = noise_predict, [REFIT] = noise_refit,
 	};
 	struct noise_options o;
-	int status = noise_parse(argc, argv, &o);
 
-	if (status >= 0)
-		return status;
+	if (noise_parse(&cmd_noise, argc, argv, &o))
+		return STATUS_FAILED;
 	/* By default GSL ends the program. This handler lets it return NAN. */
 	gsl_set_error_handler_off();
 	return run[o.action](&o) ? STATUS_FAILED : 0;
@@ -118,4 +117,19 @@ const struct subcommand cmd_noise = {
 	.name = "noise",
 	.summary = "say by how much the same work takes longer, and how often",
 	.run = main_noise,
+	.usage =
+		"Usage: tense noise fit [OPTION...] [FILE]\n"
+		"       tense noise refit [OPTION...]\n"
+		"       tense noise predict [OPTION...]\n"
+		"\n"
+		"Says by how much work that always is the same takes longer here from time to\n"
+		"time. fit times instructions that do nothing, or reads times from FILE, and\n"
+		"fits four distributions to them: a truncated Levy, Gaussian, Gumbel, Cauchy.\n"
+		"refit does so for several lengths and numbers of processes, and keeps how the\n"
+		"Levy's parameters follow from these; predict tells what they are by that.\n",
+	.options = noise_option_rows,
+	.actions = "fit refit predict",
+	.operands = "-f",
+	.notes =
+		"Exit status: 0, or 125 if tense failed or was misused.\n",
 };

@@ -18,38 +18,31 @@
 #define ERROR_SAMPLES	5
 #define PERIODS_LISTED	10
 
-static const char usage[] =
-"Usage: tense trace-activity [OPTION...]\n"
-"\n"
-"Shows when a program had its CPU and when it had not: a loop reads the cycle\n"
-"counter, and where two readings are far apart, something else ran. Tells what\n"
-"that was as far as it can be known, how often the timer interrupts, and what\n"
-"an interrupt costs.\n"
-"\n"
-"  --duration TIME    how long, as in 300ms or 2s; default 1s\n"
-"  --threshold CYCLES what is longer is inactive, in cycles, or a time as in 2us;\n"
-"                     default 20 turns of the loop\n"
-"  --cpu N            on CPU N; default the one that it starts on\n"
-"  --load LIST        beside so many processes on that CPU that take what they\n"
-"                     get; 0,1,10 are three recordings; default 0\n"
-"  --periods N        list the first N inactive periods; default 10\n"
-"  --interval-error   instead: what the process timer says of computations of\n"
-"                     known length, up to --duration, default 200ms; and --load\n"
-"                     is by default 0,10\n"
-"  --json [FILE]      all periods and results, on standard output or to FILE\n"
-"  --csv FILE         all periods, or with --interval-error all samples, as\n"
-"                     comma-separated values; - is standard output\n"
-"  --svg FILE         a picture of them, likewise\n"
-"  --help             print this text\n"
-"\n"
-"TIME is a number with its unit: ns, us, ms, s, m, h or d.\n"
-"\n"
-"Exit status: 0, or 125 if tense failed or was misused.\n";
+enum option_name { DURATION = 1, THRESHOLD, CPU, LOAD, PERIODS, INTERVAL_ERROR,
+		   OUT_JSON, OUT_CSV, OUT_SVG };
+
+static const struct option_row options[] = {
+	{ "duration", "TIME", NULL, DURATION,
+	  "how long, as in 300ms or 2s; default 1s" },
+	{ "threshold", "CYCLES", NULL, THRESHOLD,
+	  "what is longer is inactive, in cycles, or a time as in 2us; default 20 turns of the loop" },
+	{ "cpu", "N", NULL, CPU,
+	  "on CPU N; default the one that it starts on" },
+	{ "load", "LIST", NULL, LOAD,
+	  "beside so many processes on that CPU that take what they get; 0,1,10 are three recordings; default 0" },
+	{ "periods", "N", NULL, PERIODS,
+	  "list the first N inactive periods; default 10" },
+	{ "interval-error", NULL, NULL, INTERVAL_ERROR,
+	  "instead: what the process timer says of computations of known length, up to --duration, default 200ms; and --load is by default 0,10" },
+	{ "json", "[FILE]", "-f", OUT_JSON,
+	  "all periods and results, on standard output or to FILE" },
+	{ "csv", "FILE", "-f", OUT_CSV,
+	  "all periods, or with --interval-error all samples, as comma-separated values; - is standard output" },
+	{ "svg", "FILE", "-f", OUT_SVG, "a picture of them, likewise" },
+	OPTIONS_END
+};
 
 enum { JSON, CSV, SVG, OUTPUTS, TEXT = OUTPUTS };
-
-enum option_name { DURATION = 1, THRESHOLD, CPU, LOAD, PERIODS, INTERVAL_ERROR,
-		   OUT_JSON, OUT_CSV, OUT_SVG, HELP };
 
 struct loads {
 	unsigned int list[LOADS_MAX];
@@ -161,41 +154,19 @@ static int set_option(struct request *r, enum option_name option, char *argument
 	return err;
 }
 
-/* -1 to go on, or the exit status. */
+/* 0, or -1 after a message. */
 static int parse_options(int argc, char **argv, struct request *r)
 {
-	static const struct option options[] = {
-		{ "duration", required_argument, NULL, DURATION },
-		{ "threshold", required_argument, NULL, THRESHOLD },
-		{ "cpu", required_argument, NULL, CPU },
-		{ "load", required_argument, NULL, LOAD },
-		{ "periods", required_argument, NULL, PERIODS },
-		{ "interval-error", no_argument, NULL, INTERVAL_ERROR },
-		{ "json", optional_argument, NULL, OUT_JSON },
-		{ "csv", required_argument, NULL, OUT_CSV },
-		{ "svg", required_argument, NULL, OUT_SVG },
-		{ "help", no_argument, NULL, HELP },
-		{ 0 }
-	};
 	int c;
 
-	while ((c = options_next("trace-activity", argc, argv, "+:h", options,
-				 NULL)) != -1) {
-		if (c == 'h' || c == HELP) {
-			fputs(usage, stdout);
-			return 0;
-		}
-		if (c == '?')
-			return STATUS_FAILED;
-		if (set_option(r, c, c == OUT_JSON ? options_word(argc, argv) :
-						     optarg))
-			return STATUS_FAILED;
-	}
+	while ((c = options_take(&cmd_trace_activity, argc, argv)) != -1)
+		if (set_option(r, c, optarg))
+			return -1;
 	if (optind == argc)
-		return -1;
+		return 0;
 	warn("trace-activity: takes no argument '%s': see tense trace-activity --help",
 	     argv[optind]);
-	return STATUS_FAILED;
+	return -1;
 }
 
 /* Sets the defaults of missing options. 0, or -1 after a message. */
@@ -358,12 +329,9 @@ static int main_trace_activity(int argc, char **argv)
 {
 	struct request r = { .cpu = -1, .listed = PERIODS_LISTED };
 	struct watcher w;
-	int status = parse_options(argc, argv, &r);
+	int status = STATUS_FAILED;
 
-	if (status >= 0)
-		return status;
-	status = STATUS_FAILED;
-	if (!complete(&r) &&
+	if (!parse_options(argc, argv, &r) && !complete(&r) &&
 	    !result_files_check(r.files, r.outputs, OUTPUTS) &&
 	    !watcher_prepare(&w, r.cpu) && !set_threshold(&r, &w))
 		status = r.interval_error ? measure_errors(&r, &w) :
@@ -376,4 +344,14 @@ const struct subcommand cmd_trace_activity = {
 	.name = "trace-activity",
 	.summary = "show when a program has its CPU, and what interrupts it",
 	.run = main_trace_activity,
+	.usage =
+		"Usage: tense trace-activity [OPTION...]\n"
+		"\n"
+		"Shows when a program had its CPU and when it had not: a loop reads the cycle\n"
+		"counter, and where two readings are far apart, something else ran. Tells what\n"
+		"that was as far as it can be known, how often the timer interrupts, and what\n"
+		"an interrupt costs.\n",
+	.options = options,
+	.notes =
+		"Exit status: 0, or 125 if tense failed or was misused.\n",
 };

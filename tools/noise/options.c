@@ -16,66 +16,35 @@
 #define LENGTH_MAX	10.0
 #define SAMPLES_MAX	1000000
 
-static const char usage[] =
-"Usage: tense noise fit [OPTION...] [FILE]\n"
-"       tense noise refit [OPTION...]\n"
-"       tense noise predict [OPTION...]\n"
-"\n"
-"Says by how much work that always is the same takes longer here from time to\n"
-"time. fit times instructions that do nothing, or reads times from FILE, and\n"
-"fits four distributions to them: a truncated Levy, Gaussian, Gumbel, Cauchy.\n"
-"refit does so for several lengths and numbers of processes, and keeps how the\n"
-"Levy's parameters follow from these; predict tells what they are by that.\n"
-"\n"
-"  --processes-per-core N  1 to 20; default 1; of refit a list; default\n"
-"                          1,2,5,10,20\n"
-"  --length TIME           of the work, 1us to 10s; default 1ms; of refit a list;\n"
-"                          default 100us,1ms,5ms; taken off the times of FILE,\n"
-"                          from which by default nothing is\n"
-"  --samples N             times to take; default 1000, of refit 400 each\n"
-"  --bound TIME            fit: nothing takes longer than the work and this;\n"
-"                          default a little more than the longest\n"
-"  --column NAME           fit: the column of FILE, whose first line names them;\n"
-"                          without it FILE has one number a line, in seconds, or\n"
-"                          is of tense measure if its name ends with .json\n"
-"  --coefficients FILE     refit, predict: the file of the coefficients; default\n"
-"                          one of this machine in the user's data\n"
-"  --best A,B,C            predict: coefficients by hand: the best case, which is\n"
-"                          the work and the location, takes exp(A + B log n +\n"
-"                          C log t) seconds, with n processes per core, work of t\n"
-"  --scale A,B,C           of the scale\n"
-"  --range A,B,C           of the range, from the location to the bound\n"
-"  --quiet                 say nothing of the progress\n"
-"  --json FILE             fit, predict: everything; - is standard output, and\n"
-"                          then there is no table\n"
-"  --csv FILE              fit: the times, in a column time_s, likewise\n"
-"  --svg FILE              fit: quantiles of the times over those of each fit\n"
-"  --help                  print this text\n"
-"\n"
-"TIME is a number with its unit: ns, us, ms, s, m, h or d.\n"
-"\n"
-"Exit status: 0, or 125 if tense failed or was misused.\n";
-
 enum { PER_CORE = 1, LENGTH, SAMPLES, BOUND, COLUMN, COEFFICIENTS, HAND,
-       QUIET = HAND + NR_PARAMETERS, OUTPUT,
-       HELP = OUTPUT + NR_OUTPUTS };
+       QUIET = HAND + NR_PARAMETERS, OUTPUT };
 
-static const struct option options[] = {
-	{ "processes-per-core", required_argument, NULL, PER_CORE },
-	{ "length", required_argument, NULL, LENGTH },
-	{ "samples", required_argument, NULL, SAMPLES },
-	{ "bound", required_argument, NULL, BOUND },
-	{ "column", required_argument, NULL, COLUMN },
-	{ "coefficients", required_argument, NULL, COEFFICIENTS },
-	{ "best", required_argument, NULL, HAND + BEST },
-	{ "scale", required_argument, NULL, HAND + SCALE },
-	{ "range", required_argument, NULL, HAND + RANGE },
-	{ "quiet", no_argument, NULL, QUIET },
-	{ "json", required_argument, NULL, OUTPUT + OUT_JSON },
-	{ "csv", required_argument, NULL, OUTPUT + OUT_CSV },
-	{ "svg", required_argument, NULL, OUTPUT + OUT_SVG },
-	{ "help", no_argument, NULL, HELP },
-	{ 0 }
+const struct option_row noise_option_rows[] = {
+	{ "processes-per-core", "N", "1 2 5 10 20", PER_CORE,
+	  "1 to 20; default 1; of refit a list; default 1,2,5,10,20" },
+	{ "length", "TIME", NULL, LENGTH,
+	  "of the work, 1us to 10s; default 1ms; of refit a list; default 100us,1ms,5ms; taken off the times of FILE, from which by default nothing is" },
+	{ "samples", "N", NULL, SAMPLES,
+	  "times to take; default 1000, of refit 400 each" },
+	{ "bound", "TIME", NULL, BOUND,
+	  "fit: nothing takes longer than the work and this; default a little more than the longest" },
+	{ "column", "NAME", NULL, COLUMN,
+	  "fit: the column of FILE, whose first line names them; without it FILE has one number a line, in seconds, or is of tense measure if its name ends with .json" },
+	{ "coefficients", "FILE", "-f", COEFFICIENTS,
+	  "refit, predict: the file of the coefficients; default one of this machine in the user's data" },
+	{ "best", "A,B,C", NULL, HAND + BEST,
+	  "predict: coefficients by hand: the best case, which is the work and the location, takes exp(A + B log n + C log t) seconds, with n processes per core, work of t" },
+	{ "scale", "A,B,C", NULL, HAND + SCALE, "of the scale" },
+	{ "range", "A,B,C", NULL, HAND + RANGE,
+	  "of the range, from the location to the bound" },
+	{ "quiet", NULL, NULL, QUIET, "say nothing of the progress" },
+	{ "json", "FILE", "-f", OUTPUT + OUT_JSON,
+	  "fit, predict: everything; - is standard output, and then there is no table" },
+	{ "csv", "FILE", "-f", OUTPUT + OUT_CSV,
+	  "fit: the times, in a column time_s, likewise" },
+	{ "svg", "FILE", "-f", OUTPUT + OUT_SVG,
+	  "fit: quantiles of the times over those of each fit" },
+	OPTIONS_END
 };
 
 #define BIT(option)	(1U << (option))
@@ -256,11 +225,12 @@ static int check_action(int argc, char **argv, unsigned int used,
 		return -1;
 	}
 	o->action = action;
-	for (int i = 0; options[i].name; i++) {
-		if (!(used & ~allowed[action] & BIT(options[i].val)))
+	used &= ~allowed[action];
+	for (const struct option_row *row = noise_option_rows; used; row++) {
+		if (!(used & BIT(row->id)))
 			continue;
 		warn("noise %s: takes no --%s: see tense noise --help",
-		     actions[action], options[i].name);
+		     actions[action], row->name);
 		return -1;
 	}
 	return 0;
@@ -321,29 +291,25 @@ static void fill_in(struct noise_options *o)
 	}
 }
 
-int noise_parse(int argc, char **argv, struct noise_options *o)
+int noise_parse(const struct subcommand *command, int argc, char **argv,
+		struct noise_options *o)
 {
 	unsigned int used = 0;
 	int c;
 
 	*o = (struct noise_options){ .bound = NAN };
-	while ((c = options_next("noise", argc, argv, ":h", options, NULL)) !=
-	       -1) {
-		if (c == 'h' || c == HELP) {
-			fputs(usage, stdout);
-			return 0;
-		}
-		if (c == '?' || take_option(c, o))
-			return STATUS_FAILED;
+	while ((c = options_take(command, argc, argv)) != -1) {
+		if (take_option(c, o))
+			return -1;
 		used |= BIT(c);
 	}
 	if (options_on_stdout(o->outputs, NR_OUTPUTS) > 1) {
 		warn("noise: only one of --json, --csv and --svg can be written to -, standard output");
-		return STATUS_FAILED;
+		return -1;
 	}
 	if (check_action(argc, argv, used, o) || check_arguments(argc, argv, o) ||
 	    check_together(used, o))
-		return STATUS_FAILED;
+		return -1;
 	fill_in(o);
-	return -1;
+	return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/options.h"
 #include "collect.h"
 #include "model.h"
 
@@ -31,7 +32,10 @@ struct noise_options {
 	struct coefficients hand;
 };
 
-/* -1 to go on, or the exit status. */
-int noise_parse(int argc, char **argv, struct noise_options *o);
+extern const struct option_row noise_option_rows[];
+
+/* 0, or -1 after a message. */
+int noise_parse(const struct subcommand *command, int argc, char **argv,
+		struct noise_options *o);
 
 #endif
