@@ -89,26 +89,12 @@ static int compute(const struct input *input)
 	return err ? STATUS_FAILED : 0;
 }
 
-/* -1 to go on, or the exit status. */
+/* 0, or -1 after a message. */
 static int parse_options(int argc, char **argv, struct input *input)
 {
-	enum { SHORT_CENTRAL = 1, SHORT_L, LONG_CENTRAL, LONG_L, PERIODS,
-	       SAMPLES, JSON, HELP };
-	static const struct option options[] = {
-		{ "short-central", required_argument, NULL, SHORT_CENTRAL },
-		{ "short-l", required_argument, NULL, SHORT_L },
-		{ "long-central", required_argument, NULL, LONG_CENTRAL },
-		{ "long-l", required_argument, NULL, LONG_L },
-		{ "periods", required_argument, NULL, PERIODS },
-		{ "samples", no_argument, NULL, SAMPLES },
-		{ "json", no_argument, NULL, JSON },
-		{ "help", no_argument, NULL, HELP },
-		{ 0 }
-	};
 	int c;
 
-	while ((c = options_next("daemons", argc, argv, ":h", options,
-				 NULL)) != -1) {
+	while ((c = options_take(&cmd_daemons, argc, argv)) != -1) {
 		switch (c) {
 		case SHORT_CENTRAL:
 			input->central[TASK_SHORT] = optarg;
@@ -124,45 +110,40 @@ static int parse_options(int argc, char **argv, struct input *input)
 			break;
 		case PERIODS:
 			if (periods_parse(&input->periods, optarg))
-				return STATUS_FAILED;
+				return -1;
 			break;
-		case SAMPLES:
+		case DISCARDED:
 			input->samples = true;
 			break;
 		case JSON:
 			input->json = true;
 			break;
-		case 'h':
-		case HELP:
-			return daemons_help();
-		default:
-			return STATUS_FAILED;
 		}
 	}
-	return -1;
+	return 0;
 }
 
+/* 0, or -1 after a message. */
 static int check_input(int argc, char **argv, const struct input *input)
 {
 	if (daemons_bad_argument(argc, argv))
-		return STATUS_FAILED;
+		return -1;
 	if (!input->central[TASK_SHORT] || !input->executions[TASK_SHORT])
 		warn("daemons cutoffs: needs --short-central FILE and --short-l FILE");
 	else if (!input->central[TASK_LONG] != !input->executions[TASK_LONG])
 		warn("daemons cutoffs: needs both of --long-central FILE and --long-l FILE, or none");
 	else
-		return -1;
-	return STATUS_FAILED;
+		return 0;
+	return -1;
 }
 
 int daemons_cutoffs(int argc, char **argv)
 {
 	struct input input = { 0 };
-	int status = parse_options(argc, argv, &input);
+	int status = STATUS_FAILED;
 
-	if (status < 0)
-		status = check_input(argc, argv, &input);
-	if (status < 0)
+	if (!parse_options(argc, argv, &input) &&
+	    !check_input(argc, argv, &input))
 		status = compute(&input);
 	periods_free(&input.periods);
 	return status;

@@ -77,31 +77,12 @@ static int parse_samples(struct request *r, enum task_length length,
 	return -1;
 }
 
-/* -1 to go on, or the exit status. */
+/* 0, or -1 after a message. */
 static int parse_options(int argc, char **argv, struct request *r)
 {
-	enum { LENGTH = 1, LONG_LENGTH, SAMPLES, LONG_SAMPLES, PERIODS, CUTOFFS,
-	       CSV, SVG, PLOT, JSON, QUIET, HELP };
-	static const struct option options[] = {
-		{ "task-length", required_argument, NULL, LENGTH },
-		{ "long-length", required_argument, NULL, LONG_LENGTH },
-		{ "samples", required_argument, NULL, SAMPLES },
-		{ "long-samples", required_argument, NULL, LONG_SAMPLES },
-		{ "periods", required_argument, NULL, PERIODS },
-		{ "cutoffs", required_argument, NULL, CUTOFFS },
-		{ "csv", required_argument, NULL, CSV },
-		{ "svg", required_argument, NULL, SVG },
-		{ "plot", no_argument, NULL, PLOT },
-		{ "json", no_argument, NULL, JSON },
-		{ "quiet", no_argument, NULL, QUIET },
-		{ "help", no_argument, NULL, HELP },
-		{ 0 }
-	};
 	int c, err = 0;
 
-	while (!err &&
-	       (c = options_next("daemons", argc, argv, ":h", options,
-				 NULL)) != -1) {
+	while (!err && (c = options_take(&cmd_daemons, argc, argv)) != -1) {
 		switch (c) {
 		case LENGTH:
 		case LONG_LENGTH:
@@ -132,23 +113,19 @@ static int parse_options(int argc, char **argv, struct request *r)
 		case QUIET:
 			r->quiet = true;
 			break;
-		case 'h':
-		case HELP:
-			return daemons_help();
-		default:
-			return STATUS_FAILED;
 		}
 	}
-	return err ? STATUS_FAILED : -1;
+	return err;
 }
 
+/* 0, or -1 after a message. */
 static int check_request(int argc, char **argv, struct request *r)
 {
 	if (daemons_bad_argument(argc, argv))
-		return STATUS_FAILED;
+		return -1;
 	if (r->samples[TASK_LONG] && !r->length[TASK_LONG]) {
 		warn("daemons learn: --long-samples is of --long-length");
-		return STATUS_FAILED;
+		return -1;
 	}
 	if (!r->length[TASK_SHORT])
 		r->length[TASK_SHORT] = 1;
@@ -158,10 +135,10 @@ static int check_request(int argc, char **argv, struct request *r)
 		r->samples[TASK_LONG] = 30;
 	if (!r->length[TASK_LONG] ||
 	    r->length[TASK_LONG] > r->length[TASK_SHORT])
-		return -1;
+		return 0;
 	warn("daemons learn: --long-length %g s is not longer than --task-length %g s",
 	     r->length[TASK_LONG], r->length[TASK_SHORT]);
-	return STATUS_FAILED;
+	return -1;
 }
 
 /* Where it is to be written, before hours are spent on it. */
@@ -389,12 +366,11 @@ int daemons_learn(int argc, char **argv)
 {
 	struct request r = { 0 };
 	struct outputs o = { 0 };
-	int status = parse_options(argc, argv, &r);
+	int status = STATUS_FAILED;
 
-	if (status < 0)
-		status = check_request(argc, argv, &r);
-	if (status < 0)
-		status = open_outputs(&o, &r) ? STATUS_FAILED : learn(&r, &o);
+	if (!parse_options(argc, argv, &r) && !check_request(argc, argv, &r) &&
+	    !open_outputs(&o, &r))
+		status = learn(&r, &o);
 	result_file_free(&o.svg);
 	free(o.store);
 	periods_free(&r.periods);

@@ -29,22 +29,12 @@ struct stored {
 	bool has_samples;
 };
 
-/* -1 to go on, or the exit status. */
+/* 0, or -1 after a message. */
 static int parse_options(int argc, char **argv, struct request *r)
 {
-	enum { CUTOFFS = 1, SVG, PLOT, JSON, HELP };
-	static const struct option options[] = {
-		{ "cutoffs", required_argument, NULL, CUTOFFS },
-		{ "svg", required_argument, NULL, SVG },
-		{ "plot", no_argument, NULL, PLOT },
-		{ "json", no_argument, NULL, JSON },
-		{ "help", no_argument, NULL, HELP },
-		{ 0 }
-	};
 	int c;
 
-	while ((c = options_next("daemons", argc, argv, ":h", options,
-				 NULL)) != -1) {
+	while ((c = options_take(&cmd_daemons, argc, argv)) != -1) {
 		switch (c) {
 		case CUTOFFS:
 			r->cutoffs = optarg;
@@ -58,14 +48,9 @@ static int parse_options(int argc, char **argv, struct request *r)
 		case JSON:
 			r->json = true;
 			break;
-		case 'h':
-		case HELP:
-			return daemons_help();
-		default:
-			return STATUS_FAILED;
 		}
 	}
-	return daemons_bad_argument(argc, argv) ? STATUS_FAILED : -1;
+	return daemons_bad_argument(argc, argv) ? -1 : 0;
 }
 
 /* -1 to go on, or the exit status after a message. */
@@ -157,9 +142,9 @@ int daemons_show(int argc, char **argv)
 {
 	struct request r = { 0 };
 	struct stored stored = { 0 };
-	int status = parse_options(argc, argv, &r);
+	int status = STATUS_FAILED;
 
-	if (status < 0) {
+	if (!parse_options(argc, argv, &r)) {
 		status = load(&stored, &r);
 		if (status < 0)
 			status = show(&stored, &r);

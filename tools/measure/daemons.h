@@ -5,13 +5,21 @@
 
 #include <stdbool.h>
 
+#include "base/options.h"
+
+/* The table of all subcommands has these. */
+enum daemons_option {
+	LENGTH = 1, LONG_LENGTH, SAMPLES, LONG_SAMPLES, PERIODS, CUTOFFS, CSV,
+	QUIET, PLOT, SVG, SHORT_CENTRAL, SHORT_L, LONG_CENTRAL, LONG_L,
+	DISCARDED, JSON,
+};
+
+extern const struct subcommand cmd_daemons;
+
 /* Each with its name as argv[0]: the status to exit with. */
 int daemons_cutoffs(int argc, char **argv);
 int daemons_learn(int argc, char **argv);
 int daemons_show(int argc, char **argv);
-
-/* The status to exit with. */
-int daemons_help(void);
 
 /* Says so if there is an argument beside the options. */
 bool daemons_bad_argument(int argc, char **argv);
