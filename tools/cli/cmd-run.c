@@ -13,73 +13,33 @@
 #include "run/stats.h"
 #include "base/util.h"
 
-static const char usage[] =
-"Usage: tense run [OPTION...] [--] COMMAND [ARGUMENT...]\n"
-"\n"
-"Runs a command in an experiment: in virtual time.\n"
-"\n"
-"  --backend NAME   native: on this kernel, which needs /dev/tense\n"
-"                   uml: on a kernel that runs as a process, built on first use\n"
-"                   qemu: on a kernel in a virtual machine with several CPUs\n"
-"                   auto (default): native if it can be had, else uml, or qemu\n"
-"                   for more than one CPU\n"
-"  --cpus N         uml, qemu: CPUs of the guest\n"
-"  --memory SIZE    uml, qemu: its memory, in MiB or with M or G behind it\n"
-"  --percent P      speed of the command, 1 to 100000: 200 is twice as fast as\n"
-"                   real; default 100\n"
-"  --clock WHICH    the clocks that are virtual, and what waits by them: all\n"
-"                   (default), monotonic: but not the time of day, or none;\n"
-"                   unordered lets readings on two CPUs be a window apart\n"
-"  --idle WHAT      while all of the command waits, virtual time follows the\n"
-"                   real one (real, default), or goes to the next deadline at\n"
-"                   once if nothing outside can end a wait before (skip)\n"
-"  --window TIME    how far CPUs may be apart in virtual time: 20us to 100ms,\n"
-"                   default 500us\n"
-"  --deterministic  count instructions instead of time, in an emulated guest with\n"
-"                   copies of files: each run is like the other to the last digit\n"
-"  --file PATH      --deterministic: a file or directory that the command needs\n"
-"                   beyond its libraries and those in the current one; may be\n"
-"                   repeated\n"
-"  --rw DIR         uml, qemu: a directory that the command may write to,\n"
-"                   besides the current one and /tmp, where writes are lost; may\n"
-"                   be repeated\n"
-"  --stats          print what the run cost, in real and virtual time\n"
-"  --json FILE      write that to FILE\n"
-"  --real           run in real time on the same kernel, for comparison\n"
-"  --device         as --real, and have /dev/tense there, to be joined by the\n"
-"                   command itself\n"
-"  --help           print this text\n"
-"\n"
-"TIME is a number with its unit: ns, us, ms, s, m, h or d.\n"
-"\n"
-"Exit status: the command's; 128 + n if signal n ended it; 127 if it was not\n"
-"found, 126 if it could not be executed, 125 if tense failed or was misused.\n";
+enum { STATS = 1, JSON, REAL, DEVICE };
+
+static const struct option_row options[] = {
+	RUN_OPTION_ROWS,
+	{ "stats", NULL, NULL, STATS,
+	  "print what the run cost, in real and virtual time" },
+	{ "json", "FILE", "-f", JSON, "write that to FILE" },
+	{ "real", NULL, NULL, REAL,
+	  "run in real time on the same kernel, for comparison" },
+	{ "device", NULL, NULL, DEVICE,
+	  "as --real, and have /dev/tense there, to be joined by the command itself" },
+	OPTIONS_END
+};
 
 struct options {
 	struct run_options run;
 	const char *json;
 	bool table;
-	bool help;
 };
 
 /* Returns the index of the command in argv. */
 static int parse_options(int argc, char **argv, struct options *o,
 			 struct run *run)
 {
-	enum { STATS = 1, JSON, REAL, DEVICE, HELP };
-	static const struct option options[] = {
-		RUN_OPTIONS,
-		{ "stats", no_argument, NULL, STATS },
-		{ "json", required_argument, NULL, JSON },
-		{ "real", no_argument, NULL, REAL },
-		{ "device", no_argument, NULL, DEVICE },
-		{ "help", no_argument, NULL, HELP },
-		{ 0 }
-	};
 	int c;
 
-	while ((c = options_next("run", argc, argv, "+:h", options,
-				 NULL)) != -1) {
+	while ((c = options_take(&cmd_run, argc, argv)) != -1) {
 		if (run_options_take(&o->run, run, c, optarg))
 			continue;
 		switch (c) {
@@ -96,12 +56,6 @@ static int parse_options(int argc, char **argv, struct options *o,
 			run->real = true;
 			run->device = true;
 			break;
-		case 'h':
-		case HELP:
-			o->help = true;
-			return argc;
-		default:
-			exit(STATUS_FAILED);
 		}
 	}
 	if (optind == argc)
@@ -157,17 +111,13 @@ static int main_run(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct run run;
-	int status = 0;
+	int status;
 
 	run_options_begin(&o.run, &run, "run", argc);
 	run.argv = argv + parse_options(argc, argv, &o, &run);
 	run.stats = o.table || o.json;
-	if (o.help) {
-		fputs(usage, stdout);
-	} else {
-		run_options_end(&o.run, &run);
-		status = run_command(&run, &o);
-	}
+	run_options_end(&o.run, &run);
+	status = run_command(&run, &o);
 	run_options_free(&o.run, &run);
 	return status;
 }
@@ -176,4 +126,13 @@ const struct subcommand cmd_run = {
 	.name = "run",
 	.summary = "run a program in virtual time, on this kernel or on another",
 	.run = main_run,
+	.usage =
+		"Usage: tense run [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+		"\n"
+		"Runs a command in an experiment: in virtual time.\n",
+	.options = options,
+	.operands = "-c",
+	.notes =
+		"Exit status: the command's; 128 + n if signal n ended it; 127 if it was not\n"
+		"found, 126 if it could not be executed, 125 if tense failed or was misused.\n",
 };

@@ -16,36 +16,20 @@
 #include "trace/output.h"
 #include "base/util.h"
 
-static const char usage[] =
-"Usage: tense trace [OPTION...] [--] COMMAND [ARGUMENT...]\n"
-"\n"
-"Runs a command in virtual time, as tense run does, and draws what its threads\n"
-"did: a picture, and a file for Perfetto (https://ui.perfetto.dev).\n"
-"\n"
-"  -o FILE          where to: a picture if FILE ends with .svg, a trace for\n"
-"                   Perfetto or chrome://tracing with .json; may be repeated;\n"
-"                   default trace.svg and trace.json\n"
-"  --axis WHICH     time in .json files: real (default) or virtual\n"
-"  --buffer SIZE    memory for the events of each CPU, in MiB or with M or G\n"
-"                   behind it\n"
-"  --json FILE      write the table to FILE\n"
-"  --quiet          print no table\n"
-"  --backend NAME   native, uml, qemu or auto, as of tense run\n"
-"  --cpus N         uml, qemu: CPUs of the guest\n"
-"  --memory SIZE    uml, qemu: its memory\n"
-"  --percent P      speed of the command, 1 to 100000; default 100\n"
-"  --clock WHICH    the clocks that are virtual: all, monotonic or none\n"
-"  --idle WHAT      while all of the command waits: real or skip\n"
-"  --window TIME    how far CPUs may be apart in virtual time: 20us to 100ms,\n"
-"                   default 500us\n"
-"  --deterministic  count instructions instead of time, as of tense run\n"
-"  --file PATH      --deterministic: a file or directory that the command needs\n"
-"  --rw DIR         uml, qemu: a directory that the command may write to\n"
-"  --help           print this text\n"
-"\n"
-"TIME is a number with its unit: ns, us, ms, s, m, h or d.\n"
-"\n"
-"Exit status: the command's, and 125, 126, 127 and 128 + n as of tense run.\n";
+enum { AXIS = 1, BUFFER, JSON, QUIET };
+
+static const struct option_row options[] = {
+	{ "-o", "FILE", "-f", 'o',
+	  "where to: a picture if FILE ends with .svg, a trace for Perfetto or chrome://tracing with .json; may be repeated; default trace.svg and trace.json" },
+	{ "axis", "WHICH", "real virtual", AXIS,
+	  "time in .json files: real (default) or virtual" },
+	{ "buffer", "SIZE", NULL, BUFFER,
+	  "memory for the events of each CPU, in MiB or with M or G behind it" },
+	{ "json", "FILE", "-f", JSON, "write the table to FILE" },
+	{ "quiet", NULL, NULL, QUIET, "print no table" },
+	RUN_OPTION_ROWS,
+	OPTIONS_END
+};
 
 enum output_kind { OUTPUT_SVG, OUTPUT_CHROME, OUTPUT_TABLE };
 
@@ -62,7 +46,6 @@ struct options {
 	uint64_t buffer_kib;
 	bool virtual_axis;
 	bool quiet;
-	bool help;
 };
 
 static void add_output(struct options *o, enum output_kind kind,
@@ -102,20 +85,9 @@ static void set_axis(struct options *o, const char *name)
 static int parse_options(int argc, char **argv, struct options *o,
 			 struct run *run)
 {
-	enum { AXIS = 1, BUFFER, JSON, QUIET, HELP };
-	static const struct option options[] = {
-		RUN_OPTIONS,
-		{ "axis", required_argument, NULL, AXIS },
-		{ "buffer", required_argument, NULL, BUFFER },
-		{ "json", required_argument, NULL, JSON },
-		{ "quiet", no_argument, NULL, QUIET },
-		{ "help", no_argument, NULL, HELP },
-		{ 0 }
-	};
 	int c;
 
-	while ((c = options_next("trace", argc, argv, "+:ho:", options,
-				 NULL)) != -1) {
+	while ((c = options_take(&cmd_trace, argc, argv)) != -1) {
 		if (run_options_take(&o->run, run, c, optarg))
 			continue;
 		switch (c) {
@@ -135,12 +107,6 @@ static int parse_options(int argc, char **argv, struct options *o,
 		case QUIET:
 			o->quiet = true;
 			break;
-		case 'h':
-		case HELP:
-			o->help = true;
-			return argc;
-		default:
-			exit(STATUS_FAILED);
 		}
 	}
 	if (optind == argc)
@@ -294,18 +260,14 @@ static int main_trace(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct run run;
-	int status = 0;
+	int status;
 
 	run_options_begin(&o.run, &run, "trace", argc);
 	/* At most as many as there are arguments, and the two by default. */
 	o.outputs = xmalloc((argc + 2) * sizeof(*o.outputs));
 	run.argv = argv + parse_options(argc, argv, &o, &run);
-	if (o.help) {
-		fputs(usage, stdout);
-	} else {
-		run_options_end(&o.run, &run);
-		status = run_command(&run, &o);
-	}
+	run_options_end(&o.run, &run);
+	status = run_command(&run, &o);
 	close_outputs(&o);
 	run_options_free(&o.run, &run);
 	return status;
@@ -315,4 +277,13 @@ const struct subcommand cmd_trace = {
 	.name = "trace",
 	.summary = "run it so, and draw what its threads did",
 	.run = main_trace,
+	.usage =
+		"Usage: tense trace [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+		"\n"
+		"Runs a command in virtual time, as tense run does, and draws what its threads\n"
+		"did: a picture, and a file for Perfetto (https://ui.perfetto.dev).\n",
+	.options = options,
+	.operands = "-c",
+	.notes =
+		"Exit status: the command's, and 125, 126, 127 and 128 + n as of tense run.\n",
 };

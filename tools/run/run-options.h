@@ -3,11 +3,11 @@
 #ifndef TOOLS_RUN_OPTIONS_H
 #define TOOLS_RUN_OPTIONS_H
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "backend.h"
+#include "base/options.h"
 
 struct run_options {
 	const char *command;	/* name of tense's command, for messages */
@@ -25,6 +25,32 @@ enum run_option {
 	RUN_BACKEND = 0x100, RUN_CPUS, RUN_MEMORY, RUN_PERCENT, RUN_CLOCK,
 	RUN_IDLE, RUN_WINDOW, RUN_DETERMINISTIC, RUN_FILE, RUN_RW,
 };
+
+/* The part of a table of options that these commands share. */
+#define RUN_OPTION_ROWS \
+	{ "backend", "NAME", "auto native uml qemu", RUN_BACKEND, \
+	  "native: on this kernel, which needs /dev/tense" }, \
+	OPTIONS_OPERAND("", "uml: on a kernel that runs as a process, built on first use"), \
+	OPTIONS_OPERAND("", "qemu: on a kernel in a virtual machine with several CPUs"), \
+	OPTIONS_OPERAND("", \
+			"auto (default): native if it can be had, else uml, or qemu for more than one CPU"), \
+	{ "cpus", "N", NULL, RUN_CPUS, "uml, qemu: CPUs of the guest" }, \
+	{ "memory", "SIZE", NULL, RUN_MEMORY, \
+	  "uml, qemu: its memory, in MiB or with M or G behind it" }, \
+	{ "percent", "P", NULL, RUN_PERCENT, \
+	  "speed of the command, 1 to 100000: 200 is twice as fast as real; default 100" }, \
+	{ "clock", "WHICH", "all monotonic none ordered unordered", RUN_CLOCK, \
+	  "the clocks that are virtual, and what waits by them: all (default), monotonic: but not the time of day, or none; unordered lets readings on two CPUs be a window apart" }, \
+	{ "idle", "WHAT", "real skip", RUN_IDLE, \
+	  "while all of the command waits, virtual time follows the real one (real, default), or goes to the next deadline at once if nothing outside can end a wait before (skip)" }, \
+	{ "window", "TIME", NULL, RUN_WINDOW, \
+	  "how far CPUs may be apart in virtual time: 20us to 100ms, default 500us" }, \
+	{ "deterministic", NULL, NULL, RUN_DETERMINISTIC, \
+	  "count instructions instead of time, in an emulated guest with copies of files: each run is like the other to the last digit" }, \
+	{ "file", "PATH", "-f", RUN_FILE, \
+	  "--deterministic: a file or directory that the command needs beyond its libraries and those in the current one; may be repeated" }, \
+	{ "rw", "DIR", "-d", RUN_RW, \
+	  "uml, qemu: a directory that the command may write to, besides the current one and /tmp, where writes are lost; may be repeated" }
 
 #define RUN_OPTIONS \
 	{ "backend", required_argument, NULL, RUN_BACKEND }, \
