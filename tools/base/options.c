@@ -26,38 +26,6 @@ static bool is_option(const char *word, const struct option *options)
 	return false;
 }
 
-int options_next(const char *command, int argc, char **argv,
-		 const char *letters, const struct option *options,
-		 int *index)
-{
-	int c;
-
-	opterr = 0;
-	c = getopt_long(argc, argv, letters, options, index);
-	if (c == ':') {
-		warn("%s: %s needs an argument: see tense %s --help", command,
-		     argv[optind - 1], command);
-	} else if (c == '?') {
-		warn("%s: unknown option '%s': see tense %s --help", command,
-		     argv[optind - 1], command);
-	} else if (c != -1 && optarg && optarg == argv[optind - 1] &&
-		   is_option(optarg, options)) {
-		warn("%s: %s needs an argument, but '%s' is an option: see tense %s --help",
-		     command, argv[optind - 2], optarg, command);
-	} else {
-		return c;
-	}
-	return '?';
-}
-
-char *options_word(int argc, char **argv)
-{
-	if (optarg || optind >= argc ||
-	    (argv[optind][0] == '-' && argv[optind][1]))
-		return optarg;
-	return argv[optind++];
-}
-
 static bool has_word(const char *words, const char *word)
 {
 	size_t size = strlen(word);
@@ -136,6 +104,18 @@ static void check_option(const char *command, int c, char **argv,
 	    is_option(optarg, options))
 		die(STATUS_FAILED, "%s: %s needs an argument, but '%s' is an option: see tense %s --help",
 		    command, argv[optind - 2], optarg, command);
+}
+
+/*
+ * The argument that may be left out. It may be a word of its own, unless that
+ * looks like an option.
+ */
+static char *options_word(int argc, char **argv)
+{
+	if (optarg || optind >= argc ||
+	    (argv[optind][0] == '-' && argv[optind][1]))
+		return optarg;
+	return argv[optind++];
 }
 
 int options_take(const struct subcommand *command, int argc, char **argv)

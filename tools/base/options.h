@@ -60,22 +60,6 @@ int options_take(const struct subcommand *command, int argc, char **argv);
 void options_help(const struct subcommand *command);
 
 /*
- * The next one, as getopt_long() returns it. '?' after a message where it is not
- * known, lacks its argument, or has another one of the options as its argument:
- * --json --csv lacks a file's name, and does not have that one, which can be
- * written as --json=--csv. letters has ':' first, after '+' if it has that.
- */
-int options_next(const char *command, int argc, char **argv,
-		 const char *letters, const struct option *options,
-		 int *index);
-
-/*
- * The argument of an option that need not have one, and that may be a word of
- * its own unless that looks like an option. NULL if it has none.
- */
-char *options_word(int argc, char **argv);
-
-/*
  * Counts the files that are standard output. Each may be NULL. No program can
  * read several outputs that are mixed there.
  */

@@ -20,61 +20,58 @@
 #include "whatif/output.h"
 #include "whatif/run.h"
 
-static const char usage[] =
-"Usage: tense whatif --func NAME... --faster LIST [OPTION...] -- COMMAND [ARG...]\n"
-"       tense whatif --from FILE [OPTION...]\n"
-"\n"
-"Predicts how a program changes if a function of it takes another time.\n"
-"\n"
-"  --func NAME[@P]    [object:]name of a function, see tense functions; with @P\n"
-"                     at P percent of its speed; may be repeated\n"
-"  --faster LIST      what those without @P take less time, in percent: 20%,\n"
-"                     10,20,50% or 0..90/10%\n"
-"  --slower LIST      the same for more time\n"
-"  --each             vary one function at a time, not all at once\n"
-"  --metric M         what changes: elapsed (default) or cpu, both virtual;\n"
-"                     stdout:REGEX or stderr:REGEX, a number that is printed\n"
-"  --progress NAME    what changes: calls of this function per virtual second\n"
-"  --latency A,B      what changes: the virtual time from a call of function A to\n"
-"                     one of function B, in any thread\n"
-"  --precision P      go on until intervals are narrower than P points; default 1\n"
-"  --max-runs N       but at most so many of each kind; default 50, or 30 with\n"
-"                     --deterministic\n"
-"  --prepare CMD      run CMD in a shell before each run\n"
-"  --input FILE       standard input of each run; default /dev/null\n"
-"  --ignore-failure   a run may have any exit status\n"
-"  --show-output      do not hide what the command prints\n"
-"  --quiet            say nothing of the progress\n"
-"  --seed N           fixes the order of the runs (default: random), and with\n"
-"                     --deterministic also the schedules (default: 1)\n"
-"  --stats            also tell what was scaled and how, and what that cost\n"
-"  --json [FILE]      all samples and results, on standard output or to FILE\n"
-"  --csv FILE         the table as comma-separated values\n"
-"  --report FILE      a page for a browser, with the curve\n"
-"  --from FILE        no runs: results of those in FILE, by an earlier --json\n"
-"  --deterministic    count instructions, not time, in an emulated guest with\n"
-"                     copies of files: the same answer to the last digit\n"
-"  --runs N           --deterministic: exactly so many of each kind\n"
-"  --file PATH        --deterministic: a file or directory that it needs,\n"
-"                     as of tense run; may be repeated\n"
-"  --backend NAME     native, uml or qemu, as of tense run\n"
-"  --cpus N           CPUs of the guest, as of tense run\n"
-"  --memory SIZE      its memory, as of tense run\n"
-"  --rw DIR           a directory that COMMAND may write to, as of tense run\n"
-"  --percent P        speed of COMMAND as a whole, in each run; default 100\n"
-"  --clock WHICH      the clocks that are virtual: all (default), monotonic or\n"
-"                     none, as of tense run\n"
-"  --idle WHAT        virtual time while all of COMMAND waits: real (default) or\n"
-"                     skip, as of tense run\n"
-"  --window TIME      how far CPUs may be apart in virtual time: 20us to 100ms,\n"
-"                     default 500us\n"
-"  --help             print this text\n"
-"\n"
-"TIME is a number with its unit: ns, us, ms, s, m, h or d.\n"
-"\n"
-"Exit status: 0 with an answer of any kind; 1 if the command failed or never\n"
-"called the function; 125 if tense failed or was misused; 126, 127 and 128 + n\n"
-"as of tense run.\n";
+enum option_value {
+	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, LATENCY, PRECISION,
+	MAX_RUNS, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, QUIET, SEED,
+	STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM, RUNS, INSIDE,
+};
+
+static const struct option_row options[] = {
+	{ "func", "NAME[@P]", NULL, FUNC,
+	  "[object:]name of a function, see tense functions; with @P at P percent of its speed; may be repeated" },
+	{ "faster", "LIST", NULL, FASTER,
+	  "what those without @P take less time, in percent: 20%, 10,20,50% or 0..90/10%" },
+	{ "slower", "LIST", NULL, SLOWER, "the same for more time" },
+	{ "each", NULL, NULL, EACH,
+	  "vary one function at a time, not all at once" },
+	{ "metric", "M", "elapsed cpu stdout: stderr:", METRIC,
+	  "what changes: elapsed (default) or cpu, both virtual; stdout:REGEX or stderr:REGEX, a number that is printed" },
+	{ "progress", "NAME", NULL, PROGRESS,
+	  "what changes: calls of this function per virtual second" },
+	{ "latency", "A,B", NULL, LATENCY,
+	  "what changes: the virtual time from a call of function A to one of function B, in any thread" },
+	{ "precision", "P", NULL, PRECISION,
+	  "go on until intervals are narrower than P points; default 1" },
+	{ "max-runs", "N", NULL, MAX_RUNS,
+	  "but at most so many of each kind; default 50, or 30 with --deterministic" },
+	{ "prepare", "CMD", "-c", PREPARE,
+	  "run CMD in a shell before each run" },
+	{ "input", "FILE", "-f", INPUT,
+	  "standard input of each run; default /dev/null" },
+	{ "ignore-failure", NULL, NULL, IGNORE_FAILURE,
+	  "a run may have any exit status" },
+	{ "show-output", NULL, NULL, SHOW_OUTPUT,
+	  "do not hide what the command prints" },
+	{ "quiet", NULL, NULL, QUIET, "say nothing of the progress" },
+	{ "seed", "N", NULL, SEED,
+	  "fixes the order of the runs (default: random), and with --deterministic also the schedules (default: 1)" },
+	{ "stats", NULL, NULL, STATS,
+	  "also tell what was scaled and how, and what that cost" },
+	{ "json", "[FILE]", "-f", OUTPUT_JSON,
+	  "all samples and results, on standard output or to FILE" },
+	{ "csv", "FILE", "-f", OUTPUT_CSV,
+	  "the table as comma-separated values" },
+	{ "report", "FILE", "-f", OUTPUT_REPORT,
+	  "a page for a browser, with the curve" },
+	{ "from", "FILE", "-f", FROM,
+	  "no runs: results of those in FILE, by an earlier --json" },
+	{ "runs", "N", NULL, RUNS,
+	  "--deterministic: exactly so many of each kind" },
+	/* In a guest: read a request, and write the answer to this file. */
+	{ "inside", "FILE", NULL, INSIDE, NULL },
+	RUN_OPTION_ROWS,
+	OPTIONS_END
+};
 
 enum { JSON, CSV, REPORT, OUTPUTS };
 
@@ -92,7 +89,6 @@ struct request {
 	const char *from;
 	bool inside;		/* this process runs in a guest */
 	bool stats;
-	bool help;
 };
 
 static void __attribute__((noreturn, format(printf, 1, 2)))
@@ -122,41 +118,6 @@ static void set_whole(const char *text, double max, uint64_t *value)
 	if ((double)*value != number)
 		misuse("'%s' is not a whole number", text);
 }
-
-enum option_value {
-	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, LATENCY, PRECISION,
-	MAX_RUNS, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, QUIET, SEED,
-	STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM, RUNS, INSIDE, HELP,
-};
-
-static const struct option options[] = {
-	{ "func", required_argument, NULL, FUNC },
-	{ "faster", required_argument, NULL, FASTER },
-	{ "slower", required_argument, NULL, SLOWER },
-	{ "each", no_argument, NULL, EACH },
-	{ "metric", required_argument, NULL, METRIC },
-	{ "progress", required_argument, NULL, PROGRESS },
-	{ "latency", required_argument, NULL, LATENCY },
-	{ "precision", required_argument, NULL, PRECISION },
-	{ "max-runs", required_argument, NULL, MAX_RUNS },
-	{ "prepare", required_argument, NULL, PREPARE },
-	{ "input", required_argument, NULL, INPUT },
-	{ "ignore-failure", no_argument, NULL, IGNORE_FAILURE },
-	{ "show-output", no_argument, NULL, SHOW_OUTPUT },
-	{ "quiet", no_argument, NULL, QUIET },
-	{ "seed", required_argument, NULL, SEED },
-	{ "stats", no_argument, NULL, STATS },
-	{ "json", optional_argument, NULL, OUTPUT_JSON },
-	{ "csv", required_argument, NULL, OUTPUT_CSV },
-	{ "report", required_argument, NULL, OUTPUT_REPORT },
-	{ "from", required_argument, NULL, FROM },
-	{ "runs", required_argument, NULL, RUNS },
-	RUN_OPTIONS,
-	/* In a guest: read a request, and write the answer to this file. */
-	{ "inside", required_argument, NULL, INSIDE },
-	{ "help", no_argument, NULL, HELP },
-	{ 0 }
-};
 
 /* Takes an option that says what the runs do. False if it is another option. */
 static bool set_run(struct whatif_question *w, int c, const char *arg)
@@ -263,19 +224,10 @@ static int parse_options(int argc, char **argv, struct request *q)
 	const char *wrong;
 	int c;
 
-	while ((c = options_next("whatif", argc, argv, "+:h", options,
-				 NULL)) != -1) {
-		if (c == 'h' || c == HELP) {
-			q->help = true;
-			return argc;
-		}
-		if (c == '?')
-			exit(STATUS_FAILED);
+	while ((c = options_take(&cmd_whatif, argc, argv)) != -1)
 		if (!run_options_take(&q->options, q->run, c, optarg) &&
 		    !set_run(&q->w.question, c, optarg ? optarg : ""))
-			set_rest(q, c, c == OUTPUT_JSON ?
-				 options_word(argc, argv) : optarg);
-	}
+			set_rest(q, c, optarg);
 	take_experiment(q);
 	if (q->from && optind < argc)
 		misuse("--from takes no command");
@@ -363,10 +315,6 @@ static int run_request(struct request *q, struct run *run)
 {
 	int status = 0;
 
-	if (q->help) {
-		fputs(usage, stdout);
-		return 0;
-	}
 	if (q->inside)
 		whatif_guest_receive(&q->w);
 	else if (!q->from)
@@ -425,4 +373,15 @@ const struct subcommand cmd_whatif = {
 	.name = "whatif",
 	.summary = "predict how a program changes if a function is faster",
 	.run = main_whatif,
+	.usage =
+		"Usage: tense whatif --func NAME... --faster LIST [OPTION...] -- COMMAND [ARG...]\n"
+		"       tense whatif --from FILE [OPTION...]\n"
+		"\n"
+		"Predicts how a program changes if a function of it takes another time.\n",
+	.options = options,
+	.operands = "-c",
+	.notes =
+		"Exit status: 0 with an answer of any kind; 1 if the command failed or never\n"
+		"called the function; 125 if tense failed or was misused; 126, 127 and 128 + n\n"
+		"as of tense run.\n",
 };

@@ -52,18 +52,6 @@ enum run_option {
 	{ "rw", "DIR", "-d", RUN_RW, \
 	  "uml, qemu: a directory that the command may write to, besides the current one and /tmp, where writes are lost; may be repeated" }
 
-#define RUN_OPTIONS \
-	{ "backend", required_argument, NULL, RUN_BACKEND }, \
-	{ "cpus", required_argument, NULL, RUN_CPUS }, \
-	{ "memory", required_argument, NULL, RUN_MEMORY }, \
-	{ "percent", required_argument, NULL, RUN_PERCENT }, \
-	{ "clock", required_argument, NULL, RUN_CLOCK }, \
-	{ "idle", required_argument, NULL, RUN_IDLE }, \
-	{ "window", required_argument, NULL, RUN_WINDOW }, \
-	{ "deterministic", no_argument, NULL, RUN_DETERMINISTIC }, \
-	{ "file", required_argument, NULL, RUN_FILE }, \
-	{ "rw", required_argument, NULL, RUN_RW }
-
 /* At most argc options will follow. */
 void run_options_begin(struct run_options *o, struct run *run,
 		       const char *command, int argc);
