@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # bash completes a tense command line to all that --help tells, and nothing
-# else.
+# else. The parser and the manual pages know the same options.
 set -u
 export LC_ALL=C
 . "$source/tests/lib/tap.sh"
@@ -23,7 +23,7 @@ END
 
 # WORD...
 completed() {
-	bash --norc complete.bash "$source/tools/cli/tense.bash" tense "$@" \
+	bash --norc complete.bash "$source/tools/cli/tense.bash" "$tense" "$@" \
 		2>stderr | sort -u | xargs
 }
 
@@ -107,5 +107,26 @@ is "$(completed noise fit fi)" file.json "files of times"
 is "$(completed noise fit --svg fi)" file.json "and of pictures"
 is "$(completed noise fit --quiet --j)" --json "behind which are options"
 is "$(completed version '')" "" "nothing to complete"
+is "$(completed kernel build u)" uml "a back end whose kernel is built"
+is "$(completed functions pattern '')" -- "dashes behind patterns"
+
+# WORD...: options of the table that the parser does not know, or whose names the
+# manual page lacks.
+untold() {
+	"$tense" --completion "$@" | while read -r option _; do
+		case $option in
+		-|--) continue ;;
+		esac
+		"$tense" "$@" "$option" --help 2>&1 | grep -o 'unknown option.*'
+		grep -Eq -e "$(echo "$option" | sed 's/-/\\\\-/g')([^a-z\\]|[\\][^-]|$)" \
+			"$source/tools/man/tense-$1.1" || echo "$option"
+	done
+}
+for words in $("$tense" --completion help | cut -d ' ' -f 3-) \
+	"daemons learn" "daemons show" "daemons cutoffs"; do
+	# shellcheck disable=SC2086 # two words
+	is "$(untold $words)" "" \
+		"$words takes all options of its table, and its manual tells them"
+done
 is "$(cat stderr)" "" "without a message"
 done_testing

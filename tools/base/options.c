@@ -31,10 +31,10 @@ static bool has_word(const char *words, const char *word)
 	size_t size = strlen(word);
 
 	while (words) {
+		words += strspn(words, " ");
 		if (strcspn(words, " ") == size && !strncmp(words, word, size))
 			return true;
 		words = strchr(words, ' ');
-		words += !!words;
 	}
 	return false;
 }
@@ -189,6 +189,25 @@ void options_help(const struct subcommand *command)
 		fputs("\nTIME is a number with its unit: ns, us, ms, s, m, h or d.\n",
 		      stdout);
 	printf("\n%s", command->notes);
+}
+
+void options_complete(const struct subcommand *command, const char *action)
+{
+	char term[HELP_COLUMNS];
+
+	if (!action || !has_word(command->actions, action))
+		action = NULL;
+	if (command->actions)
+		printf("- ACTION %s\n", command->actions);
+	if (command->operands)
+		printf("-- OPERAND %s\n", command->operands);
+	for (const struct option_row *row = command->options; row->id; row++) {
+		if (!row->help || !is_taken(command, row, action))
+			continue;
+		write_term(term, sizeof(term), row);
+		printf("%s%s%s\n", term, row->completion ? " " : "",
+		       row->completion ? row->completion : "");
+	}
 }
 
 size_t options_on_stdout(const char *const *outputs, size_t count)

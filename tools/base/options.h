@@ -60,6 +60,13 @@ int options_take(const struct subcommand *command, int argc, char **argv);
 void options_help(const struct subcommand *command);
 
 /*
+ * Prints the table for a shell, a line each: an option, its argument as in --help
+ * and how it is completed. The lines "-" and "--" do so for the actions and the
+ * other operands. Leaves out options that the action does not take, if it is one.
+ */
+void options_complete(const struct subcommand *command, const char *action);
+
+/*
  * Counts the files that are standard output. Each may be NULL. No program can
  * read several outputs that are mixed there.
  */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,10 @@ static const struct subcommand cmd_help = {
 	.run = help,
 };
 
+static int complete(int argc, char **argv);
+
+static const struct subcommand cmd_completion = { .run = complete };
+
 static const struct subcommand *const commands[] = {
 	&cmd_run, &cmd_trace, &cmd_whatif, &cmd_functions, &cmd_measure, &cmd_noise,
 	&cmd_trace_activity, &cmd_daemons, &cmd_kernel, &cmd_check, &cmd_version,
@@ -46,6 +51,8 @@ static const struct subcommand *find(const char *name)
 		return &cmd_version;
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		return &cmd_help;
+	if (!strcmp(name, "--completion"))
+		return &cmd_completion;
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		if (!strcmp(commands[i]->name, name))
 			return commands[i];
@@ -68,6 +75,29 @@ static void print_usage(FILE *f)
 	      f);
 }
 
+static void print_names(bool with_help)
+{
+	fputs("- COMMAND", stdout);
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		if (commands[i]->options || !with_help)
+			printf(" %s", commands[i]->name);
+	puts(with_help ? "" : " --help --version");
+}
+
+/* Lists what may follow the words, as options_complete(). */
+static int complete(int argc, char **argv)
+{
+	const struct subcommand *command = argc > 1 ? find(argv[1]) : NULL;
+
+	if (argc > 1 && !command)
+		return STATUS_FAILED;
+	if (command && command->options)
+		options_complete(command, argc > 2 ? argv[2] : NULL);
+	else if (!command || command == &cmd_help)
+		print_names(command);
+	return 0;
+}
+
 static int help(int argc, char **argv)
 {
 	char *words[] = { argv[argc - 1], "--help", NULL };
@@ -80,7 +110,7 @@ static int help(int argc, char **argv)
 	command = argc == 2 ? find(argv[1]) : NULL;
 	if (argc == 2 && !command)
 		return STATUS_FAILED;
-	if (command && command != &cmd_help && command != &cmd_version)
+	if (command && command->options)
 		return command->run(2, words);
 	print_usage(stdout);
 	return 0;
