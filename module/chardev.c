@@ -33,24 +33,24 @@ MODULE_PARM_DESC(user_probes, "Who may not trace the machine may set probes as w
  * A call begins: charge the calling task nothing from here on (R13). Returns its
  * state in the experiment, or NULL if it is in none.
  */
-static struct tense_task *own_begin(enum tense_own own)
+static struct tense_task *work_begin(enum tense_work work)
 {
 	struct tense_task *t = current->tense;
 
 	if (t)
-		tense_own_begin(t, own, own == TENSE_OWN_READING);
+		tense_work_begin(t, work, work == TENSE_WORK_READING);
 	return t;
 }
 
 static struct tense_task *call_begin(void)
 {
-	return own_begin(TENSE_OWN_CALL);
+	return work_begin(TENSE_WORK_CALL);
 }
 
 /* Returns the caller's virtual time. */
 static u64 call_end(struct tense_task *t)
 {
-	return tense_own_end(t, TENSE_OWN_CALL);
+	return tense_work_end(t, TENSE_WORK_CALL);
 }
 
 /* Returns the calling task's time, by vclock_now() or vclock_wait_from(). */
@@ -187,9 +187,9 @@ static bool is_reading(loff_t d, int whence)
 
 static loff_t dev_llseek(struct file *file, loff_t d, int whence)
 {
-	enum tense_own own = is_reading(d, whence) ? TENSE_OWN_READING :
-						     TENSE_OWN_CALL;
-	struct tense_task *t = own_begin(own);
+	enum tense_work work = is_reading(d, whence) ? TENSE_WORK_READING :
+						       TENSE_WORK_CALL;
+	struct tense_task *t = work_begin(work);
 	u64 now;
 	int err;
 
@@ -211,7 +211,7 @@ static loff_t dev_llseek(struct file *file, loff_t d, int whence)
 	default:
 		err = -EINVAL;
 	}
-	now = tense_own_end(t, own);
+	now = tense_work_end(t, work);
 	return err ?: (loff_t)now;
 }
 

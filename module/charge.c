@@ -245,7 +245,7 @@ static bool is_uncharged(void)
 }
 
 /**
- * tense_own_drain() - R13: leave a drain of the task's ring uncharged
+ * tense_work_drain() - R13: leave a drain of the task's ring uncharged
  * @t: the task, locked
  * @since: the counter when the drain began
  * @rate: ns per tick of it, times 2^32
@@ -255,7 +255,7 @@ static bool is_uncharged(void)
  * instead, and the drain ends the task's turn sooner. Thus a thread that fills its
  * ring pays for that itself (R12).
  */
-static void tense_own_drain(struct tense_task *t, u64 since, u64 rate)
+static void tense_work_drain(struct tense_task *t, u64 since, u64 rate)
 {
 	u64 now = tense_counter();
 
@@ -263,7 +263,7 @@ static void tense_own_drain(struct tense_task *t, u64 since, u64 rate)
 
 	if (!is_uncharged()) {
 		/* If another CPU drains the ring, the task runs on meanwhile. */
-		t->own = t->task == current ? now - since : 0;
+		t->work_ticks = t->task == current ? now - since : 0;
 		return;
 	}
 	tense_area_begin(t, now);
@@ -286,7 +286,7 @@ static u64 drain(struct tense_task *t, struct vclock_stretch *s, u32 head)
 		take_record(t, r);
 	}
 	t->tail = head;
-	tense_own_drain(t, s->to, t->area->rate);
+	tense_work_drain(t, s->to, t->area->rate);
 	return charged;
 }
 
@@ -309,7 +309,7 @@ static u64 charge_parts(struct tense_task *t, u64 real_ns, u64 counter, u32 head
 	};
 	u64 charged;
 
-	charged = spend(t, &s, s.from + t->own, t->own);
+	charged = spend(t, &s, s.from + t->work_ticks, t->work_ticks);
 	tense_area_begin(t, s.to);
 	charged += drain(t, &s, head);
 	charged += spend(t, &s, s.to, 0);
@@ -337,7 +337,7 @@ static u64 charge_by_area(struct tense_task *t, u64 real_ns)
 	t->v.lowest = min_t(u32, READ_ONCE(ring->lowest),
 			    TENSE_PERCENT_MAX * TENSE_FINE);
 	note_stolen(t, counter, real_ns);
-	if (head == t->tail && !t->own) {
+	if (head == t->tail && !t->work_ticks) {
 		charged = charge_whole(t, real_ns);
 		tense_area_begin(t, counter);
 	} else {

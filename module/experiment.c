@@ -86,7 +86,7 @@ static struct tense_experiment *experiment_alloc(void)
 	exp->id = atomic_inc_return(&last_id);
 	mutex_init(&exp->probes_mutex);
 	INIT_LIST_HEAD(&exp->probes);
-	tense_own_init(exp);
+	tense_work_init(exp);
 	exp->started = tense_real_now();
 	vclock_init(&exp->vc, &exp->memory, tense_window, exp->started);
 	latest_init(exp);

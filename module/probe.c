@@ -121,7 +121,7 @@ static int probe_entry(struct uprobe_consumer *consumer, struct pt_regs *regs)
 
 	if (!t || on_signal_stack(regs))
 		return 0;
-	tense_own_begin(t, TENSE_OWN_ENTRY, !probe->slot);
+	tense_work_begin(t, TENSE_WORK_ENTRY, !probe->slot);
 	if (!t->frames) {
 		f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 		raw_spin_lock_irq(&t->lock);
@@ -131,7 +131,7 @@ static int probe_entry(struct uprobe_consumer *consumer, struct pt_regs *regs)
 	raw_spin_lock_irq(&t->lock);
 	enter(t, probe, user_stack_pointer(regs));
 	raw_spin_unlock_irq(&t->lock);
-	tense_own_end(t, TENSE_OWN_ENTRY);
+	tense_work_end(t, TENSE_WORK_ENTRY);
 	return 0;
 }
 
@@ -144,11 +144,11 @@ static int probe_return(struct uprobe_consumer *consumer, unsigned long func,
 
 	if (!t || on_signal_stack(regs))
 		return 0;
-	tense_own_begin(t, TENSE_OWN_RETURN, !probe->slot);
+	tense_work_begin(t, TENSE_WORK_RETURN, !probe->slot);
 	raw_spin_lock_irq(&t->lock);
 	unwind(t, user_stack_pointer(regs));
 	raw_spin_unlock_irq(&t->lock);
-	tense_own_end(t, TENSE_OWN_RETURN);
+	tense_work_end(t, TENSE_WORK_RETURN);
 	return 0;
 }
 

@@ -59,12 +59,12 @@ struct tense_cpu {
 };
 
 /* Kinds of work that Tense itself does in a task's time. */
-enum tense_own {
-	TENSE_OWN_NONE,
-	TENSE_OWN_CALL,		/* a call of the device */
-	TENSE_OWN_READING,	/* a call that only reads the clock */
-	TENSE_OWN_ENTRY,	/* a probe at a function's entry */
-	TENSE_OWN_RETURN,	/* a probe at a function's return */
+enum tense_work {
+	TENSE_WORK_NONE,
+	TENSE_WORK_CALL,	/* a call of the device */
+	TENSE_WORK_READING,	/* a call that only reads the clock */
+	TENSE_WORK_ENTRY,	/* a probe at a function's entry */
+	TENSE_WORK_RETURN,	/* a probe at a function's return */
 };
 
 /* A way leads from one piece of Tense's work to the next. Tense learns its cost. */
@@ -185,13 +185,13 @@ struct tense_task {
 	unsigned int refunds;
 	u64 refundable;		/* real: earned by running, not refunded yet */
 	u64 recheck_at;		/* local_clock(): no timer looks at its ring earlier */
-	enum tense_own left;	/* Tense's latest work in its time */
+	enum tense_work left;	/* Tense's latest work in its time */
 	u64 left_at;		/* real: when that ended */
 	u64 gated;		/* real: time at the gate */
 	u64 overhead;		/* real: Tense's own work */
 	struct tense_area *area;	/* only the task itself sets it */
 	u64 counter;		/* at its last charge, or when it began to run */
-	u64 own;		/* ticks since then that were the module's work */
+	u64 work_ticks;		/* ticks since then that were the module's work */
 	u32 tail;		/* index of the next record to take */
 	u8 slot;		/* its current slot */
 	u32 outer;		/* percent outside of all slots, in thousandths */
@@ -243,7 +243,7 @@ static inline struct tense_slot *tense_slot(struct tense_experiment *exp,
 static inline void tense_area_begin(struct tense_task *t, u64 counter)
 {
 	t->counter = counter;
-	t->own = 0;
+	t->work_ticks = 0;
 }
 
 /* area.c */
@@ -338,12 +338,12 @@ void tense_kick_others(struct tense_experiment *exp);
 void tense_kick_past(struct tense_experiment *exp, u64 was);
 void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d);
 
-/* own.c */
-void tense_own_init(struct tense_experiment *exp);
+/* overhead.c */
+void tense_work_init(struct tense_experiment *exp);
 void tense_charge_stop(struct tense_task *t);
 void tense_charge_go_on(struct tense_task *t);
-void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn);
-u64 tense_own_end(struct tense_task *t, enum tense_own own);
+void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn);
+u64 tense_work_end(struct tense_task *t, enum tense_work work);
 u64 tense_way_cost(const struct tense_experiment *exp, enum tense_ways way);
 
 /* probe.c */

@@ -19,7 +19,7 @@
  */
 #define WAY_MAX		100000
 
-void tense_own_init(struct tense_experiment *exp)
+void tense_work_init(struct tense_experiment *exp)
 {
 	int i;
 
@@ -65,24 +65,24 @@ u64 tense_way_cost(const struct tense_experiment *exp, enum tense_ways way)
 	return w->alike < TIMES_TO_LEARN ? 0 : w->average;
 }
 
-static enum tense_ways way_to(enum tense_own own)
+static enum tense_ways way_to(enum tense_work work)
 {
-	switch (own) {
-	case TENSE_OWN_ENTRY:
+	switch (work) {
+	case TENSE_WORK_ENTRY:
 		return TENSE_WAY_OUTSIDE;
-	case TENSE_OWN_RETURN:
+	case TENSE_WORK_RETURN:
 		return TENSE_WAY_INSIDE;
 	default:
 		return TENSE_WAY_CALL;
 	}
 }
 
-static enum tense_ways way_from(enum tense_own own)
+static enum tense_ways way_from(enum tense_work work)
 {
-	switch (own) {
-	case TENSE_OWN_ENTRY:
+	switch (work) {
+	case TENSE_WORK_ENTRY:
 		return TENSE_WAY_INSIDE;
-	case TENSE_OWN_RETURN:
+	case TENSE_WORK_RETURN:
 		return TENSE_WAY_OUTSIDE;
 	default:
 		return TENSE_WAY_CALL;
@@ -94,11 +94,11 @@ static enum tense_ways way_from(enum tense_own own)
  * calls, only readings of the clock are made in a row: a program that changes its
  * percent does something in between.
  */
-static bool may_follow(enum tense_own left, enum tense_own own)
+static bool may_follow(enum tense_work left, enum tense_work work)
 {
-	if (own == TENSE_OWN_READING)
-		return left == TENSE_OWN_READING;
-	return left != TENSE_OWN_NONE && way_from(left) == way_to(own);
+	if (work == TENSE_WORK_READING)
+		return left == TENSE_WORK_READING;
+	return left != TENSE_WORK_NONE && way_from(left) == way_to(work);
 }
 
 /*
@@ -140,15 +140,15 @@ void tense_charge_go_on(struct tense_task *t)
 }
 
 /**
- * tense_own_begin() - Tense's own work begins: charge nothing
+ * tense_work_begin() - Tense's own work begins: charge nothing
  * @t: the calling task
- * @own: kind of work
+ * @work: kind of work
  * @learn: learn the way's cost if the work may have come straight from the last one
  */
-void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn)
+void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn)
 {
 	struct tense_experiment *exp = t->exp;
-	enum tense_ways way = way_to(own);
+	enum tense_ways way = way_to(work);
 	u64 now;
 
 	tense_settle();
@@ -156,7 +156,7 @@ void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn)
 	raw_spin_lock_irq(&exp->lock);
 	raw_spin_lock(&t->lock);
 	tense_charge_stop(t);
-	if (learn && may_follow(t->left, own))
+	if (learn && may_follow(t->left, work))
 		note(&exp->way[way], now - t->left_at);
 	refund_half(t, way);
 	raw_spin_unlock(&t->lock);
@@ -164,13 +164,13 @@ void tense_own_begin(struct tense_task *t, enum tense_own own, bool learn)
 }
 
 /**
- * tense_own_end() - Tense's own work ends: charge again
+ * tense_work_end() - Tense's own work ends: charge again
  * @t: the calling task
- * @own: kind of work, as at the beginning
+ * @work: kind of work, as at the beginning
  *
  * Return: the task's virtual time.
  */
-u64 tense_own_end(struct tense_task *t, enum tense_own own)
+u64 tense_work_end(struct tense_task *t, enum tense_work work)
 {
 	struct tense_experiment *exp = t->exp;
 	u64 now, left_at;
@@ -179,9 +179,9 @@ u64 tense_own_end(struct tense_task *t, enum tense_own own)
 	left_at = tense_real_now();
 	raw_spin_lock_irq(&exp->lock);
 	raw_spin_lock(&t->lock);
-	refund_half(t, way_from(own));
+	refund_half(t, way_from(work));
 	now = vclock_read(&exp->vc, &t->v);
-	t->left = own;
+	t->left = work;
 	t->left_at = left_at;
 	tense_charge_go_on(t);
 	raw_spin_unlock(&t->lock);
