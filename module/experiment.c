@@ -388,7 +388,7 @@ static void fill_stats(struct tense_task *t, struct tense_stats *s)
 		.ran = exp->departed_ran,
 		.gated = exp->departed_gated,
 		.overhead = exp->departed_overhead,
-		.call = tense_way_cost(exp, TENSE_WAY_CALL),
+		.call = tense_transition_cost(exp, TENSE_TRANSITION_CALL),
 		.deadlines = exp->fired,
 		.tasks = exp->tasks_now,
 		.tasks_total = exp->tasks_total,

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * R13: a task is not charged for Tense's own work. The module measures the time
- * that it works itself. This file learns the cost of the ways to the module and
- * back, and refunds it.
+ * that it works itself. This file learns the cost of the transitions from the
+ * program to the module and back, and refunds it.
  *
- * exp->lock protects exp->way. t->lock protects the task's in_call, left and
- * left_at.
+ * exp->lock protects exp->transition. t->lock protects the task's in_call, left
+ * and left_at.
  */
 #include "tense.h"
 
-/* Short times that must be seen on a way before its cost is refunded. */
+/* Short times of a transition that must be seen before its cost is refunded. */
 #define TIMES_TO_LEARN	16
 
 /*
  * A longer time, in ns, contains work of the caller's own. Otherwise a program that
  * reads the clock at intervals would get all its time refunded. In User-Mode Linux
- * a way takes 30 us.
+ * a transition takes 30 us.
  */
-#define WAY_MAX		100000
+#define TRANSITION_MAX	100000
 
 void tense_work_init(struct tense_experiment *exp)
 {
 	int i;
 
-	for (i = 0; i < TENSE_WAYS; i++)
-		exp->way[i].min = U64_MAX;
+	for (i = 0; i < TENSE_TRANSITIONS; i++)
+		exp->transition[i].min = U64_MAX;
 }
 
 /*
@@ -33,59 +33,60 @@ void tense_work_init(struct tense_experiment *exp)
  * but it can tell the shortest times from the others. The times are real, because
  * the task's own clock may leave out too much of an interrupt.
  */
-static void note(struct tense_way *way, u64 between)
+static void note(struct tense_transition *transition, u64 between)
 {
-	if (between > WAY_MAX)
+	if (between > TRANSITION_MAX)
 		return;
-	if (between < way->min) {
-		if (2 * between < way->average)
-			way->average = between;
-		way->min = between;
+	if (between < transition->min) {
+		if (2 * between < transition->average)
+			transition->average = between;
+		transition->min = between;
 	}
-	if (between >= 2 * way->min)
+	if (between >= 2 * transition->min)
 		return;
-	if (!way->average)
-		way->average = between;
-	way->average += ((s64)between - (s64)way->average) / 8;
-	if (way->alike < TIMES_TO_LEARN)
-		way->alike++;
+	if (!transition->average)
+		transition->average = between;
+	transition->average += ((s64)between - (s64)transition->average) / 8;
+	if (transition->alike < TIMES_TO_LEARN)
+		transition->alike++;
 }
 
 /**
- * tense_way_cost() - cost of a way from one piece of Tense's work to the next
+ * tense_transition_cost() - cost of leaving one piece of Tense's work for the next
  * @exp: experiment
- * @way: which way
+ * @transition: which transition
  *
  * Return: real ns, 0 while unknown.
  */
-u64 tense_way_cost(const struct tense_experiment *exp, enum tense_ways way)
+u64 tense_transition_cost(const struct tense_experiment *exp,
+			  enum tense_transitions transition)
 {
-	const struct tense_way *w = &exp->way[way];
+	const struct tense_transition *seen = &exp->transition[transition];
 
-	return w->alike < TIMES_TO_LEARN ? 0 : w->average;
+	return seen->alike < TIMES_TO_LEARN ? 0 : seen->average;
 }
 
-static enum tense_ways way_to(enum tense_work work)
+static enum tense_transitions transition_to(enum tense_work work)
 {
 	switch (work) {
 	case TENSE_WORK_ENTRY:
-		return TENSE_WAY_OUTSIDE;
+		return TENSE_TRANSITION_OUTSIDE;
 	case TENSE_WORK_RETURN:
-		return TENSE_WAY_INSIDE;
+		return TENSE_TRANSITION_INSIDE;
 	default:
-		return TENSE_WAY_CALL;
+		return TENSE_TRANSITION_CALL;
 	}
 }
 
-static enum tense_ways way_from(enum tense_work work)
+static enum tense_transitions transition_from(enum tense_work work)
 {
 	switch (work) {
 	case TENSE_WORK_ENTRY:
-		return TENSE_WAY_INSIDE;
+		return TENSE_TRANSITION_INSIDE;
 	case TENSE_WORK_RETURN:
-		return TENSE_WAY_OUTSIDE;
+		return TENSE_TRANSITION_OUTSIDE;
 	default:
-		return TENSE_WAY_CALL;
+		return TENSE_TRANSITION_CALL;
 	}
 }
 
@@ -98,19 +99,19 @@ static bool may_follow(enum tense_work left, enum tense_work work)
 {
 	if (work == TENSE_WORK_READING)
 		return left == TENSE_WORK_READING;
-	return left != TENSE_WORK_NONE && way_from(left) == way_to(work);
+	return left != TENSE_WORK_NONE && transition_from(left) == transition_to(work);
 }
 
 /*
- * Each piece of Tense's work refunds half of the way to it when it begins, at the
- * percent before. It refunds half of the way from it when it ends, at the percent
- * after.
+ * Each piece of Tense's work refunds half of the transition to it when it begins,
+ * at the percent before. It refunds half of the transition from it when it ends, at
+ * the percent after.
  */
-static void refund_half(struct tense_task *t, enum tense_ways way)
+static void refund_half(struct tense_task *t, enum tense_transitions transition)
 {
 	lockdep_assert_held(&t->exp->lock);
 
-	tense_refund(t, tense_way_cost(t->exp, way) / 2);
+	tense_refund(t, tense_transition_cost(t->exp, transition) / 2);
 }
 
 /**
@@ -143,12 +144,13 @@ void tense_charge_go_on(struct tense_task *t)
  * tense_work_begin() - Tense's own work begins: charge nothing
  * @t: the calling task
  * @work: kind of work
- * @learn: learn the way's cost if the work may have come straight from the last one
+ * @learn: learn the transition's cost if this work may have come straight from the
+ *	last one
  */
 void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn)
 {
 	struct tense_experiment *exp = t->exp;
-	enum tense_ways way = way_to(work);
+	enum tense_transitions transition = transition_to(work);
 	u64 now;
 
 	tense_settle();
@@ -157,8 +159,8 @@ void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn)
 	raw_spin_lock(&t->lock);
 	tense_charge_stop(t);
 	if (learn && may_follow(t->left, work))
-		note(&exp->way[way], now - t->left_at);
-	refund_half(t, way);
+		note(&exp->transition[transition], now - t->left_at);
+	refund_half(t, transition);
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&exp->lock);
 }
@@ -179,7 +181,7 @@ u64 tense_work_end(struct tense_task *t, enum tense_work work)
 	left_at = tense_real_now();
 	raw_spin_lock_irq(&exp->lock);
 	raw_spin_lock(&t->lock);
-	refund_half(t, way_from(work));
+	refund_half(t, transition_from(work));
 	now = vclock_read(&exp->vc, &t->v);
 	t->left = work;
 	t->left_at = left_at;

@@ -67,15 +67,18 @@ enum tense_work {
 	TENSE_WORK_RETURN,	/* a probe at a function's return */
 };
 
-/* A way leads from one piece of Tense's work to the next. Tense learns its cost. */
-enum tense_ways {
-	TENSE_WAY_CALL,		/* from call to call */
-	TENSE_WAY_INSIDE,	/* from entry to return of an empty function */
-	TENSE_WAY_OUTSIDE,	/* from a return to the next entry */
-	TENSE_WAYS
+/*
+ * A transition leads from one piece of Tense's work to the program, and from there
+ * to the next piece. Tense learns its cost.
+ */
+enum tense_transitions {
+	TENSE_TRANSITION_CALL,		/* from call to call */
+	TENSE_TRANSITION_INSIDE,	/* from entry to return of an empty function */
+	TENSE_TRANSITION_OUTSIDE,	/* from a return to the next entry */
+	TENSE_TRANSITIONS
 };
 
-struct tense_way {
+struct tense_transition {
 	u64 min;		/* real ns: shortest seen */
 	u64 average;		/* real ns: average of those about as short */
 	unsigned int alike;	/* number of those, up to TIMES_TO_LEARN */
@@ -113,7 +116,7 @@ struct tense_experiment {
 	u64 departed_gated;
 	u64 departed_overhead;
 	u64 fired;
-	struct tense_way way[TENSE_WAYS];
+	struct tense_transition transition[TENSE_TRANSITIONS];
 	struct tense_queue queue[TENSE_TIMER_CLOCKS];
 	/* Offset of each clock to the monotonic one; read without the lock. */
 	s64 offset[TENSE_CLOCKS];
@@ -344,7 +347,8 @@ void tense_charge_stop(struct tense_task *t);
 void tense_charge_go_on(struct tense_task *t);
 void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn);
 u64 tense_work_end(struct tense_task *t, enum tense_work work);
-u64 tense_way_cost(const struct tense_experiment *exp, enum tense_ways way);
+u64 tense_transition_cost(const struct tense_experiment *exp,
+			  enum tense_transitions transition);
 
 /* probe.c */
 #ifdef CONFIG_UPROBES
