@@ -203,7 +203,7 @@ static struct tense_area *area_get(struct tense_task *t)
 	area->clock->version = TENSE_CLOCK_VERSION;
 	read_shift(area);
 	raw_spin_lock_irq(&t->lock);
-	tense_area_begin(t, tense_counter());
+	tense_stretch_begin(t, tense_counter());
 	t->tail = 0;
 	t->area = area;
 	raw_spin_unlock_irq(&t->lock);

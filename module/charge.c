@@ -266,7 +266,7 @@ static void tense_work_drain(struct tense_task *t, u64 since, u64 rate)
 		t->work_ticks = t->task == current ? now - since : 0;
 		return;
 	}
-	tense_area_begin(t, now);
+	tense_stretch_begin(t, now);
 	t->unpaid += min(mul_u64_u64_shr(now - since, rate, 32), DRAIN_MAX);
 }
 
@@ -310,7 +310,7 @@ static u64 charge_parts(struct tense_task *t, u64 real_ns, u64 counter, u32 head
 	u64 charged;
 
 	charged = spend(t, &s, s.from + t->work_ticks, t->work_ticks);
-	tense_area_begin(t, s.to);
+	tense_stretch_begin(t, s.to);
 	charged += drain(t, &s, head);
 	charged += spend(t, &s, s.to, 0);
 	vclock_pass(&t->exp->vc, &t->v, &s);
@@ -339,7 +339,7 @@ static u64 charge_by_area(struct tense_task *t, u64 real_ns)
 	note_stolen(t, counter, real_ns);
 	if (head == t->tail && !t->work_ticks) {
 		charged = charge_whole(t, real_ns);
-		tense_area_begin(t, counter);
+		tense_stretch_begin(t, counter);
 	} else {
 		charged = charge_parts(t, real_ns, counter, head);
 	}
@@ -348,13 +348,13 @@ static u64 charge_by_area(struct tense_task *t, u64 real_ns)
 }
 
 /**
- * tense_area_charge() - charge a task for its run time since the last charge
+ * tense_charge_ran() - charge a task for its run time since the last charge
  * @t: runnable, locked
  * @real_ns: the run time; 0 only takes new records
  *
  * Return: the charged virtual ns.
  */
-u64 tense_area_charge(struct tense_task *t, u64 real_ns)
+u64 tense_charge_ran(struct tense_task *t, u64 real_ns)
 {
 	u64 charged;
 

@@ -32,9 +32,9 @@ static struct tense_charge charge(struct tense_task *t, u64 delta,
 
 	if (t->in_call) {
 		t->overhead += delta;
-		tense_area_begin(t, tense_counter());
+		tense_stretch_begin(t, tense_counter());
 	} else {
-		c.charged = tense_area_charge(t, delta);
+		c.charged = tense_charge_ran(t, delta);
 	}
 	if (jumped)
 		jump = tense_jump(t);
@@ -45,7 +45,7 @@ static struct tense_charge charge(struct tense_task *t, u64 delta,
 	if (vclock_ahead(&t->exp->vc, &t->v))
 		tense_stop_ahead(t, jumped);
 	if (t->area)
-		tense_area_tell(t);
+		tense_page_update(t);
 	if (trace_tense_charge_enabled())
 		trace_charge(t, delta, c.charged + jump);
 	return c;
@@ -236,8 +236,8 @@ static bool hook_hold(struct tense_task *t)
 static void begin(struct tense_task *t)
 {
 	raw_spin_lock(&t->lock);
-	tense_area_begin(t, tense_counter());
-	tense_area_tell(t);
+	tense_stretch_begin(t, tense_counter());
+	tense_page_update(t);
 	raw_spin_unlock(&t->lock);
 }
 
@@ -283,7 +283,7 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 	}
 	raw_spin_lock_irq(&parent->lock);
 	/* The child inherits the percent: take changes of it from the parent's ring. */
-	tense_area_charge(parent, 0);
+	tense_charge_ran(parent, 0);
 	raw_spin_lock_nested(&t->lock, SINGLE_DEPTH_NESTING);
 	vclock_ready_by(&exp->vc, &t->v, &parent->v);
 	t->v.seen = max(t->v.ready, vclock_now(&exp->vc, &parent->v));

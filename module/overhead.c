@@ -123,7 +123,7 @@ void tense_charge_stop(struct tense_task *t)
 	lockdep_assert_held(&t->lock);
 
 	/* The scheduler reports no charge of 0 ns, and none outside the fair class. */
-	tense_area_charge(t, 0);
+	tense_charge_ran(t, 0);
 	t->in_call = true;
 }
 
@@ -136,8 +136,8 @@ void tense_charge_go_on(struct tense_task *t)
 	lockdep_assert_held(&t->lock);
 
 	t->in_call = false;
-	tense_area_begin(t, tense_counter());
-	tense_area_tell(t);
+	tense_stretch_begin(t, tense_counter());
+	tense_page_update(t);
 }
 
 /**

@@ -20,10 +20,10 @@ static_assert((int)TENSE_RAW == TENSE_ORIGIN_RAW);
 static_assert((int)TENSE_CLOCKS == TENSE_ORIGINS);
 
 /**
- * tense_area_tell() - update the running task's clock page
+ * tense_page_update() - update the running task's clock page
  * @t: runs on this CPU and was charged just now, locked
  */
-void tense_area_tell(struct tense_task *t)
+void tense_page_update(struct tense_task *t)
 {
 	struct tense_experiment *exp = t->exp;
 	struct tense_area *area = t->area;

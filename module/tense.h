@@ -242,8 +242,8 @@ static inline struct tense_slot *tense_slot(struct tense_experiment *exp,
 	return &this_cpu_ptr(exp->cpu)->slot[slot];
 }
 
-/* The next charge of @t starts at this counter value. */
-static inline void tense_area_begin(struct tense_task *t, u64 counter)
+/* A stretch of @t begins at this counter value. Its next charge starts there. */
+static inline void tense_stretch_begin(struct tense_task *t, u64 counter)
 {
 	t->counter = counter;
 	t->work_ticks = 0;
@@ -258,13 +258,13 @@ void tense_area_put(struct tense_area *area);
 /* charge.c */
 void tense_enter_slot(struct tense_task *t, u8 slot);
 void tense_start(struct tense_task *t);
-u64 tense_area_charge(struct tense_task *t, u64 real_ns);
+u64 tense_charge_ran(struct tense_task *t, u64 real_ns);
 u64 tense_jump(struct tense_task *t);
 void tense_refund(struct tense_task *t, u64 real_ns);
 void tense_take_shown(struct tense_task *t);
 
 /* page.c */
-void tense_area_tell(struct tense_task *t);
+void tense_page_update(struct tense_task *t);
 
 /* hooks.c */
 extern const struct tense_ops tense_hooks;

@@ -72,7 +72,7 @@ static bool append(const struct tense_change *c)
 	return true;
 }
 
-bool tense_area_push(const struct tense_change *change)
+bool tense_ring_push(const struct tense_change *change)
 {
 	bool done;
 
@@ -243,7 +243,7 @@ static bool read_page(struct tense_clock *c, unsigned int origin)
 	       c->flags & TENSE_CLOCK_VALID && c->percent;
 }
 
-int64_t tense_area_clock(unsigned int origin)
+int64_t tense_page_clock(unsigned int origin)
 {
 	struct tense_clock c;
 	int64_t now;
@@ -256,7 +256,7 @@ int64_t tense_area_clock(unsigned int origin)
 	return now < 0 ? now : c.origin[origin] + now;
 }
 
-int64_t tense_area_clock_at(unsigned int origin, int64_t now)
+int64_t tense_page_clock_at(unsigned int origin, int64_t now)
 {
 	struct tense_clock c;
 
@@ -265,14 +265,14 @@ int64_t tense_area_clock_at(unsigned int origin, int64_t now)
 	return c.clocks & 1U << origin ? c.origin[origin] + now : -ENODATA;
 }
 
-int64_t tense_area_now(void)
+int64_t tense_page_now(void)
 {
 	struct tense_clock c;
 
 	return read_page(&c, TENSE_ORIGIN_MONOTONIC) ? now_by(&c) : -EAGAIN;
 }
 
-uint64_t tense_area_stamp(unsigned int back)
+uint64_t tense_ring_stamp(unsigned int back)
 {
 	uint32_t last;
 
@@ -282,12 +282,12 @@ uint64_t tense_area_stamp(unsigned int back)
 	return load(&area.ring->record[last % RECORDS].stamp);
 }
 
-uint64_t tense_area_rate(void)
+uint64_t tense_page_rate(void)
 {
 	return area.ring && *alive ? load(&area.clock->rate) : 0;
 }
 
-int64_t tense_area_shown(void)
+int64_t tense_page_shown(void)
 {
 	return area.ring && *alive ? load(&area.ring->shown) : 0;
 }

@@ -3,7 +3,7 @@
  * The calling thread's area of /dev/tense: percent changes and clock readings
  * without a system call, as <linux/tense.h> specifies them.
  *
- * tense_area_push() and tense_area_now() are async-signal-safe, use general
+ * tense_ring_push() and tense_page_now() are async-signal-safe, use general
  * registers only and leave errno alone.
  */
 #ifndef LIBTENSE_AREA_H
@@ -33,34 +33,34 @@ static inline uint64_t tense_area_counter(void)
 bool tense_area_usable(void);
 
 /* Returns false if the caller has to call the device first, or instead. */
-bool tense_area_push(const struct tense_change *change);
+bool tense_ring_push(const struct tense_change *change);
 
 /* Virtual time in ns, or -EAGAIN: ask the device. */
-int64_t tense_area_now(void);
+int64_t tense_page_now(void);
 
 /*
  * The clock TENSE_ORIGIN_* in ns. -EAGAIN: ask the kernel. -ENODATA: the clock is
  * the real one.
  */
-int64_t tense_area_clock(unsigned int origin);
+int64_t tense_page_clock(unsigned int origin);
 
 /* The same at a virtual time that the kernel has returned. */
-int64_t tense_area_clock_at(unsigned int origin, int64_t now);
+int64_t tense_page_clock_at(unsigned int origin, int64_t now);
 
-/* The latest virtual time that the thread saw by its area, or 0. */
-int64_t tense_area_shown(void);
+/* The latest virtual time that the thread read from its page, or 0. */
+int64_t tense_page_shown(void);
 
 /*
  * The counter at the last change that was pushed, or at the one "back" changes
  * before it.
  */
-uint64_t tense_area_stamp(unsigned int back);
+uint64_t tense_ring_stamp(unsigned int back);
 
 /* Real ns per tick, times 2^32, or 0 without an area. */
-uint64_t tense_area_rate(void);
+uint64_t tense_page_rate(void);
 
 /*
- * Makes tense_area_push() work for the thread, if it can. fd is a handle of the
+ * Makes tense_ring_push() work for the thread, if it can. fd is a handle of the
  * device. change is the change that could not be pushed. Returns false if it
  * cannot.
  */

@@ -67,7 +67,7 @@ static void complain_once(void)
  */
 static int64_t read_page(unsigned int origin)
 {
-	int64_t ns = tense_area_clock(origin), now;
+	int64_t ns = tense_page_clock(origin), now;
 	int saved = errno;
 
 	if (ns != -EAGAIN)
@@ -80,7 +80,7 @@ static int64_t read_page(unsigned int origin)
 	if (now < 0)
 		complain_once();
 	else
-		ns = tense_area_clock_at(origin, now);
+		ns = tense_page_clock_at(origin, now);
 	errno = saved;
 	return ns;
 }

@@ -132,7 +132,7 @@ static int64_t monotonic(void)
  */
 static int64_t catch_up(int64_t now)
 {
-	int64_t shown = tense_area_shown(), ahead = last - ended;
+	int64_t shown = tense_page_shown(), ahead = last - ended;
 
 	ahead = origin + (ahead > shown ? ahead : shown) - monotonic();
 	return ahead > 0 ? ops()->lseek(own, ahead, SEEK_CUR) : now;
@@ -237,7 +237,7 @@ struct call {
 /* Returns the time without a system call, or -EAGAIN. */
 static int64_t read_clock(int fd)
 {
-	int64_t now = tense_area_now();
+	int64_t now = tense_page_now();
 
 	if (now >= 0)
 		return now;
@@ -261,10 +261,10 @@ static int64_t change_percent(int fd, const struct tense_change *change)
 	 * program.
 	 */
 	if (tense_area_usable() && tense_area_prepare(fd, change) &&
-	    tense_area_push(change))
+	    tense_ring_push(change))
 		return 0;
 	if (ours(fd) && tense_area_prepare(fd, change) &&
-	    tense_area_push(change))
+	    tense_ring_push(change))
 		return 0;
 	return write_percent(fd, whole(change->percent));
 }
@@ -401,7 +401,7 @@ int tense_device_percent(const struct tense_change *change)
 {
 	int err = 0;
 
-	if (!tense_area_push(change))
+	if (!tense_ring_push(change))
 		err = call(&(struct call){
 			.what = CALL_PERCENT, .change = change });
 	if (!err)

@@ -225,7 +225,7 @@ static int push(const struct tense_span *to, unsigned int own,
 	if (!stack.based)
 		return -EAGAIN;
 	change = change_to(to, own, flags);
-	return tense_area_push(&change) ? 0 : -EAGAIN;
+	return tense_ring_push(&change) ? 0 : -EAGAIN;
 }
 
 static int push_slow(const struct tense_span *to, unsigned int own,
@@ -324,7 +324,7 @@ EXPORT int __tense_span_own(unsigned int own)
 
 EXPORT int __tense_span_now(int64_t *now)
 {
-	return take_time(tense_area_now(), now);
+	return take_time(tense_page_now(), now);
 }
 
 EXPORT int __tense_span_begin_slow(struct tense_span *before,
@@ -362,10 +362,10 @@ EXPORT int __tense_span_now_slow(int64_t *now)
 
 EXPORT uint64_t __tense_span_stamp(unsigned int back)
 {
-	return tense_area_stamp(back);
+	return tense_ring_stamp(back);
 }
 
 EXPORT uint64_t __tense_span_rate(void)
 {
-	return tense_area_rate();
+	return tense_page_rate();
 }

@@ -101,7 +101,7 @@ static inline uint64_t time_at(const struct fake_area *a, uint64_t now)
 static inline bool clock_is_right(const struct fake_area *a)
 {
 	uint64_t before = time_at(a, tense_area_counter()), after;
-	int64_t now = tense_area_now();
+	int64_t now = tense_page_now();
 
 	after = time_at(a, tense_area_counter());
 	/* Each part is rounded down. */

@@ -15,24 +15,24 @@ static void page(void)
 	}
 	show(5000, 1ULL << 32, 100);
 	a->clock->credit = 1ULL << 60;
-	is_i64(tense_area_now(), 5000, "it stands still while there is credit");
+	is_i64(tense_page_now(), 5000, "it stands still while there is credit");
 	a->clock->credit = 50;
 	ok(clock_is_right(a), "until that is used up");
 
 	a->clock->seq++;
-	is_i64(tense_area_now(), -EAGAIN, "not while the page is written");
+	is_i64(tense_page_now(), -EAGAIN, "not while the page is written");
 	a->clock->seq++;
-	ok(tense_area_now() > 0, "but after that");
+	ok(tense_page_now() > 0, "but after that");
 	a->clock->flags = TENSE_CLOCK_MEMBER;
-	is_i64(tense_area_now(), -EAGAIN, "not if it is not valid");
+	is_i64(tense_page_now(), -EAGAIN, "not if it is not valid");
 	a->clock->flags = TENSE_CLOCK_VALID;
-	is_i64(tense_area_now(), -EAGAIN, "nor for who has left");
+	is_i64(tense_page_now(), -EAGAIN, "nor for who has left");
 	show(5000, 1ULL << 32, 100);
 	a->clock->stale = 0;
-	is_i64(tense_area_now(), -EAGAIN, "nor if it is old");
+	is_i64(tense_page_now(), -EAGAIN, "nor if it is old");
 	show(5000, 1ULL << 32, 100);
 	a->clock->counter = UINT64_MAX / 2;
-	is_i64(tense_area_now(), -EAGAIN, "nor if it is of the future");
+	is_i64(tense_page_now(), -EAGAIN, "nor if it is of the future");
 	now = show(5000, 1ULL << 32, 100)->clock->seq;
 	is_i64(tense_time(&(uint64_t){ 0 }), 0, "tense_time() takes it");
 	is_i64(a->clock->seq, now, "without a call");
@@ -122,19 +122,19 @@ static void floors(void)
 
 	show(5000, 1ULL << 32, 100);
 	a->clock->floor = 1ULL << 50;
-	is_i64(tense_area_now(), 1LL << 50, "a reading is not below the page's floor");
+	is_i64(tense_page_now(), 1LL << 50, "a reading is not below the page's floor");
 	is_i64(a->ring->shown, 1LL << 50, "the ring tells the kernel");
 	show(5000, 1ULL << 32, 100);
 	a->ring->shown = 1ULL << 49;
-	is_i64(tense_area_now(), 1LL << 49, "a reading is not below the thread's last");
+	is_i64(tense_page_now(), 1LL << 49, "a reading is not below the thread's last");
 	show(1ULL << 51, 1ULL << 32, 100);
-	ok(tense_area_now() > 1LL << 51, "a later charged time is shown");
+	ok(tense_page_now() > 1LL << 51, "a later charged time is shown");
 
 	show(5000, 1ULL << 40, 100);
 	a->clock->ahead = 1;
-	is_i64(tense_area_now(), -EAGAIN, "a time too far ahead is the kernel's to tell");
+	is_i64(tense_page_now(), -EAGAIN, "a time too far ahead is the kernel's to tell");
 	a->clock->ahead = UINT64_MAX;
-	ok(tense_area_now() > 0, "a time within the limit is shown");
+	ok(tense_page_now() > 0, "a time within the limit is shown");
 }
 
 /* R9: readings of threads on other CPUs. */
@@ -146,20 +146,20 @@ static void ordered(void)
 	fake.ordered = true;
 	a = clock_of(50);
 	show(5000, 1ULL << 32, 100);
-	now = tense_area_now();
+	now = tense_page_now();
 	is_i64(a->shared->latest, now, "a reading is stored in the shared word");
 	a->shared->latest = 1ULL << 50;
-	is_i64(tense_area_now(), 1LL << 50, "no reading is below the shared word");
+	is_i64(tense_page_now(), 1LL << 50, "no reading is below the shared word");
 	is_i64(a->ring->shown, 1LL << 50, "the ring tells the kernel");
 	show(1ULL << 51, 1ULL << 32, 100);
-	now = tense_area_now();
+	now = tense_page_now();
 	ok(now > 1LL << 51, "a later time is read");
 	is_i64(a->shared->latest, now, "the later time is stored in the shared word");
 	a->clock->limit = 1ULL << 52;
 	a->shared->latest = (1ULL << 52) + 1;
-	is_i64(tense_area_now(), -EAGAIN, "a word beyond the limit is the kernel's to judge");
+	is_i64(tense_page_now(), -EAGAIN, "a word beyond the limit is the kernel's to judge");
 	a->shared->latest = 1ULL << 52;
-	is_i64(tense_area_now(), 1LL << 52, "a word at the limit is read");
+	is_i64(tense_page_now(), 1LL << 52, "a word at the limit is read");
 }
 
 /* A program that runs with a module of another version. */
@@ -169,7 +169,7 @@ static void versions(void)
 	join();
 	tense_scale_percent(50);
 	tense_scale_pop();
-	is_i64(tense_area_now(), -EAGAIN, "a page of another version is not read");
+	is_i64(tense_page_now(), -EAGAIN, "a page of another version is not read");
 }
 
 int main(void)

@@ -337,7 +337,7 @@ static void rejoined(void)
 	tense_scale_percent(200);
 	is_i64(tense_destroy(), 0, "leave");
 	is_i64(tense_scale_percent(200), -ESRCH, "no percent any more");
-	ok(tense_area_now() < 0, "nor a clock");
+	ok(tense_page_now() < 0, "nor a clock");
 	is_i64(tense_init(), 0, "join again");
 	is_i64(tense_scale_percent(300), 0, "and scale");
 	is_i64(fake_percent(), 300, "by a new area");

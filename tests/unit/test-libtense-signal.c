@@ -146,7 +146,7 @@ static uint64_t earliest;
 static void op_read(void)
 {
 	earliest = time_at(shown, tense_area_counter());
-	reading = tense_area_now();
+	reading = tense_page_now();
 }
 
 static void read_in_handler(void)
@@ -196,7 +196,7 @@ static void fast_in_handler(void)
 	failed += err && err != -EAGAIN;
 	if (!err && __tense_span_end(&s, 0))
 		failed += __tense_span_end_slow(&s, 0) != 0;
-	(void)tense_area_now();
+	(void)tense_page_now();
 }
 
 static void interrupted_mapping(void)
