@@ -145,7 +145,7 @@ struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 	t->exp = exp;
 	t->task = task;
 	init_task_work(&t->gate_work, tense_gate);
-	tense_share_init(&t->share, NULL);
+	tense_entity_init(&t->entity, NULL);
 
 	raw_spin_lock_irq(&exp->lock);
 	vclock_task_init(&t->v, VCLOCK_PERCENT_REAL,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R12 and R8 for an experiment in several control groups. tense_share() stretches
- * each task's turn, as share.c describes. This file passes the turn on to the groups
- * above the task. Time that is imagined away in one group then goes to the
- * experiment's other groups, and to no other process.
+ * R12 and R8 for an experiment in several control groups. tense_ledger_charge()
+ * stretches each task's turn, as ledger.c describes. This file passes the turn on
+ * to the groups above the task. Time that is imagined away in one group then goes
+ * to the experiment's other groups, and to no other process.
  *
  * A group is the experiment's while all its runnable tasks and groups on this CPU
- * are. In each queue, tasks and such groups share as share.c describes. A group
+ * are. In each queue, tasks and such groups share as ledger.c describes. A group
  * runs at p times its speed, where p is the average over its tasks, sum(w * p) /
  * sum(w). If another process waits in a group, that group and all groups above it
  * are not the experiment's: their turns take real time. The same holds for a group
@@ -23,14 +23,14 @@
 #include <linux/percpu.h>
 #endif
 
-#include "share.h"
+#include "ledger.h"
 
 #define NODES_MAX	24
 
 /* A queue that contains tasks of the experiment, or lies above such a queue. */
 struct node {
 	const void *queue;
-	struct tense_share *sum;	/* NULL: nothing in the queue is the experiment's */
+	struct tense_ledger *ledger;	/* NULL: no entity of the experiment is in it */
 	struct tense_group group;
 	struct node *above;		/* NULL until the queue is added to that one */
 	bool whole;			/* the group is the experiment's */
@@ -45,7 +45,7 @@ struct tree {
 static DEFINE_PER_CPU(struct tree, trees);
 
 static struct node *add_node(struct tree *tree, const void *queue,
-			     struct tense_share *sum)
+			     struct tense_ledger *s)
 {
 	struct node *n;
 
@@ -53,7 +53,7 @@ static struct node *add_node(struct tree *tree, const void *queue,
 		return NULL;
 	n = &tree->node[tree->nodes++];
 	n->queue = queue;
-	n->sum = sum;
+	n->ledger = s;
 	n->group = tense_group_of(queue);
 	n->above = NULL;
 	n->whole = false;
@@ -71,10 +71,10 @@ static struct node *node_of(struct tree *tree, const void *queue)
 }
 
 /* Adds all queues with tasks. Returns the node of @mine, which is one of @all. */
-static struct node *add_leaves(struct tree *tree, struct tense_shares *all,
-			       const struct tense_share *mine)
+static struct node *add_leaves(struct tree *tree, struct tense_ledgers *all,
+			       const struct tense_ledger *mine)
 {
-	struct tense_share *s;
+	struct tense_ledger *s;
 	struct node *n, *found = NULL;
 
 	tree->nodes = 0;
@@ -106,11 +106,11 @@ static struct node *deepest(struct tree *tree)
 
 static bool is_whole(const struct node *n)
 {
-	return n->sum && tense_sharers(n->sum) >= n->group.running &&
+	return n->ledger && tense_entities(n->ledger) >= n->group.running &&
 		!n->group.limited;
 }
 
-static void share_above(struct tense_shares *all, struct node *n)
+static void enter_above(struct tense_ledgers *all, struct node *n)
 {
 	struct tense_place place = {
 		.queue = n->above->queue,
@@ -118,23 +118,23 @@ static void share_above(struct tense_shares *all, struct node *n)
 		.vruntime = n->group.vruntime,
 		.min_vruntime = n->above->group.min_vruntime,
 	};
-	struct tense_share *sum = tense_share_group(n->sum, all, &place);
+	struct tense_ledger *s = tense_ledger_group(n->ledger, all, &place);
 
-	n->whole = sum;
-	if (sum)
-		n->above->sum = sum;
+	n->whole = s;
+	if (s)
+		n->above->ledger = s;
 }
 
-/* The caller has added all queues below @n to its sums. */
-static bool add_above(struct tense_shares *all, struct tree *tree, struct node *n)
+/* The caller has added all queues below @n to its ledger. */
+static bool add_above(struct tense_ledgers *all, struct tree *tree, struct node *n)
 {
 	n->above = node_of(tree, n->group.above);
 	if (!n->above)
 		return false;
 	if (is_whole(n))
-		share_above(all, n);
-	else if (n->sum)
-		tense_share_no_group(n->sum);
+		enter_above(all, n);
+	else if (n->ledger)
+		tense_ledger_no_group(n->ledger);
 	return true;
 }
 
@@ -145,18 +145,18 @@ static void end_at_top(struct tree *tree)
 
 	while (n->above)
 		n = n->above;
-	if (n->sum)
-		tense_share_no_group(n->sum);
+	if (n->ledger)
+		tense_ledger_no_group(n->ledger);
 }
 
 /* Adds the queues up to the one where all meet; false if there are too many. */
-static bool join(struct tense_shares *all, struct tree *tree)
+static bool join(struct tense_ledgers *all, struct tree *tree)
 {
 	struct node *n;
 
 	while ((n = deepest(tree))) {
 		if (!add_above(all, tree, n)) {
-			tense_share_no_groups(all);
+			tense_ledger_no_groups(all);
 			return false;
 		}
 	}
@@ -165,17 +165,18 @@ static bool join(struct tense_shares *all, struct tree *tree)
 }
 
 /**
- * tense_share_groups() - pass a task's turn on to its groups
- * @all: the experiment's sums on this CPU, in several queues
- * @s: the sums of the task's queue, one of @all
+ * tense_ledger_groups() - pass a task's turn on to its groups
+ * @all: the experiment's ledgers on this CPU, several of them in use
+ * @s: the ledger of the task's queue, one of @all
  * @delta: real ns that the task ran
  * @charged: virtual ns charged for them
  * @jump: virtual ns that count as if it had run them besides
  *
  * Caller holds the CPU's run queue lock.
  */
-static void tense_share_groups(struct tense_shares *all, struct tense_share *s,
-			       u64 delta, u64 charged, u64 jump)
+static void tense_ledger_groups(struct tense_ledgers *all,
+				struct tense_ledger *s,
+				u64 delta, u64 charged, u64 jump)
 {
 	struct tree *tree = this_cpu_ptr(&trees);
 	struct node *n = add_leaves(tree, all, s);
@@ -186,14 +187,14 @@ static void tense_share_groups(struct tense_shares *all, struct tense_share *s,
 	if (!join(all, tree))
 		return;
 	for (; n->above && n->whole; n = n->above) {
-		share = tense_share_turn(&n->sum->group, n->above->group.running,
-					 delta, charged, jump);
+		share = tense_ledger_turn(&n->ledger->group, n->above->group.running,
+					  delta, charged, jump);
 		tense_group_owes(n->queue, share - delta);
 	}
 }
 
 /**
- * tense_share() - how much of a task's turn is over
+ * tense_ledger_charge() - how much of a task's turn is over
  * @t: the task
  * @place: its place in the queue
  * @delta: real ns that it ran
@@ -202,21 +203,21 @@ static void tense_share_groups(struct tense_shares *all, struct tense_share *s,
  *
  * Return: ns of run time that use up as much of a turn outside of the experiment.
  */
-u64 tense_share(struct tense_sharer *t, const struct tense_place *place,
-		u64 delta, u64 charged, u64 jump)
+u64 tense_ledger_charge(struct tense_entity *t, const struct tense_place *place,
+			u64 delta, u64 charged, u64 jump)
 {
-	struct tense_share *s;
+	struct tense_ledger *s;
 
 	lockdep_assert_irqs_disabled();
 
 	if (!t->in)
 		return (place->running > 1 ? delta : charged) + jump;
-	s = tense_share_of(t);
-	tense_share_move_to(t, place);
+	s = tense_ledger_of(t);
+	tense_ledger_move_to(t, place);
 	/* For a single task the factor is 1, whatever its speed. */
 	if (s->tasks > 1 || t->in->used > 1)
-		tense_share_respeed(s, t, delta, charged);
+		tense_ledger_respeed(s, t, delta, charged);
 	if (t->in->used > 1)
-		tense_share_groups(t->in, s, delta, charged, jump);
-	return tense_share_turn(t, place->running, delta, charged, jump);
+		tense_ledger_groups(t->in, s, delta, charged, jump);
+	return tense_ledger_turn(t, place->running, delta, charged, jump);
 }

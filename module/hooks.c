@@ -38,8 +38,8 @@ static struct tense_charge charge(struct tense_task *t, u64 delta,
 	}
 	if (jumped)
 		jump = tense_jump(t);
-	c.share = tense_share(&t->share, place, delta, c.charged,
-			      jump + t->unpaid);
+	c.share = tense_ledger_charge(&t->entity, place, delta, c.charged,
+				      jump + t->unpaid);
 	t->unpaid = 0;
 	c.jump = jump;
 	if (vclock_ahead(&t->exp->vc, &t->v))
@@ -93,7 +93,7 @@ static void hook_enqueue(struct tense_task *t, int cpu,
 {
 	struct tense_experiment *exp = t->exp;
 
-	tense_share_enter(&t->share, &per_cpu_ptr(exp->cpu, cpu)->shares, place);
+	tense_ledger_enter(&t->entity, &per_cpu_ptr(exp->cpu, cpu)->ledgers, place);
 	no_longer_held(t);
 	raw_spin_lock(&t->lock);
 	if (!t->started) {
@@ -116,7 +116,7 @@ static void hook_dequeue(struct tense_task *t, bool sleep)
 {
 	struct tense_experiment *exp = t->exp;
 
-	tense_share_leave(&t->share);
+	tense_ledger_leave(&t->entity);
 	if (!sleep)
 		return;
 	set_outside(t, READ_ONCE(exp->vc.skip) && tense_waits_outside(exp));
@@ -295,7 +295,7 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 	t->slot = parent->slot;
 	t->outer = parent->outer;
 	t->mm = parent->mm;
-	tense_share_init(&t->share, &parent->share);
+	tense_entity_init(&t->entity, &parent->entity);
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&parent->lock);
 	return t;

@@ -30,7 +30,7 @@
 #include <linux/timekeeping.h>
 #include <uapi/linux/tense.h>
 
-#include "share.h"
+#include "ledger.h"
 #include "vclock.h"
 
 struct tense_area;
@@ -47,7 +47,7 @@ struct tense_cpu {
 	atomic_t kicked;	/* kick is queued and has not begun */
 	bool used;		/* the timer or a kick may run here; never cleared */
 	u64 fire_next;		/* real: fires no deadline earlier; this CPU writes */
-	struct tense_shares shares;	/* under the run queue lock of this CPU */
+	struct tense_ledgers ledgers;	/* under the run queue lock of this CPU */
 	/*
 	 * This CPU's part of the sums. A part may be negative: this CPU may have
 	 * refunded a charge of another CPU. Only this CPU writes it and the fields
@@ -177,7 +177,7 @@ struct tense_task {
 	struct vclock_task v;
 	enum tense_wait wait;
 	bool started;		/* was runnable once; written under the run queue lock */
-	struct tense_sharer share;	/* under the run queue lock */
+	struct tense_entity entity;	/* under the run queue lock */
 	bool outside;		/* no time is skipped: it waits for the outside, or wakes */
 	bool in_call;		/* runs code of this module: not charged */
 	bool at_gate;		/* gate_work is queued */

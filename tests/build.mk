@@ -77,14 +77,14 @@ $(O)/tests/sim/oracle: $(oracle_objects) $(vclock_objects)
 UNIT_TESTS += $(O)/tests/sim/oracle
 
 # Shares of a CPU, in a model of its queue.
-$(O)/tests/unit/test-share: $(addprefix $(vclock_out)/, \
-		test-share.o cfs.o share.o groups.o)
+$(O)/tests/unit/test-ledger: $(addprefix $(vclock_out)/, \
+		test-ledger.o cfs.o ledger.o groups.o)
 	$(test_ld) $(VCLOCK_CFLAGS) $(LDFLAGS) -o $@ $^ -lm
 
 $(vclock_out)/%.o: tests/lib/%.c $(O)/flags
 	$(test_cc) $(VCLOCK_CFLAGS) -MMD -MP -c -o $@ $<
 
-UNIT_TESTS += $(O)/tests/unit/test-share
+UNIT_TESTS += $(O)/tests/unit/test-ledger
 
 # Locks and barriers, by threads: under the sanitizer that knows them.
 $(O)/tests/unit/test-gvt: tests/unit/test-gvt.c module/gvt.c module/gvt.h \
@@ -116,4 +116,4 @@ sim-random: $(O)/tests/sim/sim $(O)/tests/sim/oracle
 -include $(oracle_objects:.o=.d)
 -include $(vclock_sim_objects:.o=.d) $(vclock_objects:.o=.d) \
 	$(vclock_tests:$(O)/tests/unit/%=$(vclock_out)/%.d) \
-	$(addprefix $(vclock_out)/,test-share.d cfs.d share.d groups.d)
+	$(addprefix $(vclock_out)/,test-ledger.d cfs.d ledger.d groups.d)

@@ -44,7 +44,7 @@ LONG_TESTS := guest-groups test-run-qemu test-deterministic test-signals \
 	test-queue-waits debug-area test-stamped-queue-exact debug-storms \
 	test-stamped-queue-uml debug-gate-events \
 	test-smp-programs test-producer test-kernel-selftests-uml \
-	test-static debug-abi test-clock-order-uml test-share \
+	test-static debug-abi test-clock-order-uml test-ledger \
 	test-spin test-whatif test-timed-programs
 
 LINT_TESTS := $(addprefix tests/lint/test-,includes shell c kernel spelling style)

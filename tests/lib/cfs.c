@@ -152,7 +152,7 @@ static void enter(struct cfs *cfs, struct cfs_task *t)
 	}
 	p = place_of(cfs, t);
 	if (t->member)
-		tense_share_enter(&t->share, &cfs->shares, &p);
+		tense_ledger_enter(&t->tense, &cfs->ledgers, &p);
 }
 
 static void leave(struct cfs *cfs, struct cfs_task *t)
@@ -164,7 +164,7 @@ static void leave(struct cfs *cfs, struct cfs_task *t)
 	     e->queue && !running(cfs, e->below); e = &e->queue->group)
 		e->ready = false;
 	if (t->member)
-		tense_share_leave(&t->share);
+		tense_ledger_leave(&t->tense);
 	if (cfs->running == t)
 		cfs->running = NULL;
 }
@@ -234,8 +234,8 @@ struct cfs_task *cfs_add_to(struct cfs *cfs, struct cfs_queue *queue, bool membe
 		.phase = { fast, CFS_NEVER },
 		.until_sleep = CFS_NEVER,
 	};
-	tense_share_init(&t->share, member && parent && parent->member ?
-				    &parent->share : NULL);
+	tense_entity_init(&t->tense, member && parent && parent->member ?
+				     &parent->tense : NULL);
 	enter(cfs, t);
 	return t;
 }
@@ -312,7 +312,7 @@ static u64 share_of(struct cfs *cfs, struct cfs_task *t, u64 delta)
 
 	if (!t->member)
 		return delta;
-	share = tense_share(&t->share, &p, delta, max(charged, 1ULL), 0);
+	share = tense_ledger_charge(&t->tense, &p, delta, max(charged, 1ULL), 0);
 	cfs->unpaid += (double)delta - (double)share;
 	cfs->most_unpaid = max(cfs->most_unpaid, cfs->unpaid);
 	return share;

@@ -2,13 +2,13 @@
 /*
  * A model of one CPU's queues of CFS, in which tasks of an experiment and
  * others compute and sleep. It computes what each was due: its part, by weight,
- * of the time that its queue ran while it was ready. module/share.c and
+ * of the time that its queue ran while it was ready. module/ledger.c and
  * module/groups.c decide how long each turn takes.
  */
 #ifndef TESTS_CFS_H
 #define TESTS_CFS_H
 
-#include "module/share.h"
+#include "module/ledger.h"
 #include "tests/sim/rng.h"
 
 #define CFS_TASKS	32
@@ -51,7 +51,7 @@ struct cfs_task {
 	struct cfs_entity entity;
 	bool member;		/* belongs to the experiment */
 	bool exists;
-	struct tense_sharer share;
+	struct tense_entity tense;	/* the same task in the module's ledger */
 	struct cfs_phase phase;	/* the rest of the current one */
 	/* Returns its next phase; NULL: it goes on as it does. */
 	struct cfs_phase (*next)(struct cfs *cfs, struct cfs_task *t);
@@ -70,7 +70,7 @@ struct cfs {
 	unsigned int queues;
 	struct cfs_task task[CFS_TASKS];
 	struct cfs_task *running;
-	struct tense_shares shares;
+	struct tense_ledgers ledgers;
 	/* ns that the experiment ran and was not charged, and the most so far */
 	double unpaid, most_unpaid;
 };

@@ -15,7 +15,7 @@
  * their part of the queue's min_vruntime. A task that is too far ahead pays in
  * full.
  *
- * share.h states the locking.
+ * ledger.h states the locking.
  */
 #ifdef __KERNEL__
 #include <linux/lockdep.h>
@@ -23,7 +23,7 @@
 #include <linux/minmax.h>
 #endif
 
-#include "share.h"
+#include "ledger.h"
 
 #define FRACTION	16	/* bits of the fraction in a speed */
 #define LONG_ENOUGH	10000	/* ns that show the speed at which a task ran */
@@ -32,34 +32,34 @@
 #define NICE_0		1024	/* the weight whose vruntime is in ns */
 /* For each task, in ns of vruntime: */
 #define SLACK		20000000LL	/* allowed lead, which turns of two ticks cause */
-#define LEADS_MAX	8	/* sharers that leads() looks at, which takes time */
+#define LEADS_MAX	8	/* entities that leads() looks at, which takes time */
 #define CREDIT		1000000000LL	/* lack that the tasks get back later */
 
-static void add(struct tense_share *s, u64 weight, u64 fast)
+static void add(struct tense_ledger *s, u64 weight, u64 fast)
 {
 	s->weight += weight;
 	s->fast += weight * fast;
 }
 
 /* The sums contain the old values: call this before changing weight or fast. */
-static void subtract(struct tense_share *s, const struct tense_sharer *t)
+static void subtract(struct tense_ledger *s, const struct tense_entity *t)
 {
 	s->weight -= t->weight;
 	s->fast -= t->weight * t->fast;
 }
 
 /*
- * Returns the sums of a queue, in use or left from before, else unused ones. NULL
- * if all TENSE_QUEUES are in use.
+ * Returns the ledger of a queue, in use or left from before, else an unused one.
+ * NULL if all TENSE_QUEUES are in use.
  */
-static struct tense_share *find(struct tense_shares *all, const void *queue)
+static struct tense_ledger *find(struct tense_ledgers *all, const void *queue)
 {
-	struct tense_share *s, *unused = NULL;
+	struct tense_ledger *s, *unused = NULL;
 
 	for (s = all->queue; s < all->queue + TENSE_QUEUES; s++) {
 		if (s->queue == queue)
 			return s;
-		if (!tense_sharers(s) && (!unused || !s->queue))
+		if (!tense_entities(s) && (!unused || !s->queue))
 			unused = s;
 	}
 	return unused;
@@ -67,14 +67,14 @@ static struct tense_share *find(struct tense_shares *all, const void *queue)
 
 /*
  * Counts the experiment's part of the vruntime that passed in the queue. Without
- * sharers the part is nothing, and min_vruntime may be that of another queue at the
- * same address.
+ * entities the part is nothing, and min_vruntime may be that of another queue at
+ * the same address.
  */
-static void advance(struct tense_share *s, u64 min_vruntime)
+static void advance(struct tense_ledger *s, u64 min_vruntime)
 {
 	s64 passed = min_vruntime - s->reached;
 
-	if (tense_sharers(s) && passed <= 0)
+	if (tense_entities(s) && passed <= 0)
 		return;
 	s->reached = min_vruntime;
 	/* Limited, so that the product with a weight of thousands does not overflow. */
@@ -84,7 +84,7 @@ static void advance(struct tense_share *s, u64 min_vruntime)
 }
 
 /* The lead of the task itself, as it would have it at percent 100. */
-static s64 lead(const struct tense_share *s, const struct tense_sharer *t)
+static s64 lead(const struct tense_ledger *s, const struct tense_entity *t)
 {
 	s64 waits = t->vruntime - s->reached;
 
@@ -93,11 +93,11 @@ static s64 lead(const struct tense_share *s, const struct tense_sharer *t)
 	return waits * (s64)t->weight;
 }
 
-/* Returns the sums of the queue at @place; NULL if all sums are in use. */
-static struct tense_share *reach(struct tense_shares *in,
-				 const struct tense_place *place)
+/* Returns the ledger of the queue at @place; NULL if all ledgers are in use. */
+static struct tense_ledger *reach(struct tense_ledgers *in,
+				  const struct tense_place *place)
 {
-	struct tense_share *s = find(in, place->queue);
+	struct tense_ledger *s = find(in, place->queue);
 
 	if (!s)
 		return NULL;
@@ -110,7 +110,7 @@ static struct tense_share *reach(struct tense_shares *in,
 	return s;
 }
 
-static void link(struct tense_share *s, struct tense_sharer *t)
+static void link(struct tense_ledger *s, struct tense_entity *t)
 {
 	t->next = s->first;
 	t->link = &s->first;
@@ -119,15 +119,15 @@ static void link(struct tense_share *s, struct tense_sharer *t)
 	s->first = t;
 }
 
-static void unlink(struct tense_sharer *t)
+static void unlink(struct tense_entity *t)
 {
 	*t->link = t->next;
 	if (t->next)
 		t->next->link = t->link;
 }
 
-static void put(struct tense_sharer *t, struct tense_shares *in,
-		struct tense_share *s, const struct tense_place *place)
+static void put(struct tense_entity *t, struct tense_ledgers *in,
+		struct tense_ledger *s, const struct tense_place *place)
 {
 	t->in = in;
 	t->queue = s - in->queue;
@@ -139,12 +139,12 @@ static void put(struct tense_sharer *t, struct tense_shares *in,
 }
 
 /*
- * Removes a sharer. Its own lead leaves with it. The lead that its stretched turns
+ * Removes an entity. Its own lead leaves with it. The lead that its stretched turns
  * gave to the others stays.
  */
-static struct tense_share *take(struct tense_sharer *t)
+static struct tense_ledger *take(struct tense_entity *t)
 {
-	struct tense_share *s = tense_share_of(t);
+	struct tense_ledger *s = tense_ledger_of(t);
 
 	s->ahead -= lead(s, t);
 	subtract(s, t);
@@ -154,11 +154,11 @@ static struct tense_share *take(struct tense_sharer *t)
 }
 
 /**
- * tense_share_init() - initialise a task that never ran
+ * tense_entity_init() - initialise a task that never ran
  * @t: the task
  * @parent: the task whose percent it inherits, or NULL
  */
-void tense_share_init(struct tense_sharer *t, const struct tense_sharer *parent)
+void tense_entity_init(struct tense_entity *t, const struct tense_entity *parent)
 {
 	t->in = NULL;
 	t->fast = parent ? parent->fast : 1 << FRACTION;
@@ -167,22 +167,22 @@ void tense_share_init(struct tense_sharer *t, const struct tense_sharer *parent)
 }
 
 /**
- * tense_share_enter() - a task waits for its turn in a queue
+ * tense_ledger_enter() - a task waits for its turn in a queue
  * @t: the task
- * @in: the experiment's queues on that CPU
+ * @in: the experiment's ledgers on that CPU
  * @place: its place there
  *
- * An experiment may be in more queues of a CPU than there are sums for. Tasks in
+ * An experiment may be in more queues of a CPU than there are ledgers. Tasks in
  * the further queues have shares as if they were alone.
  */
-void tense_share_enter(struct tense_sharer *t, struct tense_shares *in,
-		       const struct tense_place *place)
+void tense_ledger_enter(struct tense_entity *t, struct tense_ledgers *in,
+			const struct tense_place *place)
 {
-	struct tense_share *s;
+	struct tense_ledger *s;
 
 	lockdep_assert_irqs_disabled();
 
-	tense_share_leave(t);
+	tense_ledger_leave(t);
 	if (!place->queue)
 		return;
 	s = reach(in, place);
@@ -194,39 +194,39 @@ void tense_share_enter(struct tense_sharer *t, struct tense_shares *in,
 }
 
 /**
- * tense_share_no_group() - a queue is no longer a sharer of the queue above
- * @below: the sums of the queue, in which others wait, too
+ * tense_ledger_no_group() - a queue is no longer an entity of the queue above
+ * @below: the ledger of the queue, in which others wait, too
  */
-void tense_share_no_group(struct tense_share *below)
+void tense_ledger_no_group(struct tense_ledger *below)
 {
 	while (below->group.in) {
 		below = take(&below->group);
 		below->groups--;
-		if (tense_sharers(below))
+		if (tense_entities(below))
 			break;
 	}
 }
 
 /**
- * tense_share_no_groups() - no queue passes turns on to the queue above
- * @all: the experiment's sums on a CPU
+ * tense_ledger_no_groups() - no queue passes turns on to the queue above
+ * @all: the experiment's ledgers on a CPU
  */
-void tense_share_no_groups(struct tense_shares *all)
+void tense_ledger_no_groups(struct tense_ledgers *all)
 {
-	struct tense_share *s;
+	struct tense_ledger *s;
 
 	for (s = all->queue; s < all->queue + TENSE_QUEUES; s++)
-		tense_share_no_group(s);
+		tense_ledger_no_group(s);
 }
 
 /**
- * tense_share_leave() - a task leaves its queue
+ * tense_ledger_leave() - a task leaves its queue
  * @t: the task, which may be in none
  */
-void tense_share_leave(struct tense_sharer *t)
+void tense_ledger_leave(struct tense_entity *t)
 {
-	struct tense_shares *all = t->in;
-	struct tense_share *s;
+	struct tense_ledgers *all = t->in;
+	struct tense_ledger *s;
 
 	lockdep_assert_irqs_disabled();
 
@@ -236,9 +236,9 @@ void tense_share_leave(struct tense_sharer *t)
 	if (--s->tasks)
 		return;
 	if (!s->groups)
-		tense_share_no_group(s);
+		tense_ledger_no_group(s);
 	if (--all->used == 1)
-		tense_share_no_groups(all);
+		tense_ledger_no_groups(all);
 }
 
 static bool alike(u64 a, u64 b)
@@ -246,7 +246,7 @@ static bool alike(u64 a, u64 b)
 	return max(a, b) - min(a, b) <= a >> 4;
 }
 
-static void remember(struct tense_sharer *t, u64 delta, u64 charged)
+static void remember(struct tense_entity *t, u64 delta, u64 charged)
 {
 	if (t->real > MEMORY) {
 		t->real /= 2;
@@ -261,7 +261,7 @@ static void remember(struct tense_sharer *t, u64 delta, u64 charged)
  * the average. If speeds change from turn to turn, the product of one task's speed
  * and another's inverse would be too large on average.
  */
-static u64 speed(struct tense_sharer *t, u64 delta, u64 charged)
+static u64 speed(struct tense_entity *t, u64 delta, u64 charged)
 {
 	u64 latest;
 
@@ -285,7 +285,7 @@ static u64 speed(struct tense_sharer *t, u64 delta, u64 charged)
 	return div64_u64(t->real << FRACTION, t->charged);
 }
 
-static void reweigh(struct tense_share *s, struct tense_sharer *t, u64 weight)
+static void reweigh(struct tense_ledger *s, struct tense_entity *t, u64 weight)
 {
 	if (t->weight == weight)
 		return;
@@ -296,7 +296,7 @@ static void reweigh(struct tense_share *s, struct tense_sharer *t, u64 weight)
 	add(s, t->weight, t->fast);
 }
 
-static void set_fast(struct tense_share *s, struct tense_sharer *t, u64 fast)
+static void set_fast(struct tense_ledger *s, struct tense_entity *t, u64 fast)
 {
 	subtract(s, t);
 	t->fast = fast;
@@ -304,29 +304,29 @@ static void set_fast(struct tense_share *s, struct tense_sharer *t, u64 fast)
 }
 
 /**
- * tense_share_respeed() - learn a task's speed from a turn
- * @s: the sums of the task's queue
+ * tense_ledger_respeed() - learn a task's speed from a turn
+ * @s: the ledger of the task's queue
  * @t: the task
  * @delta: real ns that it ran
  * @charged: virtual ns charged for them. Time that is not charged has no speed.
  */
-void tense_share_respeed(struct tense_share *s, struct tense_sharer *t,
-			 u64 delta, u64 charged)
+void tense_ledger_respeed(struct tense_ledger *s, struct tense_entity *t,
+			  u64 delta, u64 charged)
 {
 	if (charged)
 		set_fast(s, t, speed(t, delta, charged));
 }
 
-/* Stretches a turn by the factor of all sharers. */
-static u64 scaled(const struct tense_share *s, u64 delta, u64 charged)
+/* Stretches a turn by the factor of all entities. */
+static u64 scaled(const struct tense_ledger *s, u64 delta, u64 charged)
 {
 	/* Time that is not charged takes as much of the CPU from others. */
-	if (tense_sharers(s) == 1 || !charged)
+	if (tense_entities(s) == 1 || !charged)
 		return delta;
 	return mul_u64_u64_div_u64(charged, s->fast, s->weight << FRACTION);
 }
 
-static s64 vruntime(const struct tense_sharer *t, s64 ns)
+static s64 vruntime(const struct tense_entity *t, s64 ns)
 {
 	return t->weight == NICE_0 ? ns : div64_s64(ns * NICE_0, t->weight);
 }
@@ -335,7 +335,8 @@ static s64 vruntime(const struct tense_sharer *t, s64 ns)
  * The turn counts as @share ns, not as the @ran ns that it took. The task's next
  * wait is longer by the difference. A task that has waited so long has paid.
  */
-static void stretch(struct tense_share *s, struct tense_sharer *t, u64 share, u64 ran)
+static void stretch(struct tense_ledger *s, struct tense_entity *t, u64 share,
+		    u64 ran)
 {
 	s64 waits = max_t(s64, t->vruntime - s->reached, 0);
 	s64 longer = min_t(s64, t->stretch, waits);
@@ -345,10 +346,10 @@ static void stretch(struct tense_share *s, struct tense_sharer *t, u64 share, u6
 	t->vruntime += vruntime(t, share);
 }
 
-/* Sum of the sharers' own leads; of some of them if they are many. */
-static s64 leads(const struct tense_share *s)
+/* Sum of the entities' own leads; of some of them if they are many. */
+static s64 leads(const struct tense_ledger *s)
 {
-	const struct tense_sharer *t;
+	const struct tense_entity *t;
 	unsigned int n = LEADS_MAX;
 	s64 sum = 0;
 
@@ -362,7 +363,7 @@ static s64 leads(const struct tense_share *s)
  * that change may have made the turns too short altogether, or too long. Then this
  * turn counts in full, or at most by half.
  */
-static u64 balance(const struct tense_share *s, const struct tense_sharer *t,
+static u64 balance(const struct tense_ledger *s, const struct tense_entity *t,
 		   u64 share, u64 ran)
 {
 	s64 slack = SLACK * (s64)s->weight;
@@ -376,7 +377,7 @@ static u64 balance(const struct tense_share *s, const struct tense_sharer *t,
 }
 
 /**
- * tense_share_turn() - how much of a sharer's turn is over
+ * tense_ledger_turn() - how much of an entity's turn is over
  * @t: the task or group
  * @running: how many tasks and groups take turns in the queue
  * @delta: real ns that it ran
@@ -385,10 +386,10 @@ static u64 balance(const struct tense_share *s, const struct tense_sharer *t,
  *
  * Return: ns of run time that use up as much of a turn outside of the experiment.
  */
-u64 tense_share_turn(struct tense_sharer *t, unsigned int running, u64 delta,
-		     u64 charged, u64 jump)
+u64 tense_ledger_turn(struct tense_entity *t, unsigned int running, u64 delta,
+		      u64 charged, u64 jump)
 {
-	struct tense_share *s = tense_share_of(t);
+	struct tense_ledger *s = tense_ledger_of(t);
 	u64 ran = min(delta + jump, TENSE_SHARE_MAX);
 	u64 share;
 
@@ -396,13 +397,13 @@ u64 tense_share_turn(struct tense_sharer *t, unsigned int running, u64 delta,
 	 * Alone in the queue, the experiment takes nothing from others and lacks
 	 * nothing.
 	 */
-	if (tense_sharers(s) >= running) {
+	if (tense_entities(s) >= running) {
 		share = min(charged + jump, TENSE_SHARE_MAX);
 		ran = share;
 		s->ahead = max(s->ahead, 0LL);
 	} else {
 		share = min(scaled(s, delta, charged) + jump, TENSE_SHARE_MAX);
-		if (tense_sharers(s) > 1)
+		if (tense_entities(s) > 1)
 			share = balance(s, t, share, ran);
 	}
 	s->ahead += NICE_0 * ran;
@@ -411,14 +412,14 @@ u64 tense_share_turn(struct tense_sharer *t, unsigned int running, u64 delta,
 }
 
 /**
- * tense_share_move_to() - note a task's place before its turn counts
+ * tense_ledger_move_to() - note a task's place before its turn counts
  * @t: the task, in a queue
  * @place: its place there
  */
-void tense_share_move_to(struct tense_sharer *t,
-			 const struct tense_place *place)
+void tense_ledger_move_to(struct tense_entity *t,
+			  const struct tense_place *place)
 {
-	struct tense_share *s = tense_share_of(t);
+	struct tense_ledger *s = tense_ledger_of(t);
 
 	advance(s, place->min_vruntime);
 	t->vruntime = place->vruntime;
@@ -430,7 +431,8 @@ void tense_share_move_to(struct tense_sharer *t,
  * of the experiment. It may be earlier: the scheduler has still to charge the group
  * for its tasks' turns.
  */
-static void pass(struct tense_share *s, struct tense_sharer *group, u64 vruntime)
+static void pass(struct tense_ledger *s, struct tense_entity *group,
+		 u64 vruntime)
 {
 	if ((s64)(vruntime - group->vruntime) <= 0)
 		return;
@@ -440,24 +442,24 @@ static void pass(struct tense_share *s, struct tense_sharer *group, u64 vruntime
 }
 
 /**
- * tense_share_group() - make a queue a sharer of the queue above
- * @below: the sums of the queue, in which only the experiment's tasks wait
- * @in: the experiment's queues on that CPU
+ * tense_ledger_group() - make a queue an entity of the queue above
+ * @below: the ledger of the queue, in which only the experiment's tasks wait
+ * @in: the experiment's ledgers on that CPU
  * @place: the group's place in the queue above
  *
  * The group's speed is the weighted average of the speeds in it.
  *
- * Return: the sums of the queue above; NULL if all sums are in use.
+ * Return: the ledger of the queue above; NULL if all ledgers are in use.
  */
-struct tense_share *tense_share_group(struct tense_share *below,
-				      struct tense_shares *in,
-				      const struct tense_place *place)
+struct tense_ledger *tense_ledger_group(struct tense_ledger *below,
+					struct tense_ledgers *in,
+					const struct tense_place *place)
 {
-	struct tense_sharer *group = &below->group;
-	struct tense_share *s;
+	struct tense_entity *group = &below->group;
+	struct tense_ledger *s;
 
 	if (group->in) {
-		s = tense_share_of(group);
+		s = tense_ledger_of(group);
 		pass(s, group, place->vruntime);
 		advance(s, place->min_vruntime);
 		reweigh(s, group, place->weight);

@@ -12,7 +12,7 @@
 #define MS	1000000ULL
 #define S	(1000 * MS)
 
-/* As in module/share.c: each task may be ahead by so much. */
+/* As in module/ledger.c: each task may be ahead by so much. */
 #define SLACK	(20 * MS)
 
 static const u64 ticks[] = { 1 * MS, 4 * MS, 10 * MS };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Replaces what module/share.c and module/groups.c take from the kernel, for
+ * Replaces what module/ledger.c and module/groups.c take from the kernel, for
  * programs of one thread on the host.
  */
-#ifndef TENSE_SHARE_HOST_H
-#define TENSE_SHARE_HOST_H
+#ifndef TENSE_LEDGER_HOST_H
+#define TENSE_LEDGER_HOST_H
 
 #include "vclock-host.h"
 

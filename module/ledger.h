@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * R12: keeps an experiment's share of a CPU independent of its percents. Plain C
+ * over plain structs: the module and its tests compile the same file.
+ *
+ * The run queue lock of a CPU protects everything that belongs to the CPU.
+ */
+#ifndef TENSE_LEDGER_H
+#define TENSE_LEDGER_H
+
+#ifdef __KERNEL__
+#include <linux/tense.h>
+#include <linux/types.h>
+#else
+#include "ledger-host.h"
+#endif
+
+/* An entity: a task or a group that takes turns in one queue of a CPU. */
+struct tense_entity {
+	struct tense_ledgers *in;	/* NULL: in no queue */
+	u8 queue;		/* index into in->queue */
+	struct tense_entity *next;	/* next in the list of that queue */
+	struct tense_entity **link;	/* the pointer that points to this entity */
+	u64 weight;		/* as it counts in the queue's ledger */
+	u64 fast;		/* how many times its speed it runs; FRACTION bits */
+	u64 vruntime;		/* after its last charge */
+	u64 stretch;		/* the part of vruntime that it did not run */
+	/* For a task only: */
+	u64 latest;		/* speed of its last charges that were long enough */
+	u64 part_real;		/* ns of later charges, which are too short so far */
+	u64 part_charged;
+	u64 steady;		/* real ns for which latest has held */
+	u64 real;		/* ns since the speed was last steady, older ones less */
+	u64 charged;		/* virtual ns of those */
+};
+
+/* A ledger: sums over the experiment's entities in one queue of a CPU. */
+struct tense_ledger {
+	const void *queue;	/* the scheduler's; freed, perhaps, if no entity is in it */
+	unsigned int tasks, groups;
+	struct tense_entity *first;	/* list of them */
+	u64 weight;		/* sum of their weights */
+	u64 fast;		/* sum of weight times fast */
+	u64 reached;		/* min_vruntime of the queue, as of the last update */
+	/*
+	 * Real ns, times 1024, that the entities ran beyond their part of the
+	 * queue's time since they came in, up to reached. Negative if they ran
+	 * less.
+	 */
+	s64 ahead;
+	struct tense_entity group;	/* this queue as an entity of the queue above */
+};
+
+#define TENSE_QUEUES	12
+
+/* The ledgers of all queues of a CPU, one queue per control group. */
+struct tense_ledgers {
+	struct tense_ledger queue[TENSE_QUEUES];
+	unsigned int used;	/* number of ledgers with tasks */
+};
+
+static inline unsigned int tense_entities(const struct tense_ledger *s)
+{
+	return s->tasks + s->groups;
+}
+
+/* The ledger of the queue that the entity is in. */
+static inline struct tense_ledger *tense_ledger_of(const struct tense_entity *t)
+{
+	return &t->in->queue[t->queue];
+}
+
+void tense_entity_init(struct tense_entity *t, const struct tense_entity *parent);
+void tense_ledger_enter(struct tense_entity *t, struct tense_ledgers *in,
+			const struct tense_place *place);
+void tense_ledger_leave(struct tense_entity *t);
+void tense_ledger_move_to(struct tense_entity *t,
+			  const struct tense_place *place);
+void tense_ledger_respeed(struct tense_ledger *s, struct tense_entity *t,
+			  u64 delta, u64 charged);
+struct tense_ledger *tense_ledger_group(struct tense_ledger *below,
+					struct tense_ledgers *in,
+					const struct tense_place *place);
+void tense_ledger_no_group(struct tense_ledger *below);
+void tense_ledger_no_groups(struct tense_ledgers *all);
+u64 tense_ledger_turn(struct tense_entity *t, unsigned int running, u64 delta,
+		      u64 charged, u64 jump);
+
+/* groups.c */
+u64 tense_ledger_charge(struct tense_entity *t, const struct tense_place *place,
+			u64 delta, u64 charged, u64 jump);
+
+#endif
