@@ -45,7 +45,7 @@ struct tree {
 static DEFINE_PER_CPU(struct tree, trees);
 
 static struct node *add_node(struct tree *tree, const void *queue,
-			     struct tense_ledger *s)
+			     struct tense_ledger *ledger)
 {
 	struct node *n;
 
@@ -53,7 +53,7 @@ static struct node *add_node(struct tree *tree, const void *queue,
 		return NULL;
 	n = &tree->node[tree->nodes++];
 	n->queue = queue;
-	n->ledger = s;
+	n->ledger = ledger;
 	n->group = tense_group_of(queue);
 	n->above = NULL;
 	n->whole = false;
@@ -74,15 +74,15 @@ static struct node *node_of(struct tree *tree, const void *queue)
 static struct node *add_leaves(struct tree *tree, struct tense_ledgers *all,
 			       const struct tense_ledger *mine)
 {
-	struct tense_ledger *s;
+	struct tense_ledger *ledger;
 	struct node *n, *found = NULL;
 
 	tree->nodes = 0;
-	for (s = all->queue; s < all->queue + TENSE_QUEUES; s++) {
-		if (!s->tasks)
+	for (ledger = all->queue; ledger < all->queue + TENSE_QUEUES; ledger++) {
+		if (!ledger->tasks)
 			continue;
-		n = add_node(tree, s->queue, s);
-		if (s == mine)
+		n = add_node(tree, ledger->queue, ledger);
+		if (ledger == mine)
 			found = n;
 	}
 	return found;
@@ -118,11 +118,11 @@ static void enter_above(struct tense_ledgers *all, struct node *n)
 		.vruntime = n->group.vruntime,
 		.min_vruntime = n->above->group.min_vruntime,
 	};
-	struct tense_ledger *s = tense_ledger_group(n->ledger, all, &place);
+	struct tense_ledger *ledger = tense_ledger_group(n->ledger, all, &place);
 
-	n->whole = s;
-	if (s)
-		n->above->ledger = s;
+	n->whole = ledger;
+	if (ledger)
+		n->above->ledger = ledger;
 }
 
 /* The caller has added all queues below @n to its ledger. */
@@ -167,7 +167,7 @@ static bool join(struct tense_ledgers *all, struct tree *tree)
 /**
  * tense_ledger_groups() - pass a task's turn on to its groups
  * @all: the experiment's ledgers on this CPU, several of them in use
- * @s: the ledger of the task's queue, one of @all
+ * @ledger: the ledger of the task's queue, one of @all
  * @delta: real ns that the task ran
  * @charged: virtual ns charged for them
  * @jump: virtual ns that count as if it had run them besides
@@ -175,11 +175,11 @@ static bool join(struct tense_ledgers *all, struct tree *tree)
  * Caller holds the CPU's run queue lock.
  */
 static void tense_ledger_groups(struct tense_ledgers *all,
-				struct tense_ledger *s,
+				struct tense_ledger *ledger,
 				u64 delta, u64 charged, u64 jump)
 {
 	struct tree *tree = this_cpu_ptr(&trees);
-	struct node *n = add_leaves(tree, all, s);
+	struct node *n = add_leaves(tree, all, ledger);
 	u64 share;
 
 	lockdep_assert_irqs_disabled();
@@ -195,7 +195,7 @@ static void tense_ledger_groups(struct tense_ledgers *all,
 
 /**
  * tense_ledger_charge() - how much of a task's turn is over
- * @t: the task
+ * @e: the task
  * @place: its place in the queue
  * @delta: real ns that it ran
  * @charged: virtual ns charged for them
@@ -203,21 +203,21 @@ static void tense_ledger_groups(struct tense_ledgers *all,
  *
  * Return: ns of run time that use up as much of a turn outside of the experiment.
  */
-u64 tense_ledger_charge(struct tense_entity *t, const struct tense_place *place,
+u64 tense_ledger_charge(struct tense_entity *e, const struct tense_place *place,
 			u64 delta, u64 charged, u64 jump)
 {
-	struct tense_ledger *s;
+	struct tense_ledger *ledger;
 
 	lockdep_assert_irqs_disabled();
 
-	if (!t->in)
+	if (!e->in)
 		return (place->running > 1 ? delta : charged) + jump;
-	s = tense_ledger_of(t);
-	tense_ledger_move_to(t, place);
+	ledger = tense_ledger_of(e);
+	tense_ledger_move_to(e, place);
 	/* For a single task the factor is 1, whatever its speed. */
-	if (s->tasks > 1 || t->in->used > 1)
-		tense_ledger_respeed(s, t, delta, charged);
-	if (t->in->used > 1)
-		tense_ledger_groups(t->in, s, delta, charged, jump);
-	return tense_ledger_turn(t, place->running, delta, charged, jump);
+	if (ledger->tasks > 1 || e->in->used > 1)
+		tense_ledger_respeed(ledger, e, delta, charged);
+	if (e->in->used > 1)
+		tense_ledger_groups(e->in, ledger, delta, charged, jump);
+	return tense_ledger_turn(e, place->running, delta, charged, jump);
 }

@@ -35,17 +35,17 @@
 #define LEADS_MAX	8	/* entities that leads() looks at, which takes time */
 #define CREDIT		1000000000LL	/* lack that the tasks get back later */
 
-static void add(struct tense_ledger *s, u64 weight, u64 fast)
+static void add(struct tense_ledger *ledger, u64 weight, u64 fast)
 {
-	s->weight += weight;
-	s->fast += weight * fast;
+	ledger->weight += weight;
+	ledger->fast += weight * fast;
 }
 
 /* The sums contain the old values: call this before changing weight or fast. */
-static void subtract(struct tense_ledger *s, const struct tense_entity *t)
+static void subtract(struct tense_ledger *ledger, const struct tense_entity *e)
 {
-	s->weight -= t->weight;
-	s->fast -= t->weight * t->fast;
+	ledger->weight -= e->weight;
+	ledger->fast -= e->weight * e->fast;
 }
 
 /*
@@ -54,13 +54,13 @@ static void subtract(struct tense_ledger *s, const struct tense_entity *t)
  */
 static struct tense_ledger *find(struct tense_ledgers *all, const void *queue)
 {
-	struct tense_ledger *s, *unused = NULL;
+	struct tense_ledger *ledger, *unused = NULL;
 
-	for (s = all->queue; s < all->queue + TENSE_QUEUES; s++) {
-		if (s->queue == queue)
-			return s;
-		if (!tense_entities(s) && (!unused || !s->queue))
-			unused = s;
+	for (ledger = all->queue; ledger < all->queue + TENSE_QUEUES; ledger++) {
+		if (ledger->queue == queue)
+			return ledger;
+		if (!tense_entities(ledger) && (!unused || !ledger->queue))
+			unused = ledger;
 	}
 	return unused;
 }
@@ -70,127 +70,127 @@ static struct tense_ledger *find(struct tense_ledgers *all, const void *queue)
  * entities the part is nothing, and min_vruntime may be that of another queue at
  * the same address.
  */
-static void advance(struct tense_ledger *s, u64 min_vruntime)
+static void advance(struct tense_ledger *ledger, u64 min_vruntime)
 {
-	s64 passed = min_vruntime - s->reached;
+	s64 passed = min_vruntime - ledger->reached;
 
-	if (tense_entities(s) && passed <= 0)
+	if (tense_entities(ledger) && passed <= 0)
 		return;
-	s->reached = min_vruntime;
+	ledger->reached = min_vruntime;
 	/* Limited, so that the product with a weight of thousands does not overflow. */
 	passed = min(passed, 2 * CREDIT);
-	s->ahead = max_t(s64, s->ahead - s->weight * passed,
-			 -CREDIT * (s64)s->weight);
+	ledger->ahead = max_t(s64, ledger->ahead - ledger->weight * passed,
+			      -CREDIT * (s64)ledger->weight);
 }
 
 /* The lead of the task itself, as it would have it at percent 100. */
-static s64 lead(const struct tense_ledger *s, const struct tense_entity *t)
+static s64 lead(const struct tense_ledger *ledger, const struct tense_entity *e)
 {
-	s64 waits = t->vruntime - s->reached;
+	s64 waits = e->vruntime - ledger->reached;
 
 	if (waits > 0)
-		waits = max_t(s64, waits - t->stretch, 0);
-	return waits * (s64)t->weight;
+		waits = max_t(s64, waits - e->stretch, 0);
+	return waits * (s64)e->weight;
 }
 
 /* Returns the ledger of the queue at @place; NULL if all ledgers are in use. */
 static struct tense_ledger *reach(struct tense_ledgers *in,
 				  const struct tense_place *place)
 {
-	struct tense_ledger *s = find(in, place->queue);
+	struct tense_ledger *ledger = find(in, place->queue);
 
-	if (!s)
+	if (!ledger)
 		return NULL;
-	if (s->queue != place->queue) {
-		s->queue = place->queue;
-		s->ahead = 0;
-		s->group.stretch = 0;
+	if (ledger->queue != place->queue) {
+		ledger->queue = place->queue;
+		ledger->ahead = 0;
+		ledger->group.stretch = 0;
 	}
-	advance(s, place->min_vruntime);
-	return s;
+	advance(ledger, place->min_vruntime);
+	return ledger;
 }
 
-static void link(struct tense_ledger *s, struct tense_entity *t)
+static void link(struct tense_ledger *ledger, struct tense_entity *e)
 {
-	t->next = s->first;
-	t->link = &s->first;
-	if (t->next)
-		t->next->link = &t->next;
-	s->first = t;
+	e->next = ledger->first;
+	e->link = &ledger->first;
+	if (e->next)
+		e->next->link = &e->next;
+	ledger->first = e;
 }
 
-static void unlink(struct tense_entity *t)
+static void unlink(struct tense_entity *e)
 {
-	*t->link = t->next;
-	if (t->next)
-		t->next->link = t->link;
+	*e->link = e->next;
+	if (e->next)
+		e->next->link = e->link;
 }
 
-static void put(struct tense_entity *t, struct tense_ledgers *in,
-		struct tense_ledger *s, const struct tense_place *place)
+static void put(struct tense_entity *e, struct tense_ledgers *in,
+		struct tense_ledger *ledger, const struct tense_place *place)
 {
-	t->in = in;
-	t->queue = s - in->queue;
-	t->weight = place->weight;
-	t->vruntime = place->vruntime;
-	link(s, t);
-	add(s, t->weight, t->fast);
-	s->ahead += lead(s, t);
+	e->in = in;
+	e->queue = ledger - in->queue;
+	e->weight = place->weight;
+	e->vruntime = place->vruntime;
+	link(ledger, e);
+	add(ledger, e->weight, e->fast);
+	ledger->ahead += lead(ledger, e);
 }
 
 /*
  * Removes an entity. Its own lead leaves with it. The lead that its stretched turns
  * gave to the others stays.
  */
-static struct tense_ledger *take(struct tense_entity *t)
+static struct tense_ledger *take(struct tense_entity *e)
 {
-	struct tense_ledger *s = tense_ledger_of(t);
+	struct tense_ledger *ledger = tense_ledger_of(e);
 
-	s->ahead -= lead(s, t);
-	subtract(s, t);
-	unlink(t);
-	t->in = NULL;
-	return s;
+	ledger->ahead -= lead(ledger, e);
+	subtract(ledger, e);
+	unlink(e);
+	e->in = NULL;
+	return ledger;
 }
 
 /**
  * tense_entity_init() - initialise a task that never ran
- * @t: the task
+ * @e: the task
  * @parent: the task whose percent it inherits, or NULL
  */
-void tense_entity_init(struct tense_entity *t, const struct tense_entity *parent)
+void tense_entity_init(struct tense_entity *e, const struct tense_entity *parent)
 {
-	t->in = NULL;
-	t->fast = parent ? parent->fast : 1 << FRACTION;
-	t->latest = t->fast;
-	t->stretch = 0;
+	e->in = NULL;
+	e->fast = parent ? parent->fast : 1 << FRACTION;
+	e->latest = e->fast;
+	e->stretch = 0;
 }
 
 /**
  * tense_ledger_enter() - a task waits for its turn in a queue
- * @t: the task
+ * @e: the task
  * @in: the experiment's ledgers on that CPU
  * @place: its place there
  *
  * An experiment may be in more queues of a CPU than there are ledgers. Tasks in
  * the further queues have shares as if they were alone.
  */
-void tense_ledger_enter(struct tense_entity *t, struct tense_ledgers *in,
+void tense_ledger_enter(struct tense_entity *e, struct tense_ledgers *in,
 			const struct tense_place *place)
 {
-	struct tense_ledger *s;
+	struct tense_ledger *ledger;
 
 	lockdep_assert_irqs_disabled();
 
-	tense_ledger_leave(t);
+	tense_ledger_leave(e);
 	if (!place->queue)
 		return;
-	s = reach(in, place);
-	if (!s)
+	ledger = reach(in, place);
+	if (!ledger)
 		return;
-	if (!s->tasks++)
+	if (!ledger->tasks++)
 		in->used++;
-	put(t, in, s, place);
+	put(e, in, ledger, place);
 }
 
 /**
@@ -213,30 +213,30 @@ void tense_ledger_no_group(struct tense_ledger *below)
  */
 void tense_ledger_no_groups(struct tense_ledgers *all)
 {
-	struct tense_ledger *s;
+	struct tense_ledger *ledger;
 
-	for (s = all->queue; s < all->queue + TENSE_QUEUES; s++)
-		tense_ledger_no_group(s);
+	for (ledger = all->queue; ledger < all->queue + TENSE_QUEUES; ledger++)
+		tense_ledger_no_group(ledger);
 }
 
 /**
  * tense_ledger_leave() - a task leaves its queue
- * @t: the task, which may be in none
+ * @e: the task, which may be in none
  */
-void tense_ledger_leave(struct tense_entity *t)
+void tense_ledger_leave(struct tense_entity *e)
 {
-	struct tense_ledgers *all = t->in;
-	struct tense_ledger *s;
+	struct tense_ledgers *all = e->in;
+	struct tense_ledger *ledger;
 
 	lockdep_assert_irqs_disabled();
 
 	if (!all)
 		return;
-	s = take(t);
-	if (--s->tasks)
+	ledger = take(e);
+	if (--ledger->tasks)
 		return;
-	if (!s->groups)
-		tense_ledger_no_group(s);
+	if (!ledger->groups)
+		tense_ledger_no_group(ledger);
 	if (--all->used == 1)
 		tense_ledger_no_groups(all);
 }
@@ -246,14 +246,14 @@ static bool alike(u64 a, u64 b)
 	return max(a, b) - min(a, b) <= a >> 4;
 }
 
-static void remember(struct tense_entity *t, u64 delta, u64 charged)
+static void remember(struct tense_entity *e, u64 delta, u64 charged)
 {
-	if (t->real > MEMORY) {
-		t->real /= 2;
-		t->charged /= 2;
+	if (e->real > MEMORY) {
+		e->real /= 2;
+		e->charged /= 2;
 	}
-	t->real += delta;
-	t->charged += charged;
+	e->real += delta;
+	e->charged += charged;
 }
 
 /*
@@ -261,100 +261,100 @@ static void remember(struct tense_entity *t, u64 delta, u64 charged)
  * the average. If speeds change from turn to turn, the product of one task's speed
  * and another's inverse would be too large on average.
  */
-static u64 speed(struct tense_entity *t, u64 delta, u64 charged)
+static u64 speed(struct tense_entity *e, u64 delta, u64 charged)
 {
 	u64 latest;
 
-	t->part_real += delta;
-	t->part_charged += charged;
-	if (t->part_real >= LONG_ENOUGH) {
-		latest = div64_u64(t->part_real << FRACTION, t->part_charged);
-		if (!alike(t->latest, latest))
-			t->steady = 0;
-		t->latest = latest;
-		t->part_real = 0;
-		t->part_charged = 0;
+	e->part_real += delta;
+	e->part_charged += charged;
+	if (e->part_real >= LONG_ENOUGH) {
+		latest = div64_u64(e->part_real << FRACTION, e->part_charged);
+		if (!alike(e->latest, latest))
+			e->steady = 0;
+		e->latest = latest;
+		e->part_real = 0;
+		e->part_charged = 0;
 	}
-	t->steady = min(t->steady + delta, STEADY);
-	if (t->steady == STEADY) {
-		t->real = 0;
-		t->charged = 0;
-		return t->latest;
+	e->steady = min(e->steady + delta, STEADY);
+	if (e->steady == STEADY) {
+		e->real = 0;
+		e->charged = 0;
+		return e->latest;
 	}
-	remember(t, delta, charged);
-	return div64_u64(t->real << FRACTION, t->charged);
+	remember(e, delta, charged);
+	return div64_u64(e->real << FRACTION, e->charged);
 }
 
-static void reweigh(struct tense_ledger *s, struct tense_entity *t, u64 weight)
+static void reweigh(struct tense_ledger *ledger, struct tense_entity *e, u64 weight)
 {
-	if (t->weight == weight)
+	if (e->weight == weight)
 		return;
-	subtract(s, t);
-	s->ahead -= lead(s, t);
-	t->weight = weight;
-	s->ahead += lead(s, t);
-	add(s, t->weight, t->fast);
+	subtract(ledger, e);
+	ledger->ahead -= lead(ledger, e);
+	e->weight = weight;
+	ledger->ahead += lead(ledger, e);
+	add(ledger, e->weight, e->fast);
 }
 
-static void set_fast(struct tense_ledger *s, struct tense_entity *t, u64 fast)
+static void set_fast(struct tense_ledger *ledger, struct tense_entity *e, u64 fast)
 {
-	subtract(s, t);
-	t->fast = fast;
-	add(s, t->weight, t->fast);
+	subtract(ledger, e);
+	e->fast = fast;
+	add(ledger, e->weight, e->fast);
 }
 
 /**
  * tense_ledger_respeed() - learn a task's speed from a turn
- * @s: the ledger of the task's queue
- * @t: the task
+ * @ledger: the ledger of the task's queue
+ * @e: the task
  * @delta: real ns that it ran
  * @charged: virtual ns charged for them. Time that is not charged has no speed.
  */
-void tense_ledger_respeed(struct tense_ledger *s, struct tense_entity *t,
+void tense_ledger_respeed(struct tense_ledger *ledger, struct tense_entity *e,
 			  u64 delta, u64 charged)
 {
 	if (charged)
-		set_fast(s, t, speed(t, delta, charged));
+		set_fast(ledger, e, speed(e, delta, charged));
 }
 
 /* Stretches a turn by the factor of all entities. */
-static u64 scaled(const struct tense_ledger *s, u64 delta, u64 charged)
+static u64 scaled(const struct tense_ledger *ledger, u64 delta, u64 charged)
 {
 	/* Time that is not charged takes as much of the CPU from others. */
-	if (tense_entities(s) == 1 || !charged)
+	if (tense_entities(ledger) == 1 || !charged)
 		return delta;
-	return mul_u64_u64_div_u64(charged, s->fast, s->weight << FRACTION);
+	return mul_u64_u64_div_u64(charged, ledger->fast, ledger->weight << FRACTION);
 }
 
-static s64 vruntime(const struct tense_entity *t, s64 ns)
+static s64 vruntime(const struct tense_entity *e, s64 ns)
 {
-	return t->weight == NICE_0 ? ns : div64_s64(ns * NICE_0, t->weight);
+	return e->weight == NICE_0 ? ns : div64_s64(ns * NICE_0, e->weight);
 }
 
 /*
  * The turn counts as @share ns, not as the @ran ns that it took. The task's next
  * wait is longer by the difference. A task that has waited so long has paid.
  */
-static void stretch(struct tense_ledger *s, struct tense_entity *t, u64 share,
+static void stretch(struct tense_ledger *ledger, struct tense_entity *e, u64 share,
 		    u64 ran)
 {
-	s64 waits = max_t(s64, t->vruntime - s->reached, 0);
-	s64 longer = min_t(s64, t->stretch, waits);
+	s64 waits = max_t(s64, e->vruntime - ledger->reached, 0);
+	s64 longer = min_t(s64, e->stretch, waits);
 
-	longer += vruntime(t, (s64)share - (s64)ran);
-	t->stretch = max(longer, 0LL);
-	t->vruntime += vruntime(t, share);
+	longer += vruntime(e, (s64)share - (s64)ran);
+	e->stretch = max(longer, 0LL);
+	e->vruntime += vruntime(e, share);
 }
 
 /* Sum of the entities' own leads; of some of them if they are many. */
-static s64 leads(const struct tense_ledger *s)
+static s64 leads(const struct tense_ledger *ledger)
 {
-	const struct tense_entity *t;
+	const struct tense_entity *e;
 	unsigned int n = LEADS_MAX;
 	s64 sum = 0;
 
-	for (t = s->first; t && n; t = t->next, n--)
-		sum += lead(s, t);
+	for (e = ledger->first; e && n; e = e->next, n--)
+		sum += lead(ledger, e);
 	return sum;
 }
 
@@ -363,22 +363,22 @@ static s64 leads(const struct tense_ledger *s)
  * that change may have made the turns too short altogether, or too long. Then this
  * turn counts in full, or at most by half.
  */
-static u64 balance(const struct tense_ledger *s, const struct tense_entity *t,
+static u64 balance(const struct tense_ledger *ledger, const struct tense_entity *e,
 		   u64 share, u64 ran)
 {
-	s64 slack = SLACK * (s64)s->weight;
+	s64 slack = SLACK * (s64)ledger->weight;
 
-	share = max(share, div64_u64(ran * t->weight, s->weight));
-	if (s->ahead > slack && s->ahead - leads(s) > slack)
+	share = max(share, div64_u64(ran * e->weight, ledger->weight));
+	if (ledger->ahead > slack && ledger->ahead - leads(ledger) > slack)
 		return max(share, ran);
-	if (s->ahead < -slack)
+	if (ledger->ahead < -slack)
 		return min(share, ran / 2);
 	return share;
 }
 
 /**
  * tense_ledger_turn() - how much of an entity's turn is over
- * @t: the task or group
+ * @e: the task or group
  * @running: how many tasks and groups take turns in the queue
  * @delta: real ns that it ran
  * @charged: virtual ns charged for them
@@ -386,10 +386,10 @@ static u64 balance(const struct tense_ledger *s, const struct tense_entity *t,
  *
  * Return: ns of run time that use up as much of a turn outside of the experiment.
  */
-u64 tense_ledger_turn(struct tense_entity *t, unsigned int running, u64 delta,
+u64 tense_ledger_turn(struct tense_entity *e, unsigned int running, u64 delta,
 		      u64 charged, u64 jump)
 {
-	struct tense_ledger *s = tense_ledger_of(t);
+	struct tense_ledger *ledger = tense_ledger_of(e);
 	u64 ran = min(delta + jump, TENSE_SHARE_MAX);
 	u64 share;
 
@@ -397,33 +397,33 @@ u64 tense_ledger_turn(struct tense_entity *t, unsigned int running, u64 delta,
 	 * Alone in the queue, the experiment takes nothing from others and lacks
 	 * nothing.
 	 */
-	if (tense_entities(s) >= running) {
+	if (tense_entities(ledger) >= running) {
 		share = min(charged + jump, TENSE_SHARE_MAX);
 		ran = share;
-		s->ahead = max(s->ahead, 0LL);
+		ledger->ahead = max(ledger->ahead, 0LL);
 	} else {
-		share = min(scaled(s, delta, charged) + jump, TENSE_SHARE_MAX);
-		if (tense_entities(s) > 1)
-			share = balance(s, t, share, ran);
+		share = min(scaled(ledger, delta, charged) + jump, TENSE_SHARE_MAX);
+		if (tense_entities(ledger) > 1)
+			share = balance(ledger, e, share, ran);
 	}
-	s->ahead += NICE_0 * ran;
-	stretch(s, t, share, ran);
+	ledger->ahead += NICE_0 * ran;
+	stretch(ledger, e, share, ran);
 	return share;
 }
 
 /**
  * tense_ledger_move_to() - note a task's place before its turn counts
- * @t: the task, in a queue
+ * @e: the task, in a queue
  * @place: its place there
  */
-void tense_ledger_move_to(struct tense_entity *t,
+void tense_ledger_move_to(struct tense_entity *e,
 			  const struct tense_place *place)
 {
-	struct tense_ledger *s = tense_ledger_of(t);
+	struct tense_ledger *ledger = tense_ledger_of(e);
 
-	advance(s, place->min_vruntime);
-	t->vruntime = place->vruntime;
-	reweigh(s, t, place->weight);
+	advance(ledger, place->min_vruntime);
+	e->vruntime = place->vruntime;
+	reweigh(ledger, e, place->weight);
 }
 
 /*
@@ -431,14 +431,14 @@ void tense_ledger_move_to(struct tense_entity *t,
  * of the experiment. It may be earlier: the scheduler has still to charge the group
  * for its tasks' turns.
  */
-static void pass(struct tense_ledger *s, struct tense_entity *group,
+static void pass(struct tense_ledger *ledger, struct tense_entity *group,
 		 u64 vruntime)
 {
 	if ((s64)(vruntime - group->vruntime) <= 0)
 		return;
-	s->ahead -= lead(s, group);
+	ledger->ahead -= lead(ledger, group);
 	group->vruntime = vruntime;
-	s->ahead += lead(s, group);
+	ledger->ahead += lead(ledger, group);
 }
 
 /**
@@ -456,20 +456,20 @@ struct tense_ledger *tense_ledger_group(struct tense_ledger *below,
 					const struct tense_place *place)
 {
 	struct tense_entity *group = &below->group;
-	struct tense_ledger *s;
+	struct tense_ledger *ledger;
 
 	if (group->in) {
-		s = tense_ledger_of(group);
-		pass(s, group, place->vruntime);
-		advance(s, place->min_vruntime);
-		reweigh(s, group, place->weight);
+		ledger = tense_ledger_of(group);
+		pass(ledger, group, place->vruntime);
+		advance(ledger, place->min_vruntime);
+		reweigh(ledger, group, place->weight);
 	} else {
-		s = reach(in, place);
-		if (!s)
+		ledger = reach(in, place);
+		if (!ledger)
 			return NULL;
-		s->groups++;
-		put(group, in, s, place);
+		ledger->groups++;
+		put(group, in, ledger, place);
 	}
-	set_fast(s, group, div64_u64(below->fast, below->weight));
-	return s;
+	set_fast(ledger, group, div64_u64(below->fast, below->weight));
+	return ledger;
 }

@@ -59,35 +59,35 @@ struct tense_ledgers {
 	unsigned int used;	/* number of ledgers with tasks */
 };
 
-static inline unsigned int tense_entities(const struct tense_ledger *s)
+static inline unsigned int tense_entities(const struct tense_ledger *ledger)
 {
-	return s->tasks + s->groups;
+	return ledger->tasks + ledger->groups;
 }
 
 /* The ledger of the queue that the entity is in. */
-static inline struct tense_ledger *tense_ledger_of(const struct tense_entity *t)
+static inline struct tense_ledger *tense_ledger_of(const struct tense_entity *e)
 {
-	return &t->in->queue[t->queue];
+	return &e->in->queue[e->queue];
 }
 
-void tense_entity_init(struct tense_entity *t, const struct tense_entity *parent);
-void tense_ledger_enter(struct tense_entity *t, struct tense_ledgers *in,
+void tense_entity_init(struct tense_entity *e, const struct tense_entity *parent);
+void tense_ledger_enter(struct tense_entity *e, struct tense_ledgers *in,
 			const struct tense_place *place);
-void tense_ledger_leave(struct tense_entity *t);
-void tense_ledger_move_to(struct tense_entity *t,
+void tense_ledger_leave(struct tense_entity *e);
+void tense_ledger_move_to(struct tense_entity *e,
 			  const struct tense_place *place);
-void tense_ledger_respeed(struct tense_ledger *s, struct tense_entity *t,
+void tense_ledger_respeed(struct tense_ledger *ledger, struct tense_entity *e,
 			  u64 delta, u64 charged);
 struct tense_ledger *tense_ledger_group(struct tense_ledger *below,
 					struct tense_ledgers *in,
 					const struct tense_place *place);
 void tense_ledger_no_group(struct tense_ledger *below);
 void tense_ledger_no_groups(struct tense_ledgers *all);
-u64 tense_ledger_turn(struct tense_entity *t, unsigned int running, u64 delta,
+u64 tense_ledger_turn(struct tense_entity *e, unsigned int running, u64 delta,
 		      u64 charged, u64 jump);
 
 /* groups.c */
-u64 tense_ledger_charge(struct tense_entity *t, const struct tense_place *place,
+u64 tense_ledger_charge(struct tense_entity *e, const struct tense_place *place,
 			u64 delta, u64 charged, u64 jump);
 
 #endif
