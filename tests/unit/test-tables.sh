@@ -4,7 +4,6 @@
 # Tables of documents: results of measurements become the tables between the marks,
 # and nothing else of a document changes. Without its results it stays as it is.
 # shellcheck disable=SC2016 # code between backquotes, in single quotes
-# shellcheck source=/dev/null
 . "$source/tests/lib/tap.sh"
 in_tmp
 
