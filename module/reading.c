@@ -39,8 +39,8 @@ static u64 charged_time(const struct vclock *vc, const struct vclock_task *t)
 }
 
 /*
- * R6: a thread stops a window ahead of GVT. A host may stop a CPU for long, and its
- * thread then moves to another CPU before the gate stops it.
+ * R6: a thread stops a window ahead of GVT. A host may stop a CPU for a long time,
+ * and the thread may leave it before the gate: vc->beyond bounds that.
  */
 static u64 latest_possible(const struct vclock *vc)
 {

@@ -281,9 +281,8 @@ static void set_lvt(struct vclock_cpu *c, struct vclock_time v)
 }
 
 /*
- * Notes how far the CPU is ahead of GVT (R6), and how far beyond the window because
- * its tasks ran, not because of a jump (R9). @ran is what its LVT has just gained
- * because they ran, at most.
+ * Notes the skew of the CPU (R6), and the part of it beyond the window that run
+ * time caused, not a jump (R9). Run time has just raised its LVT by at most @ran ns.
  */
 static void note_ahead(struct vclock *vc, struct vclock_cpu *c, u64 ran)
 {
@@ -528,7 +527,10 @@ static void enter_cpu(struct vclock *vc, unsigned int cpu, u64 ready, u64 real)
 		lvt = gvt_enter(&vc->gvt, cpu, max(c->lvt.ns, ready), real);
 		if (c->lvt.ns < lvt)
 			set_lvt(c, (struct vclock_time) { lvt, 0 });
-		/* The task may come from a CPU that is beyond the window. */
+		/*
+		 * The task may come from a CPU that is beyond the window. Assume
+		 * the most so far.
+		 */
 		c->beyond = 0;
 		ran = READ_ONCE(vc->beyond);
 	}

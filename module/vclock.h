@@ -34,7 +34,7 @@
 #define VCLOCK_DEADLINE_MAX	(VCLOCK_TIME_MAX + VCLOCK_TIME_MAX / 2)
 /* R9, in virtual ns: how far a page may show a time after the last charge. */
 #define VCLOCK_AHEAD_MAX	2000000ULL
-/* R9, in virtual ns: what a reading may be ahead beside the window and vc->beyond. */
+/* R9, in virtual ns: how far a reading may be ahead, besides the window and beyond. */
 #define VCLOCK_LATEST_MAX	100000000ULL
 
 /* Virtual ns with 32 bits of fraction: a day of charges stays exact. */
@@ -56,7 +56,7 @@ struct vclock_cpu {
 	struct vclock_time lvt;	/* ns may be read without the lock */
 	unsigned int tasks;	/* runnable or gated here; active if > 0 */
 	u64 skew;		/* worst LVT - GVT while active */
-	u64 beyond;		/* LVT - GVT - window, as far as tasks ran it up */
+	u64 beyond;		/* part of LVT - GVT - window that run time caused */
 	u64 shown;		/* latest reading on it; needs no lock */
 };
 
@@ -78,7 +78,7 @@ struct vclock {
 	struct vclock_deadline *first;
 	u64 due;		/* time of first; may be read without the lock */
 	struct vclock_cpu *cpu;
-	u64 beyond;		/* the most that a CPU ever was; needs no lock */
+	u64 beyond;		/* the highest of any CPU so far; needs no lock */
 	bool ordered;		/* @latest orders readings on all CPUs */
 	u64 *latest;		/* latest reading; threads write it anytime */
 };
@@ -180,7 +180,10 @@ bool vclock_due(const struct vclock *vc);
 bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was);
 u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running);
 
-/* Bounds the loop: hostile threads may write the word all the time. */
+/*
+ * Threads may write the word all the time, so the loop has a bound. The next charge
+ * or reading tries again.
+ */
 #define VCLOCK_RAISE_TRIES	16
 
 /* Raises *@word to @time, unless it is later already. */

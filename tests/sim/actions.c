@@ -4,7 +4,7 @@
 
 #include "sim.h"
 
-/* Real ns: at percents below 10, ten times what a reading may be ahead otherwise. */
+/* Real ns. At percents below 10 this exceeds VCLOCK_LATEST_MAX ten times. */
 #define STALL_MAX	100000000
 
 typedef void (*action_fn)(struct sim *s, int t);
@@ -240,7 +240,7 @@ static void do_stall(struct sim *s, int t)
 	unsigned int to = (unsigned int)rng_below(&s->rng, s->cpus);
 	uint64_t now = s->vcpu[from].lvt.ns, step;
 
-	/* It is not ahead already because of a jump. */
+	/* Skip a task that a jump took ahead: its readings have another bound. */
 	if (to == from || op_now(s, t) > vclock_reached(&s->vc) + s->m.window)
 		return;
 	op_charge(s, t, rng_scale(&s->rng, STALL_MAX));

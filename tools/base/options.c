@@ -70,7 +70,7 @@ static void fill_parser(struct parser *parser, const struct subcommand *command,
 	struct option *option = parser->options;
 	char *letter = parser->letters;
 
-	/* The options of a command that is an operand are its own. */
+	/* If an operand is a command, the options after it belong to that. */
 	letter = stpcpy(letter, has_word(command->operands, "-c") ? "+:h" : ":h");
 	for (const struct option_row *row = command->options;
 	     row->id && option < parser->options + OPTIONS_MAX; row++) {
@@ -107,8 +107,8 @@ static void check_option(const char *command, int c, char **argv,
 }
 
 /*
- * The argument that may be left out. It may be a word of its own, unless that
- * looks like an option.
+ * Takes the next word as the optional argument, unless that looks like an
+ * option.
  */
 static char *options_word(int argc, char **argv)
 {

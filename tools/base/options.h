@@ -19,7 +19,7 @@ enum { OPTION_HEADING = -1, OPTION_OPERAND = -2 };
 
 /*
  * A heading of --help. Only these actions, words between spaces, take the
- * options up to the next heading. NULL is all actions.
+ * options up to the next heading. NULL means all actions.
  */
 #define OPTIONS_HEADING(actions, help) \
 	{ NULL, actions, NULL, OPTION_HEADING, help }
@@ -27,7 +27,7 @@ enum { OPTION_HEADING = -1, OPTION_OPERAND = -2 };
 /* A line of --help about an argument that is not an option. */
 #define OPTIONS_OPERAND(name, help) { NULL, name, NULL, OPTION_OPERAND, help }
 
-/* Each table ends so. options_take() acts on --help, and on -h. */
+/* The last rows of each table. options_take() handles --help and -h itself. */
 #define OPTIONS_END { "help", NULL, NULL, 'h', "print this text" }, { 0 }
 
 /*

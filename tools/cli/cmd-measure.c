@@ -53,9 +53,9 @@ static const struct option_row options[] = {
 	{ "json", "FILE", "-f", OUT_JSON,
 	  "all samples and results; - is standard output, and then there is no table" },
 	{ "csv", "FILE", "-f", OUT_CSV,
-	  "the table as comma-separated values, likewise" },
+	  "write the table as comma-separated values; - is standard output" },
 	{ "markdown", "FILE", "-f", OUT_MARKDOWN,
-	  "the table for a document, likewise" },
+	  "write the table in Markdown; - is standard output" },
 	OPTIONS_END
 };
 

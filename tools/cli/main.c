@@ -84,7 +84,7 @@ static void print_names(bool with_help)
 	puts(with_help ? "" : " --help --version");
 }
 
-/* Lists what may follow the words, as options_complete(). */
+/* Prints the possible next words in the format of options_complete(). */
 static int complete(int argc, char **argv)
 {
 	const struct subcommand *command = argc > 1 ? find(argv[1]) : NULL;

@@ -19,7 +19,7 @@
 /* An answer is not trusted if the instruments may change it by more points. */
 #define BIAS_POINTS_MAX	1.5
 
-/* All that a conclusion is drawn from. */
+/* The input of a conclusion. */
 struct measured {
 	const struct whatif_question *q;
 	const struct whatif_plan *plan;

@@ -5,7 +5,7 @@
 
 #include "question.h"
 
-/* In which the command runs: unmodified, instrumented, and varied. */
+/* Kinds of runs: unmodified, instrumented, and varied. */
 enum condition_kind { CONDITION_BASELINE, CONDITION_NULL, CONDITION_VARIANT };
 
 struct whatif_condition {

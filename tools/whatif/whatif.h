@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The way of a question to its answer. Each part has a header that says which
+ * From a question to its answer, in five parts. Each part has a header that says which
  * file fills it. A function takes only the parts that it needs; the writers of
  * output.h and json.h only read.
  */
