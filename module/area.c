@@ -231,7 +231,7 @@ static int check_vma(struct vm_area_struct *vma)
 }
 
 /* Whether the CPUs share a counter that user space can read. */
-static bool tense_has_counter(void)
+static bool has_counter(void)
 {
 #ifdef CONFIG_X86_64
 	return tense_trust_counter ||
@@ -256,7 +256,7 @@ int tense_area_map(struct tense_task *t, struct vm_area_struct *vma)
 
 	if (err)
 		return err;
-	if (!tense_has_counter())
+	if (!has_counter())
 		return -EOPNOTSUPP;
 	area = area_get(t);
 	if (IS_ERR(area))

@@ -159,7 +159,7 @@ void tense_enter_slot(struct tense_task *t, u8 slot)
 }
 
 /* The task has left all its functions at once. */
-static void tense_probe_forget(struct tense_task *t)
+static void forget_frames(struct tense_task *t)
 {
 	lockdep_assert_held(&t->lock);
 
@@ -170,7 +170,7 @@ static void tense_probe_forget(struct tense_task *t)
 /* A program or thread begins outside of all functions. */
 static void leave_slot(struct tense_task *t)
 {
-	tense_probe_forget(t);
+	forget_frames(t);
 	if (!t->slot)
 		return;
 	vclock_set_fine(&t->v, t->outer);
@@ -244,18 +244,16 @@ static bool is_uncharged(void)
 	       (in_hardirq() || in_serving_softirq());
 }
 
-/**
- * tense_work_drain() - R13: leave a drain of the task's ring uncharged
- * @t: the task, locked
- * @since: the counter when the drain began
- * @rate: ns per tick of it, times 2^32
+/*
+ * R13: leaves a drain of the task's ring uncharged. It began at counter value
+ * @since; @rate is ns per tick of the counter, times 2^32.
  *
  * The tick drains most rings. If no task is charged for the tick, a refund would
  * return time that was never charged. The next stretch then begins after the drain
  * instead, and the drain ends the task's turn sooner. Thus a thread that fills its
  * ring pays for that itself (R12).
  */
-static void tense_work_drain(struct tense_task *t, u64 since, u64 rate)
+static void leave_drain_uncharged(struct tense_task *t, u64 since, u64 rate)
 {
 	u64 now = tense_counter();
 
@@ -286,7 +284,7 @@ static u64 drain(struct tense_task *t, struct vclock_stretch *s, u32 head)
 		take_record(t, r);
 	}
 	t->tail = head;
-	tense_work_drain(t, s->to, t->area->rate);
+	leave_drain_uncharged(t, s->to, t->area->rate);
 	return charged;
 }
 

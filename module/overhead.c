@@ -59,14 +59,14 @@ static void note(struct tense_transition *transition, u64 between)
  * Return: real ns, 0 while unknown.
  */
 u64 tense_transition_cost(const struct tense_experiment *exp,
-			  enum tense_transitions transition)
+			  enum tense_transition_kind transition)
 {
 	const struct tense_transition *seen = &exp->transition[transition];
 
 	return seen->alike < TIMES_TO_LEARN ? 0 : seen->average;
 }
 
-static enum tense_transitions transition_to(enum tense_work work)
+static enum tense_transition_kind transition_to(enum tense_work work)
 {
 	switch (work) {
 	case TENSE_WORK_ENTRY:
@@ -78,7 +78,7 @@ static enum tense_transitions transition_to(enum tense_work work)
 	}
 }
 
-static enum tense_transitions transition_from(enum tense_work work)
+static enum tense_transition_kind transition_from(enum tense_work work)
 {
 	switch (work) {
 	case TENSE_WORK_ENTRY:
@@ -107,7 +107,8 @@ static bool may_follow(enum tense_work left, enum tense_work work)
  * at the percent before. It refunds half of the transition from it when it ends, at
  * the percent after.
  */
-static void refund_half(struct tense_task *t, enum tense_transitions transition)
+static void refund_half(struct tense_task *t,
+			enum tense_transition_kind transition)
 {
 	lockdep_assert_held(&t->exp->lock);
 
@@ -150,7 +151,7 @@ void tense_charge_go_on(struct tense_task *t)
 void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn)
 {
 	struct tense_experiment *exp = t->exp;
-	enum tense_transitions transition = transition_to(work);
+	enum tense_transition_kind transition = transition_to(work);
 	u64 now;
 
 	tense_settle();

@@ -71,7 +71,7 @@ enum tense_work {
  * A transition leads from one piece of Tense's work to the program, and from there
  * to the next piece. Tense learns its cost.
  */
-enum tense_transitions {
+enum tense_transition_kind {
 	TENSE_TRANSITION_CALL,		/* from call to call */
 	TENSE_TRANSITION_INSIDE,	/* from entry to return of an empty function */
 	TENSE_TRANSITION_OUTSIDE,	/* from a return to the next entry */
@@ -348,7 +348,7 @@ void tense_charge_go_on(struct tense_task *t);
 void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn);
 u64 tense_work_end(struct tense_task *t, enum tense_work work);
 u64 tense_transition_cost(const struct tense_experiment *exp,
-			  enum tense_transitions transition);
+			  enum tense_transition_kind transition);
 
 /* probe.c */
 #ifdef CONFIG_UPROBES
