@@ -72,10 +72,12 @@ static void fill_parser(struct parser *parser, const struct subcommand *command,
 
 	/* If an operand is a command, the options after it belong to that. */
 	letter = stpcpy(letter, has_word(command->operands, "-c") ? "+:h" : ":h");
-	for (const struct option_row *row = command->options;
-	     row->id && option < parser->options + OPTIONS_MAX; row++) {
+	for (const struct option_row *row = command->options; row->id; row++) {
 		if (!is_taken(command, row, action))
 			continue;
+		if (row - command->options >= OPTIONS_MAX)
+			die(STATUS_FAILED, "%s has more than %d options",
+			    command->name, OPTIONS_MAX);
 		if (row->name[0] != '-') {
 			*option++ = (struct option){
 				row->name, has_argument(row), NULL, row->id,
