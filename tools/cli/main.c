@@ -75,13 +75,13 @@ static void print_usage(FILE *f)
 	      f);
 }
 
-static void print_names(bool with_help)
+static void print_names(bool only_with_options)
 {
 	fputs("- COMMAND", stdout);
 	for (size_t i = 0; i < NR_COMMANDS; i++)
-		if (commands[i]->options || !with_help)
+		if (commands[i]->options || !only_with_options)
 			printf(" %s", commands[i]->name);
-	puts(with_help ? "" : " --help --version");
+	puts(only_with_options ? "" : " --help --version");
 }
 
 /* Prints the possible next words in the format of options_complete(). */
