@@ -70,7 +70,7 @@ static struct tense_ledger *find(struct tense_ledgers *all, const void *queue)
  * entities the part is nothing, and min_vruntime may be that of another queue at
  * the same address.
  */
-static void advance(struct tense_ledger *ledger, u64 min_vruntime)
+static inline void advance(struct tense_ledger *ledger, u64 min_vruntime)
 {
 	s64 passed = min_vruntime - ledger->reached;
 
@@ -102,6 +102,7 @@ static struct tense_ledger *reach(struct tense_ledgers *in,
 	if (!ledger)
 		return NULL;
 	if (ledger->queue != place->queue) {
+		ledger->all = in;
 		ledger->queue = place->queue;
 		ledger->ahead = 0;
 		ledger->group.stretch = 0;
@@ -126,11 +127,10 @@ static void unlink(struct tense_entity *e)
 		e->next->link = e->link;
 }
 
-static void put(struct tense_entity *e, struct tense_ledgers *in,
-		struct tense_ledger *ledger, const struct tense_place *place)
+static void put(struct tense_entity *e, struct tense_ledger *ledger,
+		const struct tense_place *place)
 {
-	e->in = in;
-	e->queue = ledger - in->queue;
+	e->ledger = ledger;
 	e->weight = place->weight;
 	e->vruntime = place->vruntime;
 	link(ledger, e);
@@ -144,12 +144,12 @@ static void put(struct tense_entity *e, struct tense_ledgers *in,
  */
 static struct tense_ledger *take(struct tense_entity *e)
 {
-	struct tense_ledger *ledger = tense_ledger_of(e);
+	struct tense_ledger *ledger = e->ledger;
 
 	ledger->ahead -= lead(ledger, e);
 	subtract(ledger, e);
 	unlink(e);
-	e->in = NULL;
+	e->ledger = NULL;
 	return ledger;
 }
 
@@ -160,7 +160,7 @@ static struct tense_ledger *take(struct tense_entity *e)
  */
 void tense_entity_init(struct tense_entity *e, const struct tense_entity *parent)
 {
-	e->in = NULL;
+	e->ledger = NULL;
 	e->fast = parent ? parent->fast : 1 << FRACTION;
 	e->latest = e->fast;
 	e->stretch = 0;
@@ -190,7 +190,7 @@ void tense_ledger_enter(struct tense_entity *e, struct tense_ledgers *in,
 		return;
 	if (!ledger->tasks++)
 		in->used++;
-	put(e, in, ledger, place);
+	put(e, ledger, place);
 }
 
 /**
@@ -199,7 +199,7 @@ void tense_ledger_enter(struct tense_entity *e, struct tense_ledgers *in,
  */
 void tense_ledger_no_group(struct tense_ledger *below)
 {
-	while (below->group.in) {
+	while (below->group.ledger) {
 		below = take(&below->group);
 		below->groups--;
 		if (tense_entities(below))
@@ -225,20 +225,19 @@ void tense_ledger_no_groups(struct tense_ledgers *all)
  */
 void tense_ledger_leave(struct tense_entity *e)
 {
-	struct tense_ledgers *all = e->in;
 	struct tense_ledger *ledger;
 
 	lockdep_assert_irqs_disabled();
 
-	if (!all)
+	if (!e->ledger)
 		return;
 	ledger = take(e);
 	if (--ledger->tasks)
 		return;
 	if (!ledger->groups)
 		tense_ledger_no_group(ledger);
-	if (--all->used == 1)
-		tense_ledger_no_groups(all);
+	if (--ledger->all->used == 1)
+		tense_ledger_no_groups(ledger->all);
 }
 
 static bool alike(u64 a, u64 b)
@@ -326,9 +325,16 @@ static u64 scaled(const struct tense_ledger *ledger, u64 delta, u64 charged)
 	return mul_u64_u64_div_u64(charged, ledger->fast, ledger->weight << FRACTION);
 }
 
-static s64 vruntime(const struct tense_entity *e, s64 ns)
+static inline s64 vruntime(const struct tense_entity *e, s64 ns)
 {
 	return e->weight == NICE_0 ? ns : div64_s64(ns * NICE_0, e->weight);
+}
+
+/* The part of its stretch for which the task has still to wait. */
+static s64 stretch_left(const struct tense_ledger *ledger,
+			const struct tense_entity *e)
+{
+	return min_t(s64, e->stretch, max_t(s64, e->vruntime - ledger->reached, 0));
 }
 
 /*
@@ -338,12 +344,9 @@ static s64 vruntime(const struct tense_entity *e, s64 ns)
 static void stretch(struct tense_ledger *ledger, struct tense_entity *e, u64 share,
 		    u64 ran)
 {
-	s64 waits = max_t(s64, e->vruntime - ledger->reached, 0);
-	s64 longer = min_t(s64, e->stretch, waits);
+	s64 longer = stretch_left(ledger, e) + vruntime(e, (s64)share - (s64)ran);
 
-	longer += vruntime(e, (s64)share - (s64)ran);
 	e->stretch = max(longer, 0LL);
-	e->vruntime += vruntime(e, share);
 }
 
 /* Sum of the entities' own leads; of some of them if they are many. */
@@ -376,6 +379,33 @@ static u64 balance(const struct tense_ledger *ledger, const struct tense_entity 
 	return share;
 }
 
+/* Alone in the queue, the experiment takes nothing from others and lacks nothing. */
+static inline u64 turn_alone(struct tense_ledger *ledger,
+			     struct tense_entity *e, u64 virtual_ns)
+{
+	u64 share = min(virtual_ns, TENSE_SHARE_MAX);
+
+	ledger->ahead = max(ledger->ahead, 0LL) + NICE_0 * share;
+	if (e->stretch)
+		e->stretch = stretch_left(ledger, e);
+	e->vruntime += vruntime(e, share);
+	return share;
+}
+
+static u64 turn_beside_others(struct tense_ledger *ledger, struct tense_entity *e,
+			      u64 delta, u64 charged, u64 jump)
+{
+	u64 ran = min(delta + jump, TENSE_SHARE_MAX);
+	u64 share = min(scaled(ledger, delta, charged) + jump, TENSE_SHARE_MAX);
+
+	if (tense_entities(ledger) > 1)
+		share = balance(ledger, e, share, ran);
+	ledger->ahead += NICE_0 * ran;
+	stretch(ledger, e, share, ran);
+	e->vruntime += vruntime(e, share);
+	return share;
+}
+
 /**
  * tense_ledger_turn() - how much of an entity's turn is over
  * @e: the task or group
@@ -389,26 +419,11 @@ static u64 balance(const struct tense_ledger *ledger, const struct tense_entity 
 u64 tense_ledger_turn(struct tense_entity *e, unsigned int running, u64 delta,
 		      u64 charged, u64 jump)
 {
-	struct tense_ledger *ledger = tense_ledger_of(e);
-	u64 ran = min(delta + jump, TENSE_SHARE_MAX);
-	u64 share;
+	struct tense_ledger *ledger = e->ledger;
 
-	/*
-	 * Alone in the queue, the experiment takes nothing from others and lacks
-	 * nothing.
-	 */
-	if (tense_entities(ledger) >= running) {
-		share = min(charged + jump, TENSE_SHARE_MAX);
-		ran = share;
-		ledger->ahead = max(ledger->ahead, 0LL);
-	} else {
-		share = min(scaled(ledger, delta, charged) + jump, TENSE_SHARE_MAX);
-		if (tense_entities(ledger) > 1)
-			share = balance(ledger, e, share, ran);
-	}
-	ledger->ahead += NICE_0 * ran;
-	stretch(ledger, e, share, ran);
-	return share;
+	if (tense_entities(ledger) >= running)
+		return turn_alone(ledger, e, charged + jump);
+	return turn_beside_others(ledger, e, delta, charged, jump);
 }
 
 /**
@@ -419,11 +434,46 @@ u64 tense_ledger_turn(struct tense_entity *e, unsigned int running, u64 delta,
 void tense_ledger_move_to(struct tense_entity *e,
 			  const struct tense_place *place)
 {
-	struct tense_ledger *ledger = tense_ledger_of(e);
+	struct tense_ledger *ledger = e->ledger;
 
 	advance(ledger, place->min_vruntime);
 	e->vruntime = place->vruntime;
 	reweigh(ledger, e, place->weight);
+}
+
+static noinline u64 charge_among(struct tense_entity *e,
+				 const struct tense_place *place, u64 delta,
+				 u64 charged, u64 jump)
+{
+	tense_ledger_move_to(e, place);
+	/* For a single task the factor is 1, whatever its speed. */
+	if (e->ledger->tasks > 1)
+		tense_ledger_respeed(e->ledger, e, delta, charged);
+	return tense_ledger_turn(e, place->running, delta, charged, jump);
+}
+
+/**
+ * tense_ledger_charge_in_queue() - how much of a task's turn is over
+ * @e: the task, in the only queue of the experiment on this CPU
+ * @place: its place there
+ * @delta: real ns that it ran
+ * @charged: virtual ns charged for them
+ * @jump: virtual ns that count as if it had run them besides
+ *
+ * Return: ns of run time that use up as much of a turn outside of the experiment.
+ */
+u64 tense_ledger_charge_in_queue(struct tense_entity *e,
+				 const struct tense_place *place, u64 delta,
+				 u64 charged, u64 jump)
+{
+	struct tense_ledger *ledger = e->ledger;
+
+	/* Nearly always a task is alone: charge_among() would do the same. */
+	if (place->running != 1 || e->weight != place->weight)
+		return charge_among(e, place, delta, charged, jump);
+	advance(ledger, place->min_vruntime);
+	e->vruntime = place->vruntime;
+	return turn_alone(ledger, e, charged + jump);
 }
 
 /*
@@ -458,8 +508,8 @@ struct tense_ledger *tense_ledger_group(struct tense_ledger *below,
 	struct tense_entity *group = &below->group;
 	struct tense_ledger *ledger;
 
-	if (group->in) {
-		ledger = tense_ledger_of(group);
+	if (group->ledger) {
+		ledger = group->ledger;
 		pass(ledger, group, place->vruntime);
 		advance(ledger, place->min_vruntime);
 		reweigh(ledger, group, place->weight);
@@ -468,7 +518,7 @@ struct tense_ledger *tense_ledger_group(struct tense_ledger *below,
 		if (!ledger)
 			return NULL;
 		ledger->groups++;
-		put(group, in, ledger, place);
+		put(group, ledger, place);
 	}
 	set_fast(ledger, group, div64_u64(below->fast, below->weight));
 	return ledger;

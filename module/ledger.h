@@ -17,8 +17,7 @@
 
 /* An entity: a task or a group that takes turns in one queue of a CPU. */
 struct tense_entity {
-	struct tense_ledgers *in;	/* NULL: in no queue */
-	u8 queue;		/* index into in->queue */
+	struct tense_ledger *ledger;	/* of its queue; NULL: in no queue */
 	struct tense_entity *next;	/* next in the list of that queue */
 	struct tense_entity **link;	/* the pointer that points to this entity */
 	u64 weight;		/* as it counts in the queue's ledger */
@@ -36,6 +35,7 @@ struct tense_entity {
 
 /* A ledger: sums over the experiment's entities in one queue of a CPU. */
 struct tense_ledger {
+	struct tense_ledgers *all;	/* the ledgers of the CPU; set with queue */
 	const void *queue;	/* the scheduler's; freed, perhaps, if no entity is in it */
 	unsigned int tasks, groups;
 	struct tense_entity *first;	/* list of them */
@@ -64,12 +64,6 @@ static inline unsigned int tense_entities(const struct tense_ledger *ledger)
 	return ledger->tasks + ledger->groups;
 }
 
-/* The ledger of the queue that the entity is in. */
-static inline struct tense_ledger *tense_ledger_of(const struct tense_entity *e)
-{
-	return &e->in->queue[e->queue];
-}
-
 void tense_entity_init(struct tense_entity *e, const struct tense_entity *parent);
 void tense_ledger_enter(struct tense_entity *e, struct tense_ledgers *in,
 			const struct tense_place *place);
@@ -85,6 +79,9 @@ void tense_ledger_no_group(struct tense_ledger *below);
 void tense_ledger_no_groups(struct tense_ledgers *all);
 u64 tense_ledger_turn(struct tense_entity *e, unsigned int running, u64 delta,
 		      u64 charged, u64 jump);
+u64 tense_ledger_charge_in_queue(struct tense_entity *e,
+				 const struct tense_place *place, u64 delta,
+				 u64 charged, u64 jump);
 
 /* groups.c */
 u64 tense_ledger_charge(struct tense_entity *e, const struct tense_place *place,
