@@ -36,6 +36,7 @@ void gvt_init(struct gvt *g, u64 *least, raw_spinlock_t *lock,
 
 	*g = (struct gvt) {
 		.idle_since = real,
+		.cpus = cpus,
 		.leaves = leaves,
 		.below_root = (cpus + each - 1) / each,
 		.least = least,
@@ -121,11 +122,13 @@ static void gather_root(struct gvt *g)
 }
 
 /*
- * A leaf rose from @before. Updates each node above as long as @before may have
- * been its minimum.
+ * For gvt_raise(): the leaf of a CPU rose from @before. Updates each node above as
+ * long as @before may have been its minimum.
  */
-static void rise(struct gvt *g, unsigned int node, u64 before)
+void gvt_rise(struct gvt *g, unsigned int cpu, u64 before)
 {
+	unsigned int node = g->leaves + cpu;
+
 	for (node /= FAN; node > ROOT; node /= FAN) {
 		smp_mb();	/* the child, before its parent; pairs with gather() */
 		if (before > READ_ONCE(g->least[node]))
@@ -140,17 +143,6 @@ static void rise(struct gvt *g, unsigned int node, u64 before)
 	raw_spin_lock(&g->lock[ROOT]);
 	gather_root(g);
 	raw_spin_unlock(&g->lock[ROOT]);
-}
-
-/* The LVT of an active CPU is now @lvt, and was not later before. */
-void gvt_raise(struct gvt *g, unsigned int cpu, u64 lvt)
-{
-	u64 before = g->least[g->leaves + cpu];
-
-	if (lvt == before)
-		return;
-	WRITE_ONCE(g->least[g->leaves + cpu], lvt);
-	rise(g, g->leaves + cpu, before);
 }
 
 /*

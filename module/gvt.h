@@ -7,8 +7,7 @@
  * no lock. A CPU that is the last climbs the tree as long as it is.
  *
  * The caller disables interrupts throughout. For each CPU, it makes one call at a
- * time: vclock.c holds the CPU's lock. A node's lock is taken alone, never with
- * another one.
+ * time: vclock.h says why. A node's lock is taken alone, never with another one.
  */
 #ifndef TENSE_GVT_H
 #define TENSE_GVT_H
@@ -26,9 +25,10 @@
 #define GVT_NONE	(~0ULL)
 
 struct gvt {
-	u64 now;		/* as of the last update; written under the root's lock */
+	u64 now;		/* as of the last update; under the root's lock if cpus > 1 */
 	u64 idle_since;		/* real; under the root's lock */
 	unsigned int active;	/* CPUs; written under the root's lock */
+	unsigned int cpus;	/* all of them */
 	unsigned int leaves;
 	unsigned int below_root;	/* number of the root's children in use */
 	/*
@@ -43,7 +43,7 @@ unsigned int gvt_leaves(unsigned int cpus);
 void gvt_init(struct gvt *g, u64 *least, raw_spinlock_t *lock,
 	      unsigned int cpus, u64 real);
 u64 gvt_enter(struct gvt *g, unsigned int cpu, u64 lvt, u64 real);
-void gvt_raise(struct gvt *g, unsigned int cpu, u64 lvt);
+void gvt_rise(struct gvt *g, unsigned int cpu, u64 before);
 void gvt_leave(struct gvt *g, unsigned int cpu, u64 real);
 u64 gvt_at(struct gvt *g, u64 real);
 void gvt_pass_idle(struct gvt *g, u64 real, u64 to);
@@ -52,6 +52,21 @@ void gvt_pass_idle(struct gvt *g, u64 real, u64 to);
 static inline u64 gvt_now(const struct gvt *g)
 {
 	return READ_ONCE(g->now);
+}
+
+/* The LVT of an active CPU is now @lvt, and was not later before. */
+static inline void gvt_raise(struct gvt *g, unsigned int cpu, u64 lvt)
+{
+	u64 *leaf = &g->least[g->leaves + cpu], before = *leaf;
+
+	if (lvt == before)
+		return;
+	WRITE_ONCE(*leaf, lvt);
+	/* GVT is the LVT of the only CPU. Nobody else writes it meanwhile. */
+	if (g->cpus == 1)
+		WRITE_ONCE(g->now, lvt);
+	else
+		gvt_rise(g, cpu, before);
 }
 
 static inline unsigned int gvt_active(const struct gvt *g)

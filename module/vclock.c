@@ -26,7 +26,8 @@
 /* How far ahead a timer is set at most, in virtual ns: about a quarter hour. */
 #define HORIZON_MAX	BIT_ULL(40)
 
-static struct vclock_time time_of(u64 real_ns, const struct vclock_task *t)
+/* Inline, like all that each charge runs: the measured task pays for it. */
+static inline struct vclock_time time_of(u64 real_ns, const struct vclock_task *t)
 {
 	struct vclock_time v = { min(real_ns, CHARGE_MAX), 0 };
 	u32 factor = 100, percent = t->percent, rem;
@@ -43,12 +44,13 @@ static struct vclock_time time_of(u64 real_ns, const struct vclock_task *t)
 	return v;
 }
 
-static void time_add(struct vclock_time *to, struct vclock_time v)
+static inline void time_add(struct vclock_time *to, struct vclock_time v)
 {
-	u64 frac = (u64)to->frac + v.frac;
-
-	to->ns += v.ns + (frac >> 32);
-	to->frac = (u32)frac;
+	to->ns += v.ns;
+	if (v.frac) {
+		to->frac += v.frac;
+		to->ns += to->frac < v.frac;
+	}
 }
 
 static struct vclock_time time_less(struct vclock_time a, struct vclock_time b)
@@ -272,24 +274,20 @@ int vclock_set_fine(struct vclock_task *t, u32 thousandths)
 	return err;
 }
 
-static void set_lvt(struct vclock_cpu *c, struct vclock_time v)
+static inline void set_lvt(struct vclock_cpu *c, struct vclock_time v)
 {
-	lockdep_assert_held(&c->lock);
-
 	WRITE_ONCE(c->lvt.ns, v.ns);
-	c->lvt.frac = v.frac;
+	WRITE_ONCE(c->lvt.frac, v.frac);
 }
 
 /*
  * Notes the skew of the CPU (R6), and the part of it beyond the window that run
  * time caused, not a jump (R9). Run time has just raised its LVT by at most @ran ns.
  */
-static void note_ahead(struct vclock *vc, struct vclock_cpu *c, u64 ran)
+static inline void note_ahead(struct vclock *vc, struct vclock_cpu *c, u64 ran)
 {
 	u64 gvt = vclock_reached(vc);
 	u64 skew = c->lvt.ns > gvt ? c->lvt.ns - gvt : 0;
-
-	lockdep_assert_held(&c->lock);
 
 	if (skew > c->skew)
 		WRITE_ONCE(c->skew, skew);
@@ -312,19 +310,18 @@ u64 vclock_skew(const struct vclock *vc)
 	return skew;
 }
 
-static void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v, bool ran)
+/* Takes no lock: vclock.h says why. */
+static inline void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v, bool ran)
 {
 	struct vclock_cpu *c = &vc->cpu[cpu];
-	struct vclock_time lvt;
+	struct vclock_time lvt = c->lvt;
 
-	raw_spin_lock(&c->lock);
-	lvt = c->lvt;
 	time_add(&lvt, v);
 	set_lvt(c, lvt);
 	gvt_raise(&vc->gvt, cpu, lvt.ns);
-	/* The fractions may carry. */
-	note_ahead(vc, c, ran ? v.ns + 1 : 0);
-	raw_spin_unlock(&c->lock);
+	/* The fractions may carry. A single CPU is never ahead of GVT. */
+	if (vc->cpus > 1)
+		note_ahead(vc, c, ran ? v.ns + 1 : 0);
 }
 
 /* Returns the ticks from @from to @to in which the task ran. */
@@ -417,16 +414,18 @@ void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 	s->holes = 3;
 }
 
-/*
- * Charges the task, but not yet its CPU. Inline, because the measured task pays for
- * it.
- */
+static inline bool has_credit(const struct vclock_task *t)
+{
+	return t->credit.ns || t->credit.frac;
+}
+
+/* Charges the task, but not yet its CPU. */
 static inline struct vclock_time charge_task(struct vclock_task *t, u64 real_ns)
 {
 	struct vclock_time v = time_of(real_ns, t);
 
 	t->ran += real_ns;
-	if (t->credit.ns || t->credit.frac)
+	if (has_credit(t))
 		v = pay(&t->credit, v);
 	time_add(&t->charged, v);
 	return v;
@@ -456,7 +455,17 @@ u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
 void vclock_pass(struct vclock *vc, struct vclock_task *t,
 		 const struct vclock_stretch *s)
 {
-	cpu_charge(vc, t->cpu, s->charged, true);
+	if (s->charged.ns || s->charged.frac)
+		cpu_charge(vc, t->cpu, s->charged, true);
+}
+
+static noinline u64 charge_at_percent(struct vclock *vc, struct vclock_task *t,
+				      u64 real_ns)
+{
+	u64 before = t->charged.ns;
+
+	cpu_charge(vc, t->cpu, charge_task(t, real_ns), true);
+	return t->charged.ns - before;
 }
 
 /*
@@ -465,10 +474,15 @@ void vclock_pass(struct vclock *vc, struct vclock_task *t,
  */
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 {
-	u64 before = t->charged.ns;
-
-	cpu_charge(vc, t->cpu, charge_task(t, real_ns), true);
-	return t->charged.ns - before;
+	/* Nearly all charges: charge_at_percent() would do the same. */
+	if (t->percent == VCLOCK_PERCENT_REAL && !t->fine && !has_credit(t) &&
+	    real_ns <= CHARGE_MAX) {
+		t->ran += real_ns;
+		t->charged.ns += real_ns;
+		cpu_charge(vc, t->cpu, (struct vclock_time) { real_ns, 0 }, true);
+		return real_ns;
+	}
+	return charge_at_percent(vc, t, real_ns);
 }
 
 /* R10: charges @ns of virtual time as if @t, which is running, had run it. */
@@ -519,7 +533,7 @@ u64 vclock_now(struct vclock *vc, struct vclock_task *t)
 static void enter_cpu(struct vclock *vc, unsigned int cpu, u64 ready, u64 real)
 {
 	struct vclock_cpu *c = &vc->cpu[cpu];
-	u64 lvt, ran = 0;
+	u64 lvt;
 
 	raw_spin_lock(&c->lock);
 	WRITE_ONCE(c->tasks, c->tasks + 1);
@@ -532,9 +546,8 @@ static void enter_cpu(struct vclock *vc, unsigned int cpu, u64 ready, u64 real)
 		 * the most so far.
 		 */
 		c->beyond = 0;
-		ran = READ_ONCE(vc->beyond);
+		note_ahead(vc, c, READ_ONCE(vc->beyond));
 	}
-	note_ahead(vc, c, ran);
 	raw_spin_unlock(&c->lock);
 }
 
@@ -670,17 +683,6 @@ static u64 real_of(u64 ahead, u32 fine)
 	return div_u64(ahead * (fine / VCLOCK_FINE) + 99, 100);
 }
 
-static struct vclock_time lvt_of(struct vclock *vc, unsigned int cpu)
-{
-	struct vclock_cpu *c = &vc->cpu[cpu];
-	struct vclock_time lvt;
-
-	raw_spin_lock(&c->lock);
-	lvt = c->lvt;
-	raw_spin_unlock(&c->lock);
-	return lvt;
-}
-
 /* R7: whether GVT has reached the first deadline. */
 bool vclock_due(const struct vclock *vc)
 {
@@ -711,8 +713,9 @@ bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was)
 u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 {
 	u64 deadline = READ_ONCE(vc->due), gvt = vclock_reached(vc);
-	struct vclock_time credit, lvt;
-	u64 ahead, real;
+	const struct vclock_time *at;
+	struct vclock_time credit;
+	u64 ahead, real, lvt;
 
 	if (deadline <= gvt)
 		return 0;
@@ -720,16 +723,17 @@ u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 		ahead = vclock_active(vc) ? VCLOCK_NEVER : until(gvt, deadline);
 		return ahead == VCLOCK_NEVER ? ahead : min(ahead, HORIZON_MAX);
 	}
-	lvt = lvt_of(vc, running->cpu);
+	at = &vc->cpu[running->cpu].lvt;
+	lvt = READ_ONCE(at->ns);
 	credit = running->credit;
-	ahead = until(lvt.ns, deadline);
+	ahead = until(lvt, deadline);
 	/* Even alone: a CPU that joins starts at the GVT of the last charge. */
 	if (vc->cpus > 1)
-		ahead = min(ahead, until(lvt.ns, gvt + vc->window + 1));
+		ahead = min(ahead, until(lvt, gvt + vc->window + 1));
 	if (ahead == VCLOCK_NEVER)
 		return VCLOCK_NEVER;
 	ahead = min(ahead, HORIZON_MAX) + min(credit.ns, HORIZON_MAX) +
-		(credit.frac > lvt.frac);
+		(credit.frac > READ_ONCE(at->frac));
 	real = real_of(ahead, vclock_fine(running));
 	if (running->lowest)
 		real = min(real, max3(real_of(ahead, running->lowest),

@@ -9,6 +9,10 @@
  * deadlines, "outside" and "skip"; the caller takes it before a task's lock. The
  * functions themselves take the innermost locks, c->lock of a CPU and then those of
  * gvt.c. All "real" arguments are ns of one monotonic clock.
+ *
+ * c->lock protects a CPU while it turns active or idle. A charge does not take it.
+ * The caller charges only the task that runs on the CPU, and does so under the lock
+ * of that task. The task counts in c->tasks, so the CPU stays active meanwhile.
  */
 #ifndef TENSE_VCLOCK_H
 #define TENSE_VCLOCK_H
@@ -53,7 +57,7 @@ struct vclock_deadline {
 
 struct vclock_cpu {
 	raw_spinlock_t lock;
-	struct vclock_time lvt;	/* ns may be read without the lock */
+	struct vclock_time lvt;	/* may be read at any time */
 	unsigned int tasks;	/* runnable or gated here; active if > 0 */
 	u64 skew;		/* worst LVT - GVT while active */
 	u64 beyond;		/* part of LVT - GVT - window that run time caused */
