@@ -201,6 +201,8 @@ static struct tense_area *area_get(struct tense_task *t)
 	area->user = t->exp->user;
 	tense_user_hold(area->user);
 	area->clock->version = TENSE_CLOCK_VERSION;
+	area->clock->ahead = VCLOCK_AHEAD_MAX;
+	area->clock->rate = area->rate;
 	read_shift(area);
 	raw_spin_lock_irq(&t->lock);
 	tense_stretch_begin(t, tense_counter());

@@ -295,11 +295,6 @@ static int write_probe(struct tense_task *t, const char __user *buf,
 	return tense_probe_add(t->exp, slot, percent, fd, offset);
 }
 
-static void set_clocks(struct tense_experiment *exp, unsigned long clocks)
-{
-	WRITE_ONCE(exp->virtual_clocks, clocks);
-}
-
 static void set_ordered(struct tense_experiment *exp, unsigned long ordered)
 {
 	WRITE_ONCE(exp->vc.ordered, ordered);
@@ -319,10 +314,10 @@ static const struct choice {
 	void (*set)(struct tense_experiment *exp, unsigned long value);
 	unsigned long value;
 } choices[] = {
-	{ "clocks all", set_clocks, GENMASK(TENSE_CLOCKS - 1, 0) },
-	{ "clocks monotonic", set_clocks, BIT(TENSE_MONOTONIC) |
+	{ "clocks all", tense_clocks_choose, GENMASK(TENSE_CLOCKS - 1, 0) },
+	{ "clocks monotonic", tense_clocks_choose, BIT(TENSE_MONOTONIC) |
 					  BIT(TENSE_BOOTTIME) | BIT(TENSE_RAW) },
-	{ "clocks none", set_clocks, 0 },
+	{ "clocks none", tense_clocks_choose, 0 },
 	{ "clocks ordered", set_ordered, true },
 	{ "clocks unordered", set_ordered, false },
 	{ "idle real", set_idle, false },

@@ -17,6 +17,15 @@
 static DEFINE_SPINLOCK(experiments_lock);
 static LIST_HEAD(experiments);
 
+/* A page shows the clocks as of the last change that it has seen. */
+static void clocks_changed(struct tense_experiment *exp)
+{
+	lockdep_assert_held(&exp->lock);
+
+	/* 0 stands for a page that shows nothing yet. Pairs with update_clocks(). */
+	smp_store_release(&exp->clock_changes, max(exp->clock_changes + 1, 1U));
+}
+
 /* Reads the offsets of the clocks that can be set; the other offsets are constant. */
 static void read_offsets(struct tense_experiment *exp)
 {
@@ -27,6 +36,7 @@ static void read_offsets(struct tense_experiment *exp)
 	WRITE_ONCE(exp->offset[TENSE_BOOTTIME],
 		   ktime_mono_to_any(0, TK_OFFS_BOOT));
 	WRITE_ONCE(exp->offset[TENSE_TAI], ktime_mono_to_any(0, TK_OFFS_TAI));
+	clocks_changed(exp);
 }
 
 void tense_clocks_init(struct tense_experiment *exp)
@@ -47,6 +57,19 @@ void tense_clocks_end(struct tense_experiment *exp)
 	spin_lock(&experiments_lock);
 	list_del(&exp->node);
 	spin_unlock(&experiments_lock);
+}
+
+/**
+ * tense_clocks_choose() - say which clocks are virtual
+ * @exp: experiment
+ * @clocks: a bit per clock
+ */
+void tense_clocks_choose(struct tense_experiment *exp, unsigned long clocks)
+{
+	raw_spin_lock_irq(&exp->lock);
+	WRITE_ONCE(exp->virtual_clocks, clocks);
+	clocks_changed(exp);
+	raw_spin_unlock_irq(&exp->lock);
 }
 
 /* A wait for a time of day now ends at another virtual time. */

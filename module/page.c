@@ -19,6 +19,23 @@ static_assert((int)TENSE_TAI == TENSE_ORIGIN_TAI);
 static_assert((int)TENSE_RAW == TENSE_ORIGIN_RAW);
 static_assert((int)TENSE_CLOCKS == TENSE_ORIGINS);
 
+/* The clocks change seldom: looks at them only after a change. */
+static void update_clocks(struct tense_clock *c, struct tense_experiment *exp,
+			  struct tense_area *area)
+{
+	/* Pairs with clocks_changed(). A later change comes with a later count. */
+	unsigned int changes = smp_load_acquire(&exp->clock_changes);
+	int i;
+
+	if (area->clock_changes == changes)
+		return;
+	area->clock_changes = changes;
+	WRITE_ONCE(c->clocks, READ_ONCE(exp->virtual_clocks));
+	for (i = 0; i < TENSE_CLOCKS; i++)
+		WRITE_ONCE(c->origin[i],
+			   tense_clock_of(exp, i, 0) + area->shift[i]);
+}
+
 /**
  * tense_page_update() - update the running task's clock page
  * @t: runs on this CPU and was charged just now, locked
@@ -30,7 +47,6 @@ void tense_page_update(struct tense_task *t)
 	struct tense_clock *c;
 	u32 flags = TENSE_CLOCK_MEMBER;
 	u64 now;
-	int i;
 
 	lockdep_assert_held(&t->lock);
 
@@ -47,19 +63,14 @@ void tense_page_update(struct tense_task *t)
 	WRITE_ONCE(c->counter, t->counter);
 	WRITE_ONCE(c->ns, now);
 	WRITE_ONCE(c->floor, vclock_floor(&exp->vc, &t->v));
-	WRITE_ONCE(c->ahead, VCLOCK_AHEAD_MAX);
 	/* GVT only grows: the kernel accepts every reading that the page allows. */
 	WRITE_ONCE(c->limit, vclock_limit(&exp->vc));
 	WRITE_ONCE(c->credit, t->v.credit.ns);
-	WRITE_ONCE(c->rate, area->rate);
 	WRITE_ONCE(c->stale, time_before(jiffies, area->stolen_at + HZ) ?
 			     area->stale_stolen : area->stale);
 	WRITE_ONCE(c->percent, vclock_fine(&t->v));
 	WRITE_ONCE(c->tail, t->tail);
-	WRITE_ONCE(c->clocks, exp->virtual_clocks);
-	for (i = 0; i < TENSE_CLOCKS; i++)
-		WRITE_ONCE(c->origin[i],
-			   tense_clock_of(exp, i, 0) + area->shift[i]);
+	update_clocks(c, exp, area);
 	smp_wmb();	/* change the rest before making seq even */
 	WRITE_ONCE(c->seq, c->seq + 1);
 }

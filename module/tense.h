@@ -121,6 +121,7 @@ struct tense_experiment {
 	/* Offset of each clock to the monotonic one; read without the lock. */
 	s64 offset[TENSE_CLOCKS];
 	unsigned long virtual_clocks;	/* a bit per clock; written as a whole */
+	unsigned int clock_changes;	/* of offset and virtual_clocks; never 0 */
 
 	struct mutex probes_mutex;	/* protects probes and probes_now */
 	struct list_head probes;
@@ -291,6 +292,7 @@ ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count);
 void tense_clocks_init(struct tense_experiment *exp);
 void tense_clocks_end(struct tense_experiment *exp);
 void tense_clock_was_set(void);
+void tense_clocks_choose(struct tense_experiment *exp, unsigned long clocks);
 
 /* clocks.c */
 u64 tense_clock_of(const struct tense_experiment *exp,
