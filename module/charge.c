@@ -12,6 +12,7 @@
 
 #include "area.h"
 #include "tense.h"
+#include "trace.h"
 
 /*
  * R13: a call may cost less than Tense learnt. A task that only polls the clock
@@ -35,7 +36,7 @@
 static_assert((TENSE_RING_RECORDS & (TENSE_RING_RECORDS - 1)) == 0);
 
 /* Adds run time and charged time to the task's current slot. */
-static void count(struct tense_task *t, u64 ran, u64 charged)
+static inline void count(struct tense_task *t, u64 ran, u64 charged)
 {
 	struct tense_slot *slot = tense_slot(t->exp, t->slot);
 
@@ -61,7 +62,7 @@ u64 tense_jump(struct tense_task *t)
 	return charged;
 }
 
-static void earn_refunds(struct tense_task *t, u64 ran)
+static inline void earn_refunds(struct tense_task *t, u64 ran)
 {
 	u64 kept = DIV_ROUND_UP_ULL(ran, PROGRESS_PART);
 
@@ -107,7 +108,7 @@ void tense_refund(struct tense_task *t, u64 real_ns)
  * The task has just used up credit, which belongs to the slots that got refunds.
  * Moves the charge from those slots to the current slot.
  */
-static void use_refunds(struct tense_task *t, u64 used)
+static inline void use_refunds(struct tense_task *t, u64 used)
 {
 	u64 part;
 
@@ -124,7 +125,7 @@ static void use_refunds(struct tense_task *t, u64 used)
 }
 
 /* Books a charge. @credit is the credit that the task had before it. */
-static void book(struct tense_task *t, u64 ran, u64 charged, u64 credit)
+static inline void book(struct tense_task *t, u64 ran, u64 charged, u64 credit)
 {
 	earn_refunds(t, ran);
 	count(t, ran, charged);
@@ -289,7 +290,7 @@ static u64 drain(struct tense_task *t, struct vclock_stretch *s, u32 head)
 }
 
 /* Charges the whole time at the current percent. */
-static u64 charge_whole(struct tense_task *t, u64 real_ns)
+static inline u64 charge_whole(struct tense_task *t, u64 real_ns)
 {
 	u64 credit = t->v.credit.ns, charged;
 
@@ -345,14 +346,11 @@ static u64 charge_by_area(struct tense_task *t, u64 real_ns)
 	return charged;
 }
 
-/**
- * tense_charge_ran() - charge a task for its run time since the last charge
- * @t: runnable, locked
- * @real_ns: the run time; 0 only takes new records
- *
- * Return: the charged virtual ns.
+/*
+ * Charges @t, which is runnable, for its run time since the last charge. 0 only takes
+ * new records. Returns the charged virtual ns.
  */
-u64 tense_charge_ran(struct tense_task *t, u64 real_ns)
+static inline u64 charge_ran(struct tense_task *t, u64 real_ns)
 {
 	u64 charged;
 
@@ -369,4 +367,71 @@ u64 tense_charge_ran(struct tense_task *t, u64 real_ns)
 		t->mm = t->task->mm;
 	}
 	return charged;
+}
+
+/**
+ * tense_take_records() - take the new records from a task's ring
+ * @t: runnable, locked
+ */
+void tense_take_records(struct tense_task *t)
+{
+	charge_ran(t, 0);
+}
+
+static void trace_charge(const struct tense_task *t, u64 delta, u64 charged)
+{
+	const struct tense_experiment *exp = t->exp;
+
+	trace_tense_charge(exp->id, t->task->pid, t->v.cpu, delta, charged,
+			   vclock_lvt(&exp->vc, t->v.cpu),
+			   vclock_reached(&exp->vc), t->v.ran);
+}
+
+static struct tense_charge charge(struct tense_task *t, u64 delta,
+				  const struct tense_place *place)
+{
+	struct tense_charge c = { };
+	bool jumped = t->move;
+
+	if (t->in_call) {
+		t->overhead += delta;
+		tense_stretch_begin(t, tense_counter());
+	} else {
+		c.charged = charge_ran(t, delta);
+	}
+	if (jumped)
+		c.jump = tense_jump(t);
+	c.share = tense_ledger_charge(&t->entity, place, delta, c.charged,
+				      c.jump + t->unpaid);
+	t->unpaid = 0;
+	if (vclock_ahead(&t->exp->vc, &t->v))
+		tense_stop_ahead(t, jumped);
+	if (t->area)
+		tense_page_update(t);
+	if (trace_tense_charge_enabled())
+		trace_charge(t, delta, c.charged + c.jump);
+	return c;
+}
+
+/**
+ * tense_charge_hook() - the scheduler reports the run time of a task
+ * @t: the task
+ * @delta: its run time in ns since the last report
+ * @place: its place in its queue
+ *
+ * Caller holds the run queue lock, under which a charge takes only t->lock.
+ *
+ * Return: what the scheduler has to account.
+ */
+struct tense_charge tense_charge_hook(struct tense_task *t, u64 delta,
+				      const struct tense_place *place)
+{
+	struct tense_charge c = { .share = delta };
+
+	raw_spin_lock(&t->lock);
+	/* A task that is leaving its CPU is no longer charged. */
+	if (t->v.cpu >= 0)
+		c = charge(t, delta, place);
+	raw_spin_unlock(&t->lock);
+	return c;
 }

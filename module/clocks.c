@@ -49,7 +49,7 @@ static bool clock_of(struct tense_task *t, enum tense_clock_id clock,
 	tense_settle();
 	raw_spin_lock_irqsave(&t->lock, flags);
 	/* Take changes of percent and readings even if no time has passed. */
-	tense_charge_ran(t, 0);
+	tense_take_records(t);
 	*now = tense_clock_of(exp, clock, time_of(&exp->vc, &t->v));
 	raw_spin_unlock_irqrestore(&t->lock, flags);
 	return true;

@@ -208,7 +208,7 @@ void tense_leave(struct tense_task *t)
 	raw_spin_lock(&t->lock);
 	/* Records in its ring count even if no time has passed since. */
 	if (t->v.cpu >= 0)
-		tense_charge_ran(t, 0);
+		tense_take_records(t);
 	vclock_leave(&exp->vc, &t->v, tense_real_now());
 	area = tense_area_close(t);
 	raw_spin_unlock(&t->lock);

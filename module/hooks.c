@@ -4,65 +4,13 @@
  * that becomes runnable, blocks, wakes, or is switched to, a tick, and a fork. Each
  * hook passes the event to the virtual clocks.
  *
- * The scheduler calls hook_hold() with the task's pi_lock held, hook_fork() without
- * a lock, and all others with the run queue lock held.
+ * charge.c has the hook of charges. The scheduler calls hook_hold() with the task's
+ * pi_lock held, hook_fork() without a lock, and all others with the run queue lock
+ * held.
  */
 #include <linux/sched/signal.h>
 
 #include "tense.h"
-#include "trace.h"
-
-static void trace_charge(const struct tense_task *t, u64 delta, u64 charged)
-{
-	const struct tense_experiment *exp = t->exp;
-
-	trace_tense_charge(exp->id, t->task->pid, t->v.cpu, delta, charged,
-			   vclock_lvt(&exp->vc, t->v.cpu),
-			   vclock_reached(&exp->vc), t->v.ran);
-}
-
-static struct tense_charge charge(struct tense_task *t, u64 delta,
-				  const struct tense_place *place)
-{
-	struct tense_charge c = { };
-	bool jumped = t->move;
-	u64 jump = 0;
-
-	lockdep_assert_held(&t->lock);
-
-	if (t->in_call) {
-		t->overhead += delta;
-		tense_stretch_begin(t, tense_counter());
-	} else {
-		c.charged = tense_charge_ran(t, delta);
-	}
-	if (jumped)
-		jump = tense_jump(t);
-	c.share = tense_ledger_charge(&t->entity, place, delta, c.charged,
-				      jump + t->unpaid);
-	t->unpaid = 0;
-	c.jump = jump;
-	if (vclock_ahead(&t->exp->vc, &t->v))
-		tense_stop_ahead(t, jumped);
-	if (t->area)
-		tense_page_update(t);
-	if (trace_tense_charge_enabled())
-		trace_charge(t, delta, c.charged + jump);
-	return c;
-}
-
-static struct tense_charge hook_charge(struct tense_task *t, u64 delta,
-				       const struct tense_place *place)
-{
-	struct tense_charge c = { .share = delta };
-
-	raw_spin_lock(&t->lock);
-	/* A task that is leaving its CPU is no longer charged. */
-	if (t->v.cpu >= 0)
-		c = charge(t, delta, place);
-	raw_spin_unlock(&t->lock);
-	return c;
-}
 
 /* Another wake-up came first: drop the deadline of the hold. */
 static void no_longer_held(struct tense_task *t)
@@ -283,7 +231,7 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 	}
 	raw_spin_lock_irq(&parent->lock);
 	/* The child inherits the percent: take changes of it from the parent's ring. */
-	tense_charge_ran(parent, 0);
+	tense_take_records(parent);
 	raw_spin_lock_nested(&t->lock, SINGLE_DEPTH_NESTING);
 	vclock_ready_by(&exp->vc, &t->v, &parent->v);
 	t->v.seen = max(t->v.ready, vclock_now(&exp->vc, &parent->v));
@@ -303,7 +251,7 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 
 const struct tense_ops tense_hooks = {
 	.owner = THIS_MODULE,
-	.charge = hook_charge,
+	.charge = tense_charge_hook,
 	.enqueue = hook_enqueue,
 	.dequeue = hook_dequeue,
 	.hold = hook_hold,

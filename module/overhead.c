@@ -124,7 +124,7 @@ void tense_charge_stop(struct tense_task *t)
 	lockdep_assert_held(&t->lock);
 
 	/* The scheduler reports no charge of 0 ns, and none outside the fair class. */
-	tense_charge_ran(t, 0);
+	tense_take_records(t);
 	t->in_call = true;
 }
 

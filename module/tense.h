@@ -259,8 +259,10 @@ void tense_area_put(struct tense_area *area);
 /* charge.c */
 void tense_enter_slot(struct tense_task *t, u8 slot);
 void tense_start(struct tense_task *t);
-u64 tense_charge_ran(struct tense_task *t, u64 real_ns);
+void tense_take_records(struct tense_task *t);
 u64 tense_jump(struct tense_task *t);
+struct tense_charge tense_charge_hook(struct tense_task *t, u64 delta,
+				      const struct tense_place *place);
 void tense_refund(struct tense_task *t, u64 real_ns);
 void tense_take_shown(struct tense_task *t);
 
