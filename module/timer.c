@@ -98,13 +98,14 @@ static u64 horizon_without(struct tense_experiment *exp)
 	return ns;
 }
 
-/* Caller has disabled interrupts. Starts this CPU's timer. */
+/* Caller has disabled interrupts. Lets this CPU look in @ns, or after its pause. */
 static void start_timer(struct tense_experiment *exp, u64 ns)
 {
 	struct tense_cpu *c = this_cpu_ptr(exp->cpu);
 
 	WRITE_ONCE(c->used, true);
-	hrtimer_start(&c->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&c->timer, ns_to_ktime(max(ns, tense_pause_left(c))),
+		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /**
@@ -144,7 +145,7 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 	if (ns == VCLOCK_NEVER)
 		ns = horizon_without(exp);
 	if (ns != VCLOCK_NEVER)
-		start_timer(exp, max(ns, tense_pause_left(this_cpu_ptr(exp->cpu))));
+		start_timer(exp, ns);
 	else if (hrtimer_is_queued(timer))
 		hrtimer_try_to_cancel(timer);
 }
