@@ -161,19 +161,18 @@ static bool hook_hold(struct tense_task *t)
 	u64 when;
 
 	wait_for_dequeue(t);
-	/* Ready times are current, not those of the last tick. */
-	if (current->tense)
-		tense_settle();
-
-	waker = waker_in(exp);
 	if (tense_firing(exp, &when)) {
 		raw_spin_lock(&t->lock);
 		t->v.ready = max(t->v.blocked_at, when);
 		raw_spin_unlock(&t->lock);
-	} else if (waker) {
-		ready_by(t, waker);
 	} else {
-		return hold_for_gvt(t);
+		/* Ready times are current, not those of the last tick. */
+		if (current->tense)
+			tense_settle();
+		waker = waker_in(exp);
+		if (!waker)
+			return hold_for_gvt(t);
+		ready_by(t, waker);
 	}
 	/* Skip no time until the task runs. */
 	if (READ_ONCE(exp->vc.skip))

@@ -201,11 +201,14 @@ void tense_kick_others(struct tense_experiment *exp)
  */
 void tense_kick(struct tense_experiment *exp)
 {
+	struct tense_task *t = tense_member(exp);
 	unsigned long flags;
 
 	local_irq_save(flags);
-	tense_settle();
-	tense_rearm(exp, tense_member(exp));
+	/* In a call the task's time stands still, so it is current. */
+	if (!t || !t->in_call)
+		tense_settle();
+	tense_rearm(exp, t);
 	tense_kick_others(exp);
 	local_irq_restore(flags);
 }
