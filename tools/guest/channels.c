@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "channels.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -6,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "init.h"
-#include "base/util.h"
+#include "ending.h"
+#include "run/proto.h"
 
 /* A port is announced some time after its console. */
 #define WAIT_STEP_US	1000
@@ -90,14 +92,4 @@ int channel_open(int channel, int mode)
 	if (fd < 0)
 		fail("cannot open channel %d to tense", channel);
 	return fd;
-}
-
-int send_message(int fd, uint32_t type, const void *payload, uint32_t size,
-		 const void *more, uint32_t more_size)
-{
-	struct message m = { .type = type, .size = size + more_size };
-
-	return write_full(fd, &m, sizeof(m)) ||
-	       (size && write_full(fd, payload, size)) ||
-	       (more_size && write_full(fd, more, more_size)) ? -1 : 0;
 }

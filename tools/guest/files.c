@@ -4,6 +4,8 @@
  * that the command made, changed or removed. It compares contents, because
  * writing to a mapped file may leave its times unchanged.
  */
+#include "files.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +18,9 @@
 
 #include <zlib.h>
 
-#include "init.h"
+#include "channels.h"
+#include "ending.h"
+#include "run/proto.h"
 #include "base/util.h"
 
 struct listed {

@@ -12,14 +12,12 @@
 #include <net/if.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/reboot.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,7 +25,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "init.h"
+#include "channels.h"
+#include "ending.h"
+#include "files.h"
+#include "mounts.h"
+#include "setup.h"
+#include "streams.h"
 #include "run/launch.h"
 #include "base/util.h"
 
@@ -35,40 +38,6 @@
 #define OPEN_FILES_MAX	(1024 * 1024)
 
 static int control = -1;
-
-void power_off(void)
-{
-	char byte;
-
-	sync();
-	/* Wait until tense closes the port, or its last data would be lost. */
-	if (control >= 0 && channel_is_port() && !channel_is_one_way())
-		while (read(control, &byte, 1) > 0 || errno == EINTR)
-			errno = 0;
-	for (;;)
-		reboot(RB_POWER_OFF);
-}
-
-void fail(const char *format, ...)
-{
-	struct outcome out = { .kind = OUTCOME_FAILED };
-	int error = errno;
-	va_list args;
-	size_t len;
-
-	va_start(args, format);
-	vsnprintf(out.text, sizeof(out.text), format, args);
-	va_end(args);
-	len = strlen(out.text);
-	snprintf(out.text + len, sizeof(out.text) - len, ": %s",
-		 strerror(error));
-	if (control >= 0)
-		send_message(control, MESSAGE_OUTCOME, &out, sizeof(out),
-			     NULL, 0);
-	else
-		warn("%s", out.text);
-	power_off();
-}
 
 /* Takes n strings from *p, as a list that ends with NULL. */
 static char **take_strings(char **p, char *end, uint32_t n)
@@ -542,6 +511,7 @@ int main(void)
 	    errno != EBUSY)
 		fail("cannot mount /dev");
 	control = channel_open_control();
+	ending_begin(control, channel_is_port() && !channel_is_one_way());
 	read_request(&s);
 	if (!channel_is_one_way())
 		set_clock(s.r.clock_ns);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "mounts.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "init.h"
+#include "channels.h"
+#include "ending.h"
+#include "run/proto.h"
 #include "base/util.h"
 
 /* Outside of the host's files, for the upper layers of overlays. */

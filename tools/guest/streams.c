@@ -4,13 +4,16 @@
  * nobody at its other end is told when it is closed. So the command gets pipes,
  * and init moves the bytes, as it does for a terminal.
  */
+#include "streams.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "init.h"
+#include "channels.h"
+#include "ending.h"
 #include "run/pump.h"
 #include "base/util.h"
 
