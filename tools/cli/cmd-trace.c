@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "base/options.h"
 #include "base/result-file.h"
+#include "run/memory.h"
 #include "run/run-options.h"
 #include "run/setup.h"
 #include "run/trace-file.h"
@@ -98,8 +99,9 @@ static int parse_options(int argc, char **argv, struct options *o,
 			set_axis(o, optarg);
 			break;
 		case BUFFER:
-			o->buffer_kib = setup_size("--buffer", optarg, 1,
-						   65536) << 10;
+			o->buffer_kib = memory_parse_size("--buffer",
+							  optarg, 1, 65536)
+					<< 10;
 			break;
 		case JSON:
 			add_output(o, OUTPUT_TABLE, optarg);

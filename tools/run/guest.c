@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
-#include "setup.h"
+#include "memory.h"
 #include "trace-file.h"
 #include "base/util.h"
 
@@ -52,7 +52,7 @@ unsigned long long guest_memory_mib(const struct run *run,
 
 	guest_check(!sysinfo(&info), "sysinfo");
 	mib = info.totalram * (unsigned long long)info.mem_unit / 2 >> 20;
-	return setup_memory_mib(run, mib > most ? most : mib < 256 ? 256 : mib);
+	return memory_choose_mib(run, mib > most ? most : mib < 256 ? 256 : mib);
 }
 
 char *guest_module_options(const struct run *run, const char *base)

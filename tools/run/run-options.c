@@ -10,6 +10,7 @@
 
 #include <linux/tense.h>
 
+#include "memory.h"
 #include "setup.h"
 #include "base/util.h"
 
@@ -94,7 +95,7 @@ bool run_options_take(struct run_options *o, struct run *run, int c,
 		setup_cpus(run, arg);
 		return true;
 	case RUN_MEMORY:
-		setup_memory(run, arg);
+		memory_set(run, arg);
 		return true;
 	case RUN_DETERMINISTIC:
 		run->deterministic = true;

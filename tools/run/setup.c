@@ -15,6 +15,7 @@
 
 #include "base/duration.h"
 #include "base/util.h"
+#include "memory.h"
 
 static const struct backend *const backends[] = {
 	&backend_native,
@@ -112,37 +113,6 @@ void setup_cpus(struct run *run, const char *text)
 	run->cpus = cpus;
 }
 
-unsigned long long setup_size(const char *name, const char *text,
-			      unsigned long long least,
-			      unsigned long long most)
-{
-	char *end;
-	unsigned long long mib = strtoull(text, &end, 10);
-
-	/* Nothing that overflows, or a sign that wraps around. */
-	if (mib > most)
-		mib = most + 1;
-	if (*end == 'G')
-		mib *= 1024;
-	if (*end == 'G' || *end == 'M')
-		end++;
-	if (end == text || strchr(text, '-') || *end || mib < least ||
-	    mib > most)
-		die(STATUS_FAILED, "%s is %s: should be %lluM to %lluG", name,
-		    text, least, most / 1024);
-	return mib;
-}
-
-static unsigned long long parse_memory(const char *name, const char *text)
-{
-	return setup_size(name, text, 64, 1024 * 1024);
-}
-
-void setup_memory(struct run *run, const char *text)
-{
-	run->memory_mib = parse_memory("--memory", text);
-}
-
 void setup_window(struct run *run, const char *text)
 {
 	double seconds, ns = 0;
@@ -218,36 +188,6 @@ void setup_caller(struct run *run)
 	sigprocmask(SIG_SETMASK, NULL, &run->mask);
 }
 
-/* A guest with more would not begin, or not for a long time. */
-static unsigned long long check_memory(const char *name,
-				       unsigned long long mib)
-{
-	struct sysinfo info;
-	unsigned long long most;
-
-	if (sysinfo(&info))
-		die(STATUS_FAILED, "sysinfo: %s", strerror(errno));
-	most = (info.totalram + info.totalswap) *
-	       (unsigned long long)info.mem_unit >> 20;
-	if (mib > most)
-		die(STATUS_FAILED, "%s: %lluM is more than the %lluM that this machine has",
-		    name, mib, most);
-	return mib;
-}
-
-unsigned long long setup_memory_mib(const struct run *run,
-				    unsigned long long otherwise)
-{
-	const char *text = getenv("TENSE_MEMORY");
-
-	if (run->memory_mib)
-		return check_memory("--memory", run->memory_mib);
-	if (text)
-		return check_memory("TENSE_MEMORY",
-				    parse_memory("TENSE_MEMORY", text));
-	return otherwise;
-}
-
 unsigned int setup_guests(const struct run *run)
 {
 	unsigned long long mib, guests;
@@ -257,7 +197,7 @@ unsigned int setup_guests(const struct run *run)
 	if (sysinfo(&info) || sched_getaffinity(0, sizeof(cpus), &cpus))
 		return 1;
 	mib = info.totalram * (unsigned long long)info.mem_unit >> 20;
-	guests = mib / 2 / setup_memory_mib(run, EXACT_MEMORY_MIB);
+	guests = mib / 2 / memory_choose_mib(run, EXACT_MEMORY_MIB);
 	if (guests > (unsigned long long)CPU_COUNT(&cpus))
 		guests = CPU_COUNT(&cpus);
 	return guests ? guests : 1;

@@ -14,17 +14,9 @@ bool backend_find(const char *name, const struct backend **backend);
 const struct backend *backend_choose(const struct backend *asked,
 				     const struct run *run);
 
-/* Parse --cpus, --memory and --window; end the program on a wrong value. */
+/* Parse --cpus and --window; end the program on a wrong value. */
 void setup_cpus(struct run *run, const char *text);
-void setup_memory(struct run *run, const char *text);
 void setup_window(struct run *run, const char *text);
-/* MiB of a number, perhaps with M or G behind it, between these. */
-unsigned long long setup_size(const char *name, const char *text,
-			      unsigned long long least,
-			      unsigned long long most);
-/* The memory that the user asked for, by option or environment. */
-unsigned long long setup_memory_mib(const struct run *run,
-				    unsigned long long otherwise);
 
 /* How many guests run at the same time: one per CPU, in half of the memory. */
 unsigned int setup_guests(const struct run *run);

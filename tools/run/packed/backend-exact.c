@@ -29,7 +29,7 @@
 #include "base/paths.h"
 #include "names/program.h"
 #include "run/qemu-machine.h"
-#include "run/setup.h"
+#include "run/memory.h"
 #include "run/trace-file.h"
 #include "base/util.h"
 
@@ -344,7 +344,7 @@ void backend_exact_prepare(void)
 
 static void exact_run(const struct run *run, struct outcome *out, void **stats)
 {
-	unsigned long long mib = setup_memory_mib(run, EXACT_MEMORY_MIB);
+	unsigned long long mib = memory_choose_mib(run, EXACT_MEMORY_MIB);
 	struct exact x = { .out = out, .stats = stats };
 	struct guest_kernel k = {
 		.module = PACKED_DIRECTORY "/tense.ko",
