@@ -138,6 +138,16 @@ int options_take(const struct subcommand *command, int argc, char **argv)
 	return c;
 }
 
+int options_refuse_operands(const struct subcommand *command, int argc,
+			    char **argv)
+{
+	if (optind == argc)
+		return 0;
+	warn("%s: takes no argument '%s': see tense %s --help", command->name,
+	     argv[optind], command->name);
+	return -1;
+}
+
 /* "--name ARGUMENT" */
 static int write_term(char *term, size_t size, const struct option_row *row)
 {

@@ -57,6 +57,10 @@ struct subcommand {
  */
 int options_take(const struct subcommand *command, int argc, char **argv);
 
+/* 0, or -1 after a message if there is an argument beside the options. */
+int options_refuse_operands(const struct subcommand *command, int argc,
+			    char **argv);
+
 void options_help(const struct subcommand *command);
 
 /*

@@ -336,11 +336,8 @@ static int main_check(int argc, char **argv)
 
 	while (options_take(&cmd_check, argc, argv) != -1)
 		json = true;
-	if (optind < argc) {
-		warn("check: takes no argument '%s': see tense check --help",
-		     argv[optind]);
+	if (options_refuse_operands(&cmd_check, argc, argv))
 		return STATUS_FAILED;
-	}
 
 	for (int i = 0; i < NR_CHECKS; i++) {
 		items[i].name = checks[i].name;

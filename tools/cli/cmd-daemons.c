@@ -45,20 +45,12 @@ static const struct option_row options[] = {
 	OPTIONS_END
 };
 
-bool daemons_bad_argument(int argc, char **argv)
-{
-	if (optind == argc)
-		return false;
-	warn("daemons: takes no argument '%s': see tense daemons --help",
-	     argv[optind]);
-	return true;
-}
-
 static int main_daemons(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		int (*act)(int argc, char **argv);
+		int (*act)(const struct subcommand *command, int argc,
+			   char **argv);
 	} actions[] = {
 		{ "learn", daemons_learn }, { "show", daemons_show },
 		{ "cutoffs", daemons_cutoffs },
@@ -74,7 +66,7 @@ static int main_daemons(int argc, char **argv)
 	}
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(argv[1], actions[i].name))
-			return actions[i].act(argc - 1, argv + 1);
+			return actions[i].act(&cmd_daemons, argc - 1, argv + 1);
 	warn("daemons: '%s' is not what it can do: see tense daemons --help",
 	     argv[1]);
 	return STATUS_FAILED;

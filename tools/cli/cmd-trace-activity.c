@@ -162,11 +162,7 @@ static int parse_options(int argc, char **argv, struct request *r)
 	while ((c = options_take(&cmd_trace_activity, argc, argv)) != -1)
 		if (set_option(r, c, optarg))
 			return -1;
-	if (optind == argc)
-		return 0;
-	warn("trace-activity: takes no argument '%s': see tense trace-activity --help",
-	     argv[optind]);
-	return -1;
+	return options_refuse_operands(&cmd_trace_activity, argc, argv);
 }
 
 /* Sets the defaults of missing options. 0, or -1 after a message. */

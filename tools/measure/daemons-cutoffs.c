@@ -90,11 +90,12 @@ static int compute(const struct input *input)
 }
 
 /* 0, or -1 after a message. */
-static int parse_options(int argc, char **argv, struct input *input)
+static int parse_options(const struct subcommand *command, int argc,
+			 char **argv, struct input *input)
 {
 	int c;
 
-	while ((c = options_take(&cmd_daemons, argc, argv)) != -1) {
+	while ((c = options_take(command, argc, argv)) != -1) {
 		switch (c) {
 		case SHORT_CENTRAL:
 			input->central[TASK_SHORT] = optarg;
@@ -120,14 +121,12 @@ static int parse_options(int argc, char **argv, struct input *input)
 			break;
 		}
 	}
-	return 0;
+	return options_refuse_operands(command, argc, argv);
 }
 
 /* 0, or -1 after a message. */
-static int check_input(int argc, char **argv, const struct input *input)
+static int check_input(const struct input *input)
 {
-	if (daemons_bad_argument(argc, argv))
-		return -1;
 	if (!input->central[TASK_SHORT] || !input->executions[TASK_SHORT])
 		warn("daemons cutoffs: needs --short-central FILE and --short-l FILE");
 	else if (!input->central[TASK_LONG] != !input->executions[TASK_LONG])
@@ -137,13 +136,12 @@ static int check_input(int argc, char **argv, const struct input *input)
 	return -1;
 }
 
-int daemons_cutoffs(int argc, char **argv)
+int daemons_cutoffs(const struct subcommand *command, int argc, char **argv)
 {
 	struct input input = { 0 };
 	int status = STATUS_FAILED;
 
-	if (!parse_options(argc, argv, &input) &&
-	    !check_input(argc, argv, &input))
+	if (!parse_options(command, argc, argv, &input) && !check_input(&input))
 		status = compute(&input);
 	periods_free(&input.periods);
 	return status;

@@ -78,11 +78,12 @@ static int parse_samples(struct request *r, enum task_length length,
 }
 
 /* 0, or -1 after a message. */
-static int parse_options(int argc, char **argv, struct request *r)
+static int parse_options(const struct subcommand *command, int argc,
+			 char **argv, struct request *r)
 {
 	int c, err = 0;
 
-	while (!err && (c = options_take(&cmd_daemons, argc, argv)) != -1) {
+	while (!err && (c = options_take(command, argc, argv)) != -1) {
 		switch (c) {
 		case LENGTH:
 		case LONG_LENGTH:
@@ -115,14 +116,12 @@ static int parse_options(int argc, char **argv, struct request *r)
 			break;
 		}
 	}
-	return err;
+	return err ? -1 : options_refuse_operands(command, argc, argv);
 }
 
 /* 0, or -1 after a message. */
-static int check_request(int argc, char **argv, struct request *r)
+static int check_request(struct request *r)
 {
-	if (daemons_bad_argument(argc, argv))
-		return -1;
 	if (r->samples[TASK_LONG] && !r->length[TASK_LONG]) {
 		warn("daemons learn: --long-samples is of --long-length");
 		return -1;
@@ -362,13 +361,13 @@ static int learn(const struct request *r, struct outputs *o)
 	return status;
 }
 
-int daemons_learn(int argc, char **argv)
+int daemons_learn(const struct subcommand *command, int argc, char **argv)
 {
 	struct request r = { 0 };
 	struct outputs o = { 0 };
 	int status = STATUS_FAILED;
 
-	if (!parse_options(argc, argv, &r) && !check_request(argc, argv, &r) &&
+	if (!parse_options(command, argc, argv, &r) && !check_request(&r) &&
 	    !open_outputs(&o, &r))
 		status = learn(&r, &o);
 	result_file_free(&o.svg);

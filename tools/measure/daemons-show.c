@@ -30,11 +30,12 @@ struct stored {
 };
 
 /* 0, or -1 after a message. */
-static int parse_options(int argc, char **argv, struct request *r)
+static int parse_options(const struct subcommand *command, int argc,
+			 char **argv, struct request *r)
 {
 	int c;
 
-	while ((c = options_take(&cmd_daemons, argc, argv)) != -1) {
+	while ((c = options_take(command, argc, argv)) != -1) {
 		switch (c) {
 		case CUTOFFS:
 			r->cutoffs = optarg;
@@ -50,7 +51,7 @@ static int parse_options(int argc, char **argv, struct request *r)
 			break;
 		}
 	}
-	return daemons_bad_argument(argc, argv) ? -1 : 0;
+	return options_refuse_operands(command, argc, argv);
 }
 
 /* -1 to go on, or the exit status after a message. */
@@ -138,13 +139,13 @@ static int show(const struct stored *stored, const struct request *r)
 	return status;
 }
 
-int daemons_show(int argc, char **argv)
+int daemons_show(const struct subcommand *command, int argc, char **argv)
 {
 	struct request r = { 0 };
 	struct stored stored = { 0 };
 	int status = STATUS_FAILED;
 
-	if (!parse_options(argc, argv, &r)) {
+	if (!parse_options(command, argc, argv, &r)) {
 		status = load(&stored, &r);
 		if (status < 0)
 			status = show(&stored, &r);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The subcommands of `tense daemons` and the helpers that they share. */
+/* The actions of `tense daemons`. */
 #ifndef MEASURE_DAEMONS_H
 #define MEASURE_DAEMONS_H
-
-#include <stdbool.h>
 
 #include "base/options.h"
 
@@ -14,14 +12,12 @@ enum daemons_option {
 	DISCARDED, JSON,
 };
 
-extern const struct subcommand cmd_daemons;
-
-/* Each with its name as argv[0]: the status to exit with. */
-int daemons_cutoffs(int argc, char **argv);
-int daemons_learn(int argc, char **argv);
-int daemons_show(int argc, char **argv);
-
-/* Says so if there is an argument beside the options. */
-bool daemons_bad_argument(int argc, char **argv);
+/*
+ * Each takes its name as argv[0] and the table of `tense daemons`, and returns
+ * the status to exit with.
+ */
+int daemons_cutoffs(const struct subcommand *command, int argc, char **argv);
+int daemons_learn(const struct subcommand *command, int argc, char **argv);
+int daemons_show(const struct subcommand *command, int argc, char **argv);
 
 #endif
