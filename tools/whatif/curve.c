@@ -11,6 +11,7 @@
 #include "base/drawing.h"
 #include "base/util.h"
 #include "output.h"
+#include "words.h"
 
 enum {
 	WIDTH = 800, HEIGHT = 440, HEIGHT_BESIDE = 260,

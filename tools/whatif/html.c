@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +6,7 @@
 #include "run/time-unit.h"
 #include "base/util.h"
 #include "output.h"
+#include "words.h"
 
 static const char style[] =
 #include "report.css.h"
@@ -20,80 +20,18 @@ static void element(FILE *f, const char *open, const char *text,
 	fputs(close, f);
 }
 
-/* Names the functions that a condition varies, as in "deflate and crc32". */
-static char *varied_names(const struct whatif_question *q,
-			  const struct whatif_plan *plan, size_t condition)
-{
-	char *names = xstrdup(""), *longer;
-	unsigned int left = 0;
-
-	for (unsigned int i = 1; i < WHATIF_SLOTS; i++)
-		left += whatif_varied(plan, condition, i);
-	for (unsigned int i = 1; i < WHATIF_SLOTS; i++) {
-		if (!whatif_varied(plan, condition, i))
-			continue;
-		left--;
-		longer = xprintf("%s%s%s", names, whatif_name(q, i),
-				 left > 1 ? ", " : left ? " and " : "");
-		free(names);
-		names = longer;
-	}
-	return names;
-}
-
-/* "took 20 % less time" */
-static char *cut_words(double cut)
-{
-	return xprintf("took %.3g %% %s time", fabs(100 * cut),
-		       cut < 0 ? "more" : "less");
-}
-
-static char *change_words(const struct whatif_question *q, double change)
-{
-	if (q->metric.kind == METRIC_LATENCY)
-		return xprintf("take %.1f %% %s time from %s to %s",
-			       fabs(change), change > 0 ? "more" : "less",
-			       q->metric.from, q->metric.to);
-	if (whatif_less(q))
-		return xprintf("%s %.1f %% %s %s",
-			       q->metric.kind == METRIC_CPU ? "use" : "take",
-			       fabs(change), change > 0 ? "more" : "less",
-			       q->metric.kind == METRIC_CPU ? "CPU time" :
-							      "time");
-	return xprintf("have %s of %s by %.1f %%",
-		       change < 0 ? "less" : "more",
-		       q->metric.kind == METRIC_PROGRESS ? q->metric.pattern :
-							   "the metric",
-		       fabs(change));
-}
-
-char *whatif_sentence(const struct whatif *w, size_t condition)
-{
-	const struct whatif_result *r = whatif_result(&w->answer, condition);
-	char *names = varied_names(&w->question, &w->plan, condition);
-	char *cut = cut_words(r->cut);
-	char *change = change_words(&w->question, r->change.value);
-	char *text = xprintf("If %s %s, the program would %s [%+.2f %+.2f]",
-			     names, cut, change, r->change.low,
-			     r->change.high);
-
-	free(names);
-	free(cut);
-	free(change);
-	return text;
-}
-
 /* One variant is told as a sentence, several as a question. */
 static void headline(FILE *f, const struct whatif *w)
 {
-	char *names = varied_names(&w->question, &w->plan, CONDITIONS_FIRST);
+	char *names = whatif_varied_names(&w->question, &w->plan,
+					  CONDITIONS_FIRST);
 	char *program = xstrdup(w->question.argv[0]);
 	const char *name = strrchr(program, '/') ? strrchr(program, '/') + 1 :
 						   program;
 	const struct whatif_result *r = whatif_result(&w->answer,
 						      CONDITIONS_FIRST);
-	char *change = change_words(&w->question, r->change.value);
-	char *cut = cut_words(r->cut);
+	char *change = whatif_change_words(&w->question, r->change.value);
+	char *cut = whatif_cut_words(r->cut);
 
 	if (w->plan.nr_conditions == CONDITIONS_FIRST + 1) {
 		element(f, "<h1>If <code>", names, "</code> ");

@@ -25,7 +25,4 @@ void whatif_curve(FILE *f, const struct whatif *w, bool beside);
 /* "1,234", "0.974 s": as many digits as a reader wants. */
 void whatif_number(char *buf, size_t size, double value, const char *unit);
 
-/* A sentence: what the function's change does to the program. */
-char *whatif_sentence(const struct whatif *w, size_t condition);
-
 #endif
