@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The panel with a lane for each thread: when it ran, waited or was gated. */
+#include "svg-lanes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "svg.h"
 #include "base/util.h"
 
 /* Shades of a sample that is only partly taken. */

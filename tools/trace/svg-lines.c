@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The panels with lines: how threads get on, and how far CPUs are ahead. */
+#include "svg-lines.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-#include "svg.h"
+#include "svg-lanes.h"
 #include "base/util.h"
 
 /* The largest error of a simplified line, in units of the picture. */
 #define TOLERANCE	0.06
 
-void svg_line_to(struct svg_line *l, double x, double y)
+/* A line through points, without those that the eye would not miss. */
+struct line {
+	FILE *f;
+	bool open;
+	double x, y;		/* written last */
+	double last_x, last_y;	/* seen last */
+	double steepest, flattest;	/* slopes that the line may have */
+};
+
+static void line_to(struct line *l, double x, double y)
 {
 	double dx = x - l->x, slope;
 
@@ -33,7 +44,7 @@ void svg_line_to(struct svg_line *l, double x, double y)
 		l->y = l->last_y;
 		l->steepest = HUGE_VAL;
 		l->flattest = -HUGE_VAL;
-		svg_line_to(l, x, y);
+		line_to(l, x, y);
 		return;
 	}
 	fprintf(l->f, "L%.2f %.2f", x, y);
@@ -44,7 +55,7 @@ written:
 	l->flattest = -HUGE_VAL;
 }
 
-void svg_line_end(struct svg_line *l)
+static void line_end(struct line *l)
 {
 	if (l->open && (l->last_x > l->x || l->last_y != l->y))
 		fprintf(l->f, "L%.2f %.2f", l->last_x, l->last_y);
@@ -81,21 +92,21 @@ static struct walk walk_of(const struct lane *l)
 
 static void draw_progress(const struct picture *p, const struct lane *l)
 {
-	struct svg_line line = { .f = p->f };
+	struct line line = { .f = p->f };
 	struct walk w = walk_of(l);
 	double y = svg_y(p, l->birth);
 
-	svg_line_to(&line, svg_x(p, l->born), y);
+	line_to(&line, svg_x(p, l->born), y);
 	for (int i = 0; i < svg_samples(p); i++) {
 		double time = svg_sample_time(p, i);
 
 		if (time <= l->born || time >= l->died)
 			continue;
 		y = svg_y(p, progress_at(&w, time));
-		svg_line_to(&line, svg_x(p, time), y);
+		line_to(&line, svg_x(p, time), y);
 	}
-	svg_line_to(&line, svg_x(p, l->died), svg_y(p, l->birth + l->charged));
-	svg_line_end(&line);
+	line_to(&line, svg_x(p, l->died), svg_y(p, l->birth + l->charged));
+	line_end(&line);
 }
 
 /* A halo where the thread was gated, the stronger the more of the time. */
@@ -106,7 +117,7 @@ static void draw_gates(const struct picture *p, const struct lane *l)
 
 	svg_cover(p, l, PIECE_GATED, part);
 	for (int level = 1; level <= LEVELS; level++) {
-		struct svg_line line = { .f = p->f };
+		struct line line = { .f = p->f };
 		struct walk w = walk_of(l);
 		bool any = false;
 
@@ -115,7 +126,7 @@ static void draw_gates(const struct picture *p, const struct lane *l)
 			double y = svg_y(p, progress_at(&w, from));
 
 			if (lroundf(ceilf(part[i] * LEVELS - 0.01f)) != level) {
-				svg_line_end(&line);
+				line_end(&line);
 				continue;
 			}
 			if (!any)
@@ -123,12 +134,12 @@ static void draw_gates(const struct picture *p, const struct lane *l)
 					0.5 * level / LEVELS);
 			any = true;
 			if (!line.open)
-				svg_line_to(&line, svg_x(p, from), y);
+				line_to(&line, svg_x(p, from), y);
 			from = svg_sample_time(p, i + 1);
-			svg_line_to(&line, svg_x(p, from),
+			line_to(&line, svg_x(p, from),
 				    svg_y(p, progress_at(&w, from)));
 		}
-		svg_line_end(&line);
+		line_end(&line);
 		if (any)
 			fputs("\"/>\n", p->f);
 	}
@@ -219,7 +230,7 @@ static bool is_apart(const struct lane *l, size_t *piece, uint64_t from,
 /* Draws the highest lead of each sample. */
 static void draw_lane_leads(const struct picture *p, const struct lane *l)
 {
-	struct svg_line line = { .f = p->f };
+	struct line line = { .f = p->f };
 	double step = svg_sample_time(p, 1);
 	size_t piece = 0;
 
@@ -234,10 +245,10 @@ static void draw_lane_leads(const struct picture *p, const struct lane *l)
 				ns = l->leads[i].ns;
 		}
 		if (first && is_apart(l, &piece, l->leads[first - 1].time, time))
-			svg_line_end(&line);
-		svg_line_to(&line, svg_x(p, time), lead_y(p, ns));
+			line_end(&line);
+		line_to(&line, svg_x(p, time), lead_y(p, ns));
 	}
-	svg_line_end(&line);
+	line_end(&line);
 }
 
 void svg_draw_leads(const struct picture *p)

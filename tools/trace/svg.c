@@ -3,12 +3,13 @@
  * The picture of a recorded run. Over one axis of real time: how each thread
  * gets on in virtual time, what each did, and how far CPUs were ahead.
  */
-#include "svg.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "svg-lanes.h"
+#include "svg-lines.h"
+#include "svg-picture.h"
 #include "base/drawing.h"
 #include "base/util.h"
 
@@ -41,31 +42,6 @@ static const char style[] =
 ".s14{stroke:#bcc14e}.f14{fill:#bcc14e}.s15{stroke:#6cc6de}.f15{fill:#6cc6de}"
 ".s16{stroke:#b08a68}.f16{fill:#b08a68}.s17{stroke:#e394cf}.f17{fill:#e394cf}"
 ".s18{stroke:#88ba76}.f18{fill:#88ba76}.s19{stroke:#98a1b3}.f19{fill:#98a1b3}";
-
-double svg_x(const struct picture *p, double real)
-{
-	return SVG_LEFT + real / p->m->end * (p->right - SVG_LEFT);
-}
-
-double svg_y(const struct picture *p, double virtual)
-{
-	return p->lines + SVG_PLOT * (1 - virtual / p->top_ns);
-}
-
-void svg_colour(const struct picture *p, char what, int lane)
-{
-	fprintf(p->f, "%c%d", what, lane);
-}
-
-int svg_samples(const struct picture *p)
-{
-	return (p->right - SVG_LEFT) * SVG_FINE + 1;
-}
-
-double svg_sample_time(const struct picture *p, int i)
-{
-	return (double)p->m->end * i / (svg_samples(p) - 1);
-}
 
 /* Chooses the threads with most virtual time, in the order of their births. */
 static void choose_lanes(struct picture *p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The parts of the picture of a recorded run: panels over one axis of real time. */
-#ifndef TOOLS_TRACE_SVG_H
-#define TOOLS_TRACE_SVG_H
+/* The layout of the picture of a recorded run: panels over one axis of real time. */
+#ifndef TOOLS_TRACE_SVG_PICTURE_H
+#define TOOLS_TRACE_SVG_PICTURE_H
 
 #include "output.h"
 
@@ -43,27 +43,5 @@ void svg_colour(const struct picture *p, char what, int lane);
 /* How many samples there are, and the real time of each. */
 int svg_samples(const struct picture *p);
 double svg_sample_time(const struct picture *p, int i);
-
-/* A line through points, without those that the eye would not miss. */
-struct svg_line {
-	FILE *f;
-	bool open;
-	double x, y;		/* written last */
-	double last_x, last_y;	/* seen last */
-	double steepest, flattest;	/* slopes that the line may have */
-};
-
-void svg_line_to(struct svg_line *l, double x, double y);
-void svg_line_end(struct svg_line *l);
-
-/* The panels' contents. */
-void svg_draw_window(const struct picture *p);
-void svg_draw_lines(const struct picture *p);
-void svg_draw_states(const struct picture *p);
-void svg_draw_leads(const struct picture *p);
-
-/* The part of each sample, 0 to 1, that the lane's pieces of a kind take. */
-void svg_cover(const struct picture *p, const struct lane *lane,
-	       enum piece_kind kind, float *part);
 
 #endif
