@@ -14,6 +14,16 @@ void axis_include(struct axis *a, double value)
 	a->high = fmax(a->high, value);
 }
 
+struct axis axis_in_unit(const struct axis *a, double factor)
+{
+	struct axis scaled = *a;
+
+	scaled.low *= factor;
+	scaled.high *= factor;
+	scaled.step *= factor;
+	return scaled;
+}
+
 void axis_divide(struct axis *a, int most)
 {
 	a->step = nice_step(a->high - a->low, most);

@@ -14,6 +14,9 @@ struct axis {
 /* Makes the axis long enough for a value. */
 void axis_include(struct axis *a, double value);
 
+/* Returns the axis with its values in another unit, for labels in that unit. */
+struct axis axis_in_unit(const struct axis *a, double factor);
+
 /* Sets the step so that the axis has at most this many intervals. */
 void axis_divide(struct axis *a, int most);
 

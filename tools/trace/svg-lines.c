@@ -178,7 +178,7 @@ static double *sample_gvt(const struct picture *p)
 static void edge(const struct picture *p, int i, double virtual)
 {
 	fprintf(p->f, "%.1f %.1f ", svg_x(p, svg_sample_time(p, i)),
-		svg_y(p, fmin(virtual, p->top_ns)));
+		svg_y(p, fmin(virtual, p->virtual.high)));
 }
 
 /* From GVT to where a CPU's threads are gated. */
@@ -194,11 +194,6 @@ void svg_draw_window(const struct picture *p)
 		edge(p, i, gvt[i] + p->m->window);
 	fputs("\"/>\n", p->f);
 	free(gvt);
-}
-
-static double lead_y(const struct picture *p, double ns)
-{
-	return p->leads + SVG_LEADS * (1 - fmin(ns / p->lead_ns, 1));
 }
 
 /* Is the thread at a gate, or has it left the gate and waits for a CPU? */
@@ -246,14 +241,14 @@ static void draw_lane_leads(const struct picture *p, const struct lane *l)
 		}
 		if (first && is_apart(l, &piece, l->leads[first - 1].time, time))
 			line_end(&line);
-		line_to(&line, svg_x(p, time), lead_y(p, ns));
+		line_to(&line, svg_x(p, time), svg_lead_y(p, ns));
 	}
 	line_end(&line);
 }
 
 void svg_draw_leads(const struct picture *p)
 {
-	double y = lead_y(p, p->m->window);
+	double y = svg_lead_y(p, p->m->window);
 
 	fprintf(p->f, "<rect class=\"window\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>\n",
 		SVG_LEFT, y, p->right - SVG_LEFT, p->leads + SVG_LEADS - y);

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "svg-picture.h"
 
+#include <math.h>
+
 double svg_x(const struct picture *p, double real)
 {
-	return SVG_LEFT + real / p->m->end * (p->right - SVG_LEFT);
+	return axis_place(&p->real, real);
 }
 
 double svg_y(const struct picture *p, double virtual)
 {
-	return p->lines + SVG_PLOT * (1 - virtual / p->top_ns);
+	return axis_place(&p->virtual, virtual);
+}
+
+double svg_lead_y(const struct picture *p, double ns)
+{
+	return axis_place(&p->lead, fmin(ns, p->lead.high));
 }
 
 void svg_colour(const struct picture *p, char what, int lane)

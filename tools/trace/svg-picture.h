@@ -3,6 +3,7 @@
 #ifndef TOOLS_TRACE_SVG_PICTURE_H
 #define TOOLS_TRACE_SVG_PICTURE_H
 
+#include "base/axis.h"
 #include "output.h"
 
 enum {
@@ -29,13 +30,16 @@ struct picture {
 	int states;
 	int leads;		/* 0: there is none */
 	int bottom;
-	double top_ns;		/* virtual, at the top of the lines */
-	double lead_ns;		/* virtual, at the top of the leads */
+	struct axis real;	/* ns, of all panels */
+	struct axis virtual;	/* ns, of the lines */
+	struct axis lead;	/* virtual ns, of the leads */
 };
 
 /* The place of a real or virtual time in the picture. */
 double svg_x(const struct picture *p, double real);
 double svg_y(const struct picture *p, double virtual);
+/* A lead that is too high for its panel is at its top. */
+double svg_lead_y(const struct picture *p, double ns);
 
 /* Writes class names for a lane's colour: 's' of a stroke, 'f' to fill. */
 void svg_colour(const struct picture *p, char what, int lane);

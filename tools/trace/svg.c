@@ -155,46 +155,46 @@ static void lay_out(struct picture *p)
 		for (size_t j = 0; j < l->nr_leads; j++)
 			lead = fmax(lead, l->leads[j].ns);
 	}
-	p->top_ns = highest * 1.04;
+	p->real = (struct axis){ .high = m->end, .from = SVG_LEFT,
+				 .to = p->right };
+	p->virtual = (struct axis){ .high = highest * 1.04,
+				    .from = p->lines + SVG_PLOT, .to = p->lines };
 	/* A window that is never near would only make the rest small. */
 	if (lead * 3 > m->window)
 		lead = fmax(lead, m->window);
-	p->lead_ns = fmax(lead * 1.15, 1);
+	p->lead = (struct axis){ .high = fmax(lead * 1.15, 1),
+				 .from = p->leads + SVG_LEADS, .to = p->leads };
 }
 
-/* The whole of a grid, in the unit that fits its end. */
-struct grid {
-	double unit;		/* ns */
-	const char *name;
-	double step;		/* ns */
-	int digits;
-};
-
-static struct grid grid_of(double end, int most)
+/* An axis for labels, in the unit that fits its end. Names the unit. */
+static struct axis label_axis(const struct axis *ns, int most,
+			      const char **unit)
 {
-	struct grid g = { 1e9, "s", nice_step(end, most), 0 };
+	double factor = 1e-9;
+	struct axis a;
 
-	if (end < 2e9) {
-		g.unit = 1e6;
-		g.name = "ms";
+	*unit = "s";
+	if (ns->high < 2e9) {
+		factor = 1e-6;
+		*unit = "ms";
 	}
-	if (end < 2e6) {
-		g.unit = 1e3;
-		g.name = "us";
+	if (ns->high < 2e6) {
+		factor = 1e-3;
+		*unit = "us";
 	}
-	while (g.digits < 6 &&
-	       fabs(g.step / g.unit * pow(10, g.digits) -
-		    round(g.step / g.unit * pow(10, g.digits))) > 1e-6)
-		g.digits++;
-	return g;
+	a = axis_in_unit(ns, factor);
+	axis_divide(&a, most);
+	return a;
 }
 
 static void draw_time_axis(const struct picture *p)
 {
-	struct grid g = grid_of(p->m->end, 10);
+	const char *unit;
+	struct axis a = label_axis(&p->real, 10, &unit);
+	double tick;
 
-	for (int i = 0; i * g.step <= p->m->end; i++) {
-		double x = svg_x(p, i * g.step);
+	for (unsigned int i = 0; axis_tick(&a, i, &tick); i++) {
+		double x = axis_place(&a, tick);
 
 		fprintf(p->f, "<path class=\"grid\" d=\"M%.1f %dv%dM%.1f %dv%d",
 			x, p->lines, SVG_PLOT, x, p->states - 4,
@@ -203,37 +203,47 @@ static void draw_time_axis(const struct picture *p)
 			fprintf(p->f, "M%.1f %dv%d", x, p->leads, SVG_LEADS);
 		fputs("\"/>\n", p->f);
 		put_text(p, x, p->bottom + 18, " text-anchor=\"middle\"",
-			 xprintf("%.*f", g.digits, i * g.step / g.unit));
+			 xprintf("%.*f", axis_digits(&a), tick));
 	}
 	put_text(p, (SVG_LEFT + p->right) / 2.0, p->bottom + 38,
 		 " text-anchor=\"middle\" class=\"head\"",
-		 xprintf("real time, %s", g.name));
+		 xprintf("real time, %s", unit));
 }
 
-static void draw_virtual_axis(const struct picture *p)
+/* Draws lines across a panel, with labels on their left. Names the unit. */
+static void draw_lines(const struct picture *p, const struct axis *ns,
+		       int most, const char **unit)
 {
-	struct grid g = grid_of(p->top_ns, 8);
-	char at[80];
+	struct axis a = label_axis(ns, most, unit);
+	double tick;
 
-	for (int i = 0; i * g.step <= p->top_ns; i++) {
-		double y = svg_y(p, i * g.step);
+	for (unsigned int i = 0; axis_tick(&a, i, &tick); i++) {
+		double y = axis_place(&a, tick);
 
 		fprintf(p->f, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n",
 			SVG_LEFT, y, p->right);
 		put_text(p, SVG_LEFT - 8, y + 4, " text-anchor=\"end\"",
-			 xprintf("%.*f", g.digits, i * g.step / g.unit));
+			 xprintf("%.*f", axis_digits(&a), tick));
 	}
+}
+
+static void draw_virtual_axis(const struct picture *p)
+{
+	const char *unit;
+	char at[80];
+
+	draw_lines(p, &p->virtual, 8, &unit);
 	snprintf(at, sizeof(at),
 		 " text-anchor=\"middle\" class=\"head\" transform=\"rotate(-90 24 %d)\"",
 		 p->lines + SVG_PLOT / 2);
 	put_text(p, 24, p->lines + SVG_PLOT / 2.0, at,
-		 xprintf("progress in virtual time, %s", g.name));
+		 xprintf("progress in virtual time, %s", unit));
 }
 
 /* The line of a thread that is at 100 % and has a CPU all the time. */
 static void draw_real(const struct picture *p)
 {
-	double end = fmin(p->m->end, p->top_ns);
+	double end = fmin(p->m->end, p->virtual.high);
 
 	fprintf(p->f, "<path class=\"real\" d=\"M%d %dL%.1f %.1f\"><title>virtual time = real time</title></path>\n",
 		SVG_LEFT, p->lines + SVG_PLOT, svg_x(p, end), svg_y(p, end));
@@ -319,23 +329,14 @@ static void draw_lane_labels(const struct picture *p)
 
 static void draw_lead_labels(const struct picture *p)
 {
-	double y = p->leads + SVG_LEADS * (1 - p->m->window / p->lead_ns);
-	struct grid g = grid_of(p->lead_ns, 3);
+	const char *unit;
 
+	draw_lines(p, &p->lead, 3, &unit);
 	put_text(p, SVG_LEFT, p->leads - 8, " class=\"head\"",
 		 xprintf("how far the thread's CPU is ahead of the slowest, %s",
-			 g.name));
-	for (int i = 0; i * g.step <= p->lead_ns; i++) {
-		double at = p->leads + SVG_LEADS * (1 - i * g.step / p->lead_ns);
-
-		fprintf(p->f, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n",
-			SVG_LEFT, at, p->right);
-		put_text(p, SVG_LEFT - 8, at + 4, " text-anchor=\"end\"",
-			 xprintf("%.*f", g.digits, i * g.step / g.unit));
-	}
-	if (y < p->leads)
-		y = p->leads;
-	put_text(p, p->right + 20, y + 4, "", xstrdup("window"));
+			 unit));
+	put_text(p, p->right + 20, svg_lead_y(p, p->m->window) + 4, "",
+		 xstrdup("window"));
 }
 
 /* The key. Threads are not in it: each has a colour and label of its own. */
