@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/axis.h"
 #include "base/drawing.h"
 #include "base/util.h"
 #include "output.h"
@@ -27,7 +28,7 @@ enum {
 struct rows {
 	FILE *f;
 	const struct recording *r;
-	double row_ns;
+	struct axis axis;	/* ns, of each row */
 	int count;
 	double top;
 };
@@ -49,7 +50,7 @@ static int height_of(const struct recording *r)
 
 static double x_of(const struct rows *p, double ns)
 {
-	return PICTURE_LEFT + ns / p->row_ns * (PICTURE_RIGHT - PICTURE_LEFT);
+	return axis_place(&p->axis, ns);
 }
 
 /* A bar in a row, from and to which in ns of that row. */
@@ -64,13 +65,13 @@ static void draw_bar(const struct rows *p, int row, double from, double to)
 /* A time that may go over several rows. */
 static void draw_span(const struct rows *p, double from, double to)
 {
-	for (int row = (int)(from / p->row_ns); row < p->count; row++) {
-		double begin = row * p->row_ns;
+	for (int row = (int)(from / p->axis.high); row < p->count; row++) {
+		double begin = row * p->axis.high;
 
 		if (begin >= to)
 			break;
 		draw_bar(p, row, fmax(from - begin, 0),
-			 fmin(to - begin, p->row_ns));
+			 fmin(to - begin, p->axis.high));
 	}
 }
 
@@ -78,7 +79,7 @@ static void draw_span(const struct rows *p, double from, double to)
 static void draw_cause(const struct rows *p, enum cause cause)
 {
 	double ns = p->r->ns, drawn = -1;
-	double least = WIDTH_MIN / (PICTURE_RIGHT - PICTURE_LEFT) * p->row_ns;
+	double least = WIDTH_MIN / (PICTURE_RIGHT - PICTURE_LEFT) * p->axis.high;
 
 	fprintf(p->f, "<path class=\"f%d\" d=\"", (int)cause);
 	for (size_t i = 0; i < p->r->count; i++) {
@@ -96,17 +97,16 @@ static void draw_cause(const struct rows *p, enum cause cause)
 
 static void draw_axis(const struct rows *p)
 {
-	double step = nice_step(p->row_ns, 10);
-	double bottom = p->top + p->count * ROW_STEP;
+	double bottom = p->top + p->count * ROW_STEP, tick;
 
-	for (int i = 0; i * step < p->row_ns * 1.001; i++)
-		picture_text(p->f, x_of(p, i * step), bottom + 12, "middle",
-			     "%g", i * step / 1e6);
+	for (unsigned int i = 0; axis_tick(&p->axis, i, &tick); i++)
+		picture_text(p->f, x_of(p, tick), bottom + 12, "middle", "%g",
+			     tick / 1e6);
 	picture_text(p->f, PICTURE_LEFT - 12, bottom + 12, "end", "+ ms");
 	for (int row = 0; row < p->count; row++)
 		picture_text(p->f, PICTURE_LEFT - 12,
 			     p->top + row * ROW_STEP + 12, "end", "%g",
-			     row * p->row_ns / 1e6);
+			     row * p->axis.high / 1e6);
 }
 
 static char *timer_text(const struct recording *r)
@@ -133,9 +133,12 @@ static void draw_head(const struct rows *p)
 
 static void draw_recording(FILE *f, const struct recording *r, double top)
 {
-	struct rows p = { .f = f, .r = r, .row_ns = row_ns(r),
-			  .count = rows_of(r), .top = top + HEAD };
+	struct rows p = { .f = f, .r = r, .count = rows_of(r),
+			  .top = top + HEAD };
 
+	p.axis = (struct axis){ .high = row_ns(r), .from = PICTURE_LEFT,
+				.to = PICTURE_RIGHT };
+	axis_divide(&p.axis, 10);
 	draw_head(&p);
 	fprintf(f, "<path class=\"f%d\" d=\"", ACTIVE_COLOUR);
 	draw_span(&p, 0, (double)r->length * r->ns);

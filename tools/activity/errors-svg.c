@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/axis.h"
 #include "base/util.h"
 #include "output.h"
 #include "picture.h"
@@ -12,7 +13,7 @@ enum {
 	HEAD = 36,
 	PLOT = 240,
 	AXIS = 48,
-	GRID = 5,		/* lines, from -100 % to 100 % */
+	INTERVALS = 4,		/* of the grid, from -100 % to 100 % */
 };
 
 /* Marks of several clocks lie beside each other. */
@@ -23,20 +24,34 @@ struct panel {
 	const struct interval_errors *e;
 	unsigned int load;
 	double top;
+	struct axis length;	/* logarithms of ns */
+	struct axis error;
 };
+
+static struct axis length_axis(const struct interval_errors *e)
+{
+	struct axis a = {
+		.low = log(e->rows[0].expected_ns),
+		.high = log(e->rows[e->nr_rows - 1].expected_ns),
+		.from = PICTURE_LEFT + 40, .to = PICTURE_RIGHT - 40,
+	};
+
+	/* A single length is in the middle. */
+	if (a.high <= a.low) {
+		a.low--;
+		a.high = a.low + 2;
+	}
+	return a;
+}
 
 static double x_of(const struct panel *p, double ns)
 {
-	double first = p->e->rows[0].expected_ns;
-	double last = p->e->rows[p->e->nr_rows - 1].expected_ns;
-	double part = last > first ? log(ns / first) / log(last / first) : 0.5;
-
-	return PICTURE_LEFT + 40 + part * (PICTURE_RIGHT - PICTURE_LEFT - 80);
+	return axis_place(&p->length, log(ns));
 }
 
 static double y_of(const struct panel *p, double error)
 {
-	return p->top + PLOT * (1 - error) / 2;
+	return axis_place(&p->error, error);
 }
 
 /* An error beyond the panel becomes a triangle at the panel's edge. */
@@ -54,10 +69,10 @@ static void draw_mark(const struct panel *p, double x, double error, int colour)
 
 static void draw_grid(const struct panel *p)
 {
-	double bottom = p->top + PLOT;
+	double bottom = p->top + PLOT, error;
 
-	for (int i = 0; i < GRID; i++) {
-		double error = 1 - 2.0 * i / (GRID - 1), y = y_of(p, error);
+	for (unsigned int i = 0; axis_tick(&p->error, i, &error); i++) {
+		double y = y_of(p, error);
 
 		fprintf(p->f, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n",
 			PICTURE_LEFT, y, PICTURE_RIGHT);
@@ -102,7 +117,8 @@ int errors_svg(FILE *f, const struct interval_errors *e)
 	char *title = xprintf("Error of clocks for computations of known length on CPU %d",
 			      e->watcher.cpu);
 	double x = PICTURE_LEFT;
-	struct panel p = { .f = f, .e = e, .top = TOP + HEAD };
+	struct panel p = { .f = f, .e = e, .top = TOP + HEAD,
+			   .length = length_axis(e) };
 	int panels = 0;
 
 	for (size_t i = 0; i < e->nr_rows; i++)
@@ -114,6 +130,9 @@ int errors_svg(FILE *f, const struct interval_errors *e)
 		if (!begins_load(e, i))
 			continue;
 		p.load = e->rows[i].load;
+		p.error = (struct axis){ .low = -1, .high = 1,
+					 .from = p.top + PLOT, .to = p.top };
+		axis_divide(&p.error, INTERVALS);
 		draw_panel(&p);
 		p.top += HEAD + PLOT + AXIS;
 	}

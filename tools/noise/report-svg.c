@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/axis.h"
 #include "measure/measure-output.h"
 #include "report.h"
 
@@ -23,8 +24,7 @@ enum {
 struct window {
 	double middle;		/* seconds */
 	double even;
-	double min;		/* as of stretched() */
-	double max;
+	struct axis axis;	/* of values of stretched(), across a panel */
 };
 
 static double stretched(const struct window *w, double seconds)
@@ -34,7 +34,7 @@ static double stretched(const struct window *w, double seconds)
 
 static double place(const struct window *w, double seconds)
 {
-	return PANEL * (stretched(w, seconds) - w->min) / (w->max - w->min);
+	return axis_place(&w->axis, stretched(w, seconds));
 }
 
 /* Seconds from the middle, if that is within the window. */
@@ -59,7 +59,7 @@ static void line(FILE *f, const struct window *w, double from)
 
 static void grid(FILE *f, const struct window *w)
 {
-	double furthest = w->even * sinh(fmax(w->max, -w->min));
+	double furthest = w->even * sinh(fmax(w->axis.high, -w->axis.low));
 	/* 1, 2 and 5 of each power of ten, or only 1 where there are many. */
 	bool few = furthest < 50 * w->even;
 
@@ -130,13 +130,12 @@ static struct window window_of(const struct report *r)
 		.even = r->sorted[3 * (r->count / 4)] -
 			r->sorted[r->count / 4],
 	};
-	double margin;
+	double least = stretched(&w, r->sorted[0]);
+	double most = stretched(&w, r->sorted[r->count - 1]);
+	double margin = (most - least) / 40;
 
-	w.min = stretched(&w, r->sorted[0]);
-	w.max = stretched(&w, r->sorted[r->count - 1]);
-	margin = (w.max - w.min) / 40;
-	w.min -= margin;
-	w.max += margin;
+	w.axis = (struct axis){ .low = least - margin, .high = most + margin,
+				.from = 0, .to = PANEL };
 	return w;
 }
 
