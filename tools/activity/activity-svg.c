@@ -165,7 +165,7 @@ int activity_svg(FILE *f, const struct activity *a)
 		draw_recording(f, &a->recordings[i], top);
 		top += height_of(&a->recordings[i]);
 	}
-	picture_end(f);
+	svg_end(f);
 	free(title);
 	return ferror(f) ? -1 : 0;
 }

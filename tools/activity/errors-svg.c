@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/axis.h"
+#include "base/drawing.h"
 #include "base/util.h"
 #include "output.h"
 #include "picture.h"
@@ -136,7 +137,7 @@ int errors_svg(FILE *f, const struct interval_errors *e)
 		draw_panel(&p);
 		p.top += HEAD + PLOT + AXIS;
 	}
-	picture_end(f);
+	svg_end(f);
 	free(title);
 	return ferror(f) ? -1 : 0;
 }

@@ -9,8 +9,7 @@
 #include "base/util.h"
 
 static const char style[] =
-"text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;"
-"font-size:12px;fill:#686c74}"
+SVG_TEXT
 "text.title{font-size:17px;font-weight:600;fill:#1d2025}"
 "text.head{fill:#1d2025;font-weight:600}"
 "text.middle{text-anchor:middle}text.end{text-anchor:end}"
@@ -34,14 +33,8 @@ void picture_text(FILE *f, double x, double y, const char *class,
 
 void picture_begin(FILE *f, int height, const char *title)
 {
-	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		PICTURE_WIDTH, height, PICTURE_WIDTH, height, style);
+	svg_begin(f, PICTURE_WIDTH, height, style);
 	picture_text(f, PICTURE_LEFT, 30, "title", "%s", title);
-}
-
-void picture_end(FILE *f)
-{
-	fputs("</svg>\n", f);
 }
 
 double picture_key(FILE *f, double x, double y, int colour, const char *name)

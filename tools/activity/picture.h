@@ -11,9 +11,11 @@ enum {
 	PICTURE_RIGHT = 1090,
 };
 
-/* Styles of text and lines; fills f0 to f3 are colours. */
+/*
+ * Styles of text and lines; fills f0 to f3 are colours. svg_end() ends the
+ * picture.
+ */
 void picture_begin(FILE *f, int height, const char *title);
-void picture_end(FILE *f);
 
 /* Text whose place is its start, or with a class of start, middle or end that. */
 void picture_text(FILE *f, double x, double y, const char *class,

@@ -43,6 +43,17 @@ void xml_text(FILE *f, const char *text)
 	json_decref(clean);
 }
 
+void svg_begin(FILE *f, int width, int height, const char *style)
+{
+	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		width, height, width, height, style);
+}
+
+void svg_end(FILE *f)
+{
+	fputs("</svg>\n", f);
+}
+
 double nice_step(double span, int most)
 {
 	double step = pow(10, floor(log10(span / most)));

@@ -11,6 +11,15 @@
  */
 void xml_text(FILE *f, const char *text);
 
+/* Text of the pictures that --svg draws, for the style of svg_begin(). */
+#define SVG_TEXT \
+	"text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;" \
+	"font-size:12px;fill:#686c74}"
+
+/* A picture in a file of its own, on white. style is CSS. */
+void svg_begin(FILE *f, int width, int height, const char *style);
+void svg_end(FILE *f);
+
 /* Between the lines of a grid, at most so many: 1, 2 or 5 times a power of ten. */
 double nice_step(double span, int most);
 

@@ -161,8 +161,7 @@ void scatter_text(FILE *f, const struct series *s)
 #define TICKS	5
 
 static const char style[] =
-"text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;"
-"font-size:12px;fill:#686c74}"
+SVG_TEXT
 "text.title{font-size:15px;font-weight:600;fill:#1d2025}"
 ".grid{stroke:#ebe8e1}.axis{stroke:#b3b1ab;fill:none}"
 ".zoom{stroke:#1d2025;stroke-dasharray:3 3;fill:none}"
@@ -273,11 +272,10 @@ void scatter_svg(FILE *f, const struct learnt *learnt)
 
 	for (int i = TASK_SHORT; i <= TASK_LONG; i++)
 		rows += learnt->series[i].count > 0;
-	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		WIDTH, rows * HEIGHT, WIDTH, rows * HEIGHT, style);
+	svg_begin(f, WIDTH, rows * HEIGHT, style);
 	for (int i = TASK_SHORT; i <= TASK_LONG; i++)
 		if (learnt->series[i].count)
 			draw_series(f, &learnt->series[i],
 				    (double)row++ * HEIGHT);
-	fputs("</svg>\n", f);
+	svg_end(f);
 }

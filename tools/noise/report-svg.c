@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/axis.h"
+#include "base/drawing.h"
 #include "measure/measure-output.h"
 #include "report.h"
 
@@ -141,16 +142,15 @@ static struct window window_of(const struct report *r)
 
 int report_svg(FILE *f, const struct report *r)
 {
+	static const char style[] =
+		"text{font:12px sans-serif;fill:#222}.x{text-anchor:middle}.y{text-anchor:end}\n"
+		".frame{fill:#fff;stroke:#666}.grid{stroke:#ddd}.same{stroke:#666;stroke-dasharray:4 3}\n"
+		"circle{fill:#2a6f97}.out{fill:none;stroke:#c0392b}";
 	struct window w = window_of(r);
 
-	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n",
-		WIDTH, HEIGHT, WIDTH, HEIGHT);
-	fputs("<style>text{font:12px sans-serif;fill:#222}.x{text-anchor:middle}.y{text-anchor:end}\n"
-	      ".frame{fill:#fff;stroke:#666}.grid{stroke:#ddd}.same{stroke:#666;stroke-dasharray:4 3}\n"
-	      "circle{fill:#2a6f97}.out{fill:none;stroke:#c0392b}</style>\n"
-	      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", f);
+	svg_begin(f, WIDTH, HEIGHT, style);
 	for (int i = 0; i < NR_FAMILIES; i++)
 		panel(f, r, i, &w);
-	fputs("</svg>\n", f);
+	svg_end(f);
 	return ferror(f) ? -1 : 0;
 }

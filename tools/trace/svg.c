@@ -16,8 +16,7 @@
 #define TITLE_MAX	96	/* bytes of the command line */
 
 static const char style[] =
-"text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;"
-"font-size:12px;fill:#686c74}"
+SVG_TEXT
 "text.title{font-size:17px;font-weight:600;fill:#1d2025}"
 "text.lost{fill:#b0243b;font-weight:600}"
 "text.name{font-weight:600}"
@@ -429,8 +428,7 @@ void trace_svg(FILE *f, const struct model *m, const struct trace_about *about)
 	struct picture p = { .f = f, .m = m, .about = about };
 
 	lay_out(&p);
-	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		SVG_WIDTH, p.bottom + 52, SVG_WIDTH, p.bottom + 52, style);
+	svg_begin(f, SVG_WIDTH, p.bottom + 52, style);
 	draw_head(&p);
 	draw_key(&p);
 	draw_virtual_axis(&p);
@@ -440,6 +438,7 @@ void trace_svg(FILE *f, const struct model *m, const struct trace_about *about)
 	draw_panels(&p);
 	draw_labels(&p);
 	draw_lane_labels(&p);
-	fprintf(f, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n</svg>\n",
+	fprintf(f, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n",
 		SVG_LEFT, p.lines, p.lines + SVG_PLOT, p.right);
+	svg_end(f);
 }
