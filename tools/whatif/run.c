@@ -42,8 +42,7 @@ struct native {
 	unsigned int round;	/* runs in a round */
 	uint64_t start;		/* when the first run began */
 	bool exact;		/* time here is not the user's */
-	bool silent;		/* says nothing of its progress */
-	bool quiet;		/* the command's output is shown: nothing to explain */
+	bool shows_progress;
 };
 
 /* The argument of a child's setup. */
@@ -130,7 +129,7 @@ static void show_progress(unsigned int done, unsigned int total, void *arg)
 	struct native *n = arg;
 	char what[40];
 
-	if (n->silent)
+	if (!n->shows_progress)
 		return;
 	if (n->exact) {
 		say_rounds(n, done, total);
@@ -294,7 +293,10 @@ static char *read_file(const struct native *n, const char *name,
 	return text;
 }
 
-/* The last lines that the command wrote to standard error. */
+/*
+ * The last lines that the command wrote to standard error. With --show-output
+ * there is no such file, because the user has seen them.
+ */
 static void show_errors(const struct native *n)
 {
 	size_t len;
@@ -317,8 +319,7 @@ static void explain(void *arg)
 	struct native *n = arg;
 
 	progress_end(&n->progress);
-	if (!n->quiet)
-		show_errors(n);
+	show_errors(n);
 }
 
 static int failed(const struct whatif_plan *plan, const struct whatif_sample *s,
@@ -612,9 +613,10 @@ int whatif_native_measure(struct whatif *w, const struct run *run, bool inside)
 		/* In a guest, the directory of the host may be read-only. */
 		.tmp = inside ? "/dev/shm" : find_temporary(),
 		.ignored = run->ignored, .mask = run->mask,
-		.quiet = w->question.show_output,
 		.exact = w->question.deterministic,
-		.silent = w->question.quiet || w->question.show_output,
+		/* The command's output would be between the lines. */
+		.shows_progress = !w->question.quiet &&
+				  !w->question.show_output,
 		.round = w->plan.nr_conditions,
 	};
 	const struct whatif_runner runner = {
