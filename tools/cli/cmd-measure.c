@@ -14,12 +14,12 @@
 #include "measure/measure-output.h"
 #include "measure/sampler.h"
 #include "measure/tune.h"
+#include "run/repeat-options.h"
 
 #define RUNS_MAX	100000
 
 enum { COMPARE = 1, PROTOCOL, K, EPSILON, RUNS, WARMUP, CUTOFFS,
-       TUNE, RESTORE, TIMEOUT, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT,
-       QUIET, OUT_JSON, OUT_CSV, OUT_MARKDOWN };
+       TUNE, RESTORE, TIMEOUT, OUT_JSON, OUT_CSV, OUT_MARKDOWN };
 
 static const struct option_row options[] = {
 	{ "compare", NULL, NULL, COMPARE,
@@ -41,15 +41,7 @@ static const struct option_row options[] = {
 	  "put back what a --tune that was killed has left" },
 	{ "timeout", "TIME", NULL, TIMEOUT,
 	  "kill a run that takes longer, as in 90s or 5m" },
-	{ "prepare", "CMD", "-c", PREPARE,
-	  "run CMD in a shell before each run" },
-	{ "input", "FILE", "-f", INPUT,
-	  "standard input of each run; default /dev/null" },
-	{ "ignore-failure", NULL, NULL, IGNORE_FAILURE,
-	  "a run may have any exit status" },
-	{ "show-output", NULL, NULL, SHOW_OUTPUT,
-	  "do not hide what the command prints" },
-	{ "quiet", NULL, NULL, QUIET, "say nothing of the progress" },
+	REPEAT_OPTION_ROWS,
 	{ "json", "FILE", "-f", OUT_JSON,
 	  "all samples and results; - is standard output, and then there is no table" },
 	{ "csv", "FILE", "-f", OUT_CSV,
@@ -187,19 +179,19 @@ static int parse_options(int argc, char **argv, struct request *r)
 		case TIMEOUT:
 			err = parse_timeout(optarg, &r->options.timeout);
 			break;
-		case PREPARE:
+		case REPEAT_PREPARE:
 			r->options.prepare = optarg;
 			break;
-		case INPUT:
+		case REPEAT_INPUT:
 			r->options.input = optarg;
 			break;
-		case IGNORE_FAILURE:
+		case REPEAT_IGNORE_FAILURE:
 			r->options.ignore_failure = true;
 			break;
-		case SHOW_OUTPUT:
+		case REPEAT_SHOW_OUTPUT:
 			r->options.show_output = true;
 			break;
-		case QUIET:
+		case REPEAT_QUIET:
 			r->options.quiet = true;
 			break;
 		case OUT_JSON:

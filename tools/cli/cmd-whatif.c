@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "base/options.h"
 #include "base/result-file.h"
+#include "run/repeat-options.h"
 #include "run/run-options.h"
 #include "run/setup.h"
 #include "base/util.h"
@@ -22,8 +23,8 @@
 
 enum option_value {
 	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, LATENCY, PRECISION,
-	MAX_RUNS, PREPARE, INPUT, IGNORE_FAILURE, SHOW_OUTPUT, QUIET, SEED,
-	STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM, RUNS, INSIDE,
+	MAX_RUNS, SEED, STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM,
+	RUNS, INSIDE,
 };
 
 static const struct option_row options[] = {
@@ -44,15 +45,7 @@ static const struct option_row options[] = {
 	  "go on until intervals are narrower than P points; default 1" },
 	{ "max-runs", "N", NULL, MAX_RUNS,
 	  "but at most so many of each kind; default 50, or 30 with --deterministic" },
-	{ "prepare", "CMD", "-c", PREPARE,
-	  "run CMD in a shell before each run" },
-	{ "input", "FILE", "-f", INPUT,
-	  "standard input of each run; default /dev/null" },
-	{ "ignore-failure", NULL, NULL, IGNORE_FAILURE,
-	  "a run may have any exit status" },
-	{ "show-output", NULL, NULL, SHOW_OUTPUT,
-	  "do not hide what the command prints" },
-	{ "quiet", NULL, NULL, QUIET, "say nothing of the progress" },
+	REPEAT_OPTION_ROWS,
 	{ "seed", "N", NULL, SEED,
 	  "fixes the order of the runs (default: random), and with --deterministic also the schedules (default: 1)" },
 	{ "stats", NULL, NULL, STATS,
@@ -159,21 +152,21 @@ static bool set_run(struct whatif_question *w, int c, const char *arg)
 			misuse("--runs is at least %d", WHATIF_EXACT_ROUNDS_MIN);
 		w->runs = whole;
 		return true;
-	case PREPARE:
+	case REPEAT_PREPARE:
 		free(w->prepare);
 		w->prepare = xstrdup(arg);
 		return true;
-	case INPUT:
+	case REPEAT_INPUT:
 		free(w->input);
 		w->input = xstrdup(arg);
 		return true;
-	case IGNORE_FAILURE:
+	case REPEAT_IGNORE_FAILURE:
 		w->ignore_failure = true;
 		return true;
-	case SHOW_OUTPUT:
+	case REPEAT_SHOW_OUTPUT:
 		w->show_output = true;
 		return true;
-	case QUIET:
+	case REPEAT_QUIET:
 		w->quiet = true;
 		return true;
 	case SEED:
