@@ -69,8 +69,10 @@ is "$(completed run ./pr)" ./prog "a command"
 is "$(completed run --stats -- ./pr)" ./prog "behind dashes"
 is "$(completed run ./prog fi)" file.json "its arguments"
 is "$(completed run ./prog --s)" "" "which have no options of ours"
-is "$(completed kernel remove --)" "--all --help --json --unused" \
-	"options of kernel"
+is "$(completed kernel remove --)" "--all --help --unused" \
+	"options of kernel remove"
+is "$(completed kernel list --)" "--help --json" "of kernel list"
+is "$(completed kernel build --a)" "" "kernel build takes none"
 is "$(completed kernel l)" list "and what it does"
 is "$(completed functions pattern -- ./prog fi)" file.json \
 	"behind the patterns of functions"
@@ -106,6 +108,9 @@ is "$(completed noise re)" refit "what it does"
 is "$(completed noise fit fi)" file.json "files of times"
 is "$(completed noise fit --svg fi)" file.json "and of pictures"
 is "$(completed noise fit --quiet --j)" --json "behind which are options"
+is "$(completed noise refit --c)" --coefficients "options of noise refit"
+is "$(completed noise fit --c)" "--column --csv" "are not those of noise fit"
+is "$(completed noise predict --s)" --scale "or those of noise predict"
 is "$(completed version '')" "" "nothing to complete"
 is "$(completed kernel build u)" uml "a back end whose kernel is built"
 is "$(completed functions pattern '')" -- "dashes behind patterns"
@@ -123,7 +128,9 @@ untold() {
 	done
 }
 for words in $("$tense" --completion help | cut -d ' ' -f 3-) \
-	"daemons learn" "daemons show" "daemons cutoffs"; do
+	"daemons learn" "daemons show" "daemons cutoffs" \
+	"kernel build" "kernel list" "kernel remove" \
+	"noise fit" "noise refit" "noise predict"; do
 	# shellcheck disable=SC2086 # two words
 	is "$(untold $words)" "" \
 		"$words takes all options of its table, and its manual tells them"

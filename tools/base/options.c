@@ -39,8 +39,7 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-/* Does the action, or any if it is NULL, take the option in this row? */
-static bool is_taken(const struct subcommand *command,
+bool option_is_taken(const struct subcommand *command,
 		     const struct option_row *row, const char *action)
 {
 	if (row->id <= 0)
@@ -48,6 +47,7 @@ static bool is_taken(const struct subcommand *command,
 	while (row > command->options && row->id != OPTION_HEADING)
 		row--;
 	return row->id != OPTION_HEADING || !row->argument || !action ||
+	       !has_word(command->actions, action) ||
 	       has_word(row->argument, action);
 }
 
@@ -73,7 +73,7 @@ static void fill_parser(struct parser *parser, const struct subcommand *command,
 	/* If an operand is a command, the options after it belong to that. */
 	letter = stpcpy(letter, has_word(command->operands, "-c") ? "+:h" : ":h");
 	for (const struct option_row *row = command->options; row->id; row++) {
-		if (!is_taken(command, row, action))
+		if (!option_is_taken(command, row, action))
 			continue;
 		if (row - command->options >= OPTIONS_MAX)
 			die(STATUS_FAILED, "%s has more than %d options",
@@ -207,14 +207,12 @@ void options_complete(const struct subcommand *command, const char *action)
 {
 	char term[HELP_COLUMNS];
 
-	if (!action || !has_word(command->actions, action))
-		action = NULL;
 	if (command->actions)
 		printf("- ACTION %s\n", command->actions);
 	if (command->operands)
 		printf("-- OPERAND %s\n", command->operands);
 	for (const struct option_row *row = command->options; row->id; row++) {
-		if (!row->help || !is_taken(command, row, action))
+		if (!row->help || !option_is_taken(command, row, action))
 			continue;
 		write_term(term, sizeof(term), row);
 		printf("%s%s%s\n", term, row->completion ? " " : "",

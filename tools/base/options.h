@@ -4,6 +4,7 @@
 #define TOOLS_OPTIONS_H
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* An option, or a line that only --help has. An id above 0 is an option's. */
@@ -49,11 +50,19 @@ struct subcommand {
 };
 
 /*
+ * Does the action take the option in this row? If it is NULL or no action of the
+ * command, does any?
+ */
+bool option_is_taken(const struct subcommand *command,
+		     const struct option_row *row, const char *action);
+
+/*
  * Parses the next option of a table and returns its id, -1 after the last. Sets
  * optarg, NULL if the argument is missing that may be left out. Prints --help and
  * ends the program. Ends it after a message if the option is unknown, lacks its
  * argument, or has another option as its argument: --json --csv has no file,
- * --json=--csv has. argv[0] is the command or one of its actions.
+ * --json=--csv has. argv[0] is the command, which
+ * takes the options of all its actions, or one of its actions.
  */
 int options_take(const struct subcommand *command, int argc, char **argv);
 

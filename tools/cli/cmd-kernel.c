@@ -27,15 +27,18 @@ enum { JSON = 1, UNUSED, ALL };
 
 static const struct option_row options[] = {
 	OPTIONS_OPERAND("build",
-			"build those of these back ends, or of all, unless they are there"),
-	OPTIONS_OPERAND("list", "what is in the cache"),
+			"build the kernels of these back ends, or of all, unless the cache has them"),
+	OPTIONS_OPERAND("list", "list the content of the cache"),
 	OPTIONS_OPERAND("remove",
-			"remove something by its name, what this version of tense does not use, or all and what the kernels were built from"),
-	{ "json", NULL, NULL, JSON, "list: as JSON" },
+			"remove entries of the cache by their names or by an option"),
+	OPTIONS_HEADING("list", "list:"),
+	{ "json", NULL, NULL, JSON, "print JSON" },
+	OPTIONS_HEADING("remove", "remove:"),
 	{ "unused", NULL, NULL, UNUSED,
-	  "remove: what this version of tense does not use" },
+	  "remove what this version of tense does not use" },
 	{ "all", NULL, NULL, ALL,
-	  "remove: all, and what the kernels were built from" },
+	  "remove everything, also the source and the compiler's cache" },
+	OPTIONS_HEADING(NULL, "All of them:"),
 	OPTIONS_END
 };
 

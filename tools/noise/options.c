@@ -17,33 +17,42 @@
 #define SAMPLES_MAX	1000000
 
 enum { PER_CORE = 1, LENGTH, SAMPLES, BOUND, COLUMN, COEFFICIENTS, HAND,
-       QUIET = HAND + NR_PARAMETERS, OUTPUT };
+       QUIET = HAND + NR_PARAMETERS, OUTPUT,
+       NR_OPTIONS = OUTPUT + NR_OUTPUTS };
 
 const struct option_row noise_option_rows[] = {
+	OPTIONS_HEADING(NULL, "fit, refit and predict:"),
 	{ "processes-per-core", "N", "1 2 5 10 20", PER_CORE,
-	  "1 to 20; default 1; of refit a list; default 1,2,5,10,20" },
+	  "processes that share a core, 1 to 20; default 1; for refit a list; default 1,2,5,10,20" },
 	{ "length", "TIME", NULL, LENGTH,
-	  "of the work, 1us to 10s; default 1ms; of refit a list; default 100us,1ms,5ms; taken off the times of FILE, from which by default nothing is" },
+	  "time that the work takes without noise, 1us to 10s; default 1ms; for refit a list; default 100us,1ms,5ms; with FILE, fit subtracts it from each time; default 0" },
+	OPTIONS_HEADING("fit refit", "fit and refit:"),
 	{ "samples", "N", NULL, SAMPLES,
-	  "times to take; default 1000, of refit 400 each" },
+	  "number of times to take; default 1000; refit takes them for each length and number of processes; default 400" },
+	{ "quiet", NULL, NULL, QUIET, "do not show the progress" },
+	OPTIONS_HEADING("fit", "fit:"),
 	{ "bound", "TIME", NULL, BOUND,
-	  "fit: nothing takes longer than the work and this; default a little more than the longest" },
+	  "the work never takes longer than its length and TIME; default a little more than the longest noise" },
 	{ "column", "NAME", NULL, COLUMN,
-	  "fit: the column of FILE, whose first line names them; without it FILE has one number a line, in seconds, or is of tense measure if its name ends with .json" },
-	{ "coefficients", "FILE", "-f", COEFFICIENTS,
-	  "refit, predict: the file of the coefficients; default one of this machine in the user's data" },
-	{ "best", "A,B,C", NULL, HAND + BEST,
-	  "predict: coefficients by hand: the best case, which is the work and the location, takes exp(A + B log n + C log t) seconds, with n processes per core, work of t" },
-	{ "scale", "A,B,C", NULL, HAND + SCALE, "of the scale" },
-	{ "range", "A,B,C", NULL, HAND + RANGE,
-	  "of the range, from the location to the bound" },
-	{ "quiet", NULL, NULL, QUIET, "say nothing of the progress" },
-	{ "json", "FILE", "-f", OUTPUT + OUT_JSON,
-	  "fit, predict: everything; - is standard output, and then there is no table" },
+	  "the column of FILE with the times; the first line of FILE names the columns. Without it, FILE has a number of seconds on each line. If the name of FILE ends with .json, FILE is from tense measure --json" },
 	{ "csv", "FILE", "-f", OUTPUT + OUT_CSV,
-	  "fit: the times, in a column time_s, likewise" },
+	  "write the times to FILE, in a column time_s; - is standard output" },
 	{ "svg", "FILE", "-f", OUTPUT + OUT_SVG,
-	  "fit: quantiles of the times over those of each fit" },
+	  "draw the quantiles of the times over those of each fit" },
+	OPTIONS_HEADING("fit predict", "fit and predict:"),
+	{ "json", "FILE", "-f", OUTPUT + OUT_JSON,
+	  "write all results to FILE; - is standard output, and then no table is printed" },
+	OPTIONS_HEADING("refit predict", "refit and predict:"),
+	{ "coefficients", "FILE", "-f", COEFFICIENTS,
+	  "refit writes the coefficients to FILE, predict reads them; default a file for this machine in the user's data directory" },
+	OPTIONS_HEADING("predict", "predict, with coefficients from the command line:"),
+	{ "best", "A,B,C", NULL, HAND + BEST,
+	  "the best case takes exp(A + B log n + C log t) seconds, for n processes per core and work of t seconds; the location is the best case minus t" },
+	{ "scale", "A,B,C", NULL, HAND + SCALE,
+	  "the scale is exp(A + B log n + C log t)" },
+	{ "range", "A,B,C", NULL, HAND + RANGE,
+	  "so is the range, from the location to the bound" },
+	OPTIONS_HEADING(NULL, "All of them:"),
 	OPTIONS_END
 };
 
@@ -52,17 +61,6 @@ const struct option_row noise_option_rows[] = {
 
 static const char *const actions[] = {
 	[FIT] = "fit", [PREDICT] = "predict", [REFIT] = "refit",
-};
-
-/* The options of each. */
-static const unsigned int allowed[] = {
-	[FIT] = BIT(PER_CORE) | BIT(LENGTH) | BIT(SAMPLES) | BIT(BOUND) |
-		BIT(COLUMN) | BIT(QUIET) | BIT(OUTPUT + OUT_JSON) |
-		BIT(OUTPUT + OUT_CSV) | BIT(OUTPUT + OUT_SVG),
-	[PREDICT] = BIT(PER_CORE) | BIT(LENGTH) | BIT(COEFFICIENTS) | HANDS |
-		    BIT(OUTPUT + OUT_JSON),
-	[REFIT] = BIT(PER_CORE) | BIT(LENGTH) | BIT(SAMPLES) |
-		  BIT(COEFFICIENTS) | BIT(QUIET),
 };
 
 /* The parts of a list, one by one; those of text change. */
@@ -208,8 +206,24 @@ static int take_option(int option, struct noise_options *o)
 	}
 }
 
-static int check_action(int argc, char **argv, unsigned int used,
-			struct noise_options *o)
+/* Warns of an option that was used although the action does not take it. */
+static int check_used(const struct subcommand *command, unsigned int used,
+		      const char *action)
+{
+	for (const struct option_row *row = command->options; row->id; row++) {
+		if (row->id < 0 || row->id >= NR_OPTIONS ||
+		    !(used & BIT(row->id)) ||
+		    option_is_taken(command, row, action))
+			continue;
+		warn("noise %s: takes no --%s: see tense noise --help",
+		     action, row->name);
+		return -1;
+	}
+	return 0;
+}
+
+static int check_action(const struct subcommand *command, int argc,
+			char **argv, unsigned int used, struct noise_options *o)
 {
 	int action = 0;
 
@@ -225,15 +239,7 @@ static int check_action(int argc, char **argv, unsigned int used,
 		return -1;
 	}
 	o->action = action;
-	used &= ~allowed[action];
-	for (const struct option_row *row = noise_option_rows; used; row++) {
-		if (!(used & BIT(row->id)))
-			continue;
-		warn("noise %s: takes no --%s: see tense noise --help",
-		     actions[action], row->name);
-		return -1;
-	}
-	return 0;
+	return check_used(command, used, actions[action]);
 }
 
 static int check_arguments(int argc, char **argv, struct noise_options *o)
@@ -307,8 +313,8 @@ int noise_parse(const struct subcommand *command, int argc, char **argv,
 		warn("noise: only one of --json, --csv and --svg can be written to -, standard output");
 		return -1;
 	}
-	if (check_action(argc, argv, used, o) || check_arguments(argc, argv, o) ||
-	    check_together(used, o))
+	if (check_action(command, argc, argv, used, o) ||
+	    check_arguments(argc, argv, o) || check_together(used, o))
 		return -1;
 	fill_in(o);
 	return 0;
