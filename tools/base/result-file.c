@@ -254,3 +254,19 @@ void result_files_free(struct result_file *r, size_t count)
 	for (size_t i = 0; i < count; i++)
 		result_file_free(&r[i]);
 }
+
+int result_files_write(struct result_file *r, size_t count,
+		       int (*write)(FILE *f, size_t index, const void *arg),
+		       const void *arg)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!r[i].name)
+			continue;
+		if (!result_file_begin(&r[i]) ||
+		    result_file_end(&r[i], write(r[i].file, i, arg)))
+			err = -1;
+	}
+	return err;
+}

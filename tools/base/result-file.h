@@ -46,4 +46,13 @@ int result_files_check(struct result_file *r, const char *const *names,
 		       size_t count);
 void result_files_free(struct result_file *r, size_t count);
 
+/*
+ * Writes each file of the list that is asked for: write() takes its index, and
+ * returns 0, or -1 with errno. A file that fails does not keep the others from
+ * being written. Returns 0, or -1 after messages.
+ */
+int result_files_write(struct result_file *r, size_t count,
+		       int (*write)(FILE *f, size_t index, const void *arg),
+		       const void *arg);
+
 #endif

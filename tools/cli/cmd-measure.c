@@ -332,21 +332,16 @@ static int open_files(struct request *r)
 	return result_files_check(r->files, r->outputs, OUTPUTS);
 }
 
+static int write_as(FILE *f, size_t form, const void *arg)
+{
+	return writers[form](f, arg);
+}
+
 static int write_results(struct request *r)
 {
-	bool table = true;
-
-	for (int i = 0; i < OUTPUTS; i++) {
-		struct result_file *file = &r->files[i];
-
-		if (!file->name)
-			continue;
-		table &= !result_file_is_stdout(file->name);
-		if (!result_file_begin(file) ||
-		    result_file_end(file, writers[i](file->file, &r->m)))
-			return STATUS_FAILED;
-	}
-	if (table)
+	if (result_files_write(r->files, OUTPUTS, write_as, &r->m))
+		return STATUS_FAILED;
+	if (!options_on_stdout(r->outputs, OUTPUTS))
 		measure_text(stdout, &r->m);
 	return 0;
 }

@@ -63,21 +63,17 @@ static int read_times(const struct noise_options *o, struct report *r)
 	return 0;
 }
 
-static int write_results(struct result_file *files, const struct report *r)
+static int write_as(FILE *f, size_t form, const void *arg)
 {
-	bool table = true;
+	return writers[form](f, arg);
+}
 
-	for (int i = 0; i < NR_OUTPUTS; i++) {
-		struct result_file *file = &files[i];
-
-		if (!file->name)
-			continue;
-		table &= !result_file_is_stdout(file->name);
-		if (!result_file_begin(file) ||
-		    result_file_end(file, writers[i](file->file, r)))
-			return -1;
-	}
-	if (table)
+static int write_results(const struct noise_options *o,
+			 struct result_file *files, const struct report *r)
+{
+	if (result_files_write(files, NR_OUTPUTS, write_as, r))
+		return -1;
+	if (!options_on_stdout(o->outputs, NR_OUTPUTS))
 		report_text(stdout, r);
 	return 0;
 }
@@ -93,7 +89,7 @@ static int fit(const struct noise_options *o)
 	if (!err)
 		err = report_assess(&r, o->bound);
 	if (!err)
-		err = write_results(files, &r);
+		err = write_results(o, files, &r);
 	result_files_free(files, NR_OUTPUTS);
 	report_free(&r);
 	return err;

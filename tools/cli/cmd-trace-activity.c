@@ -224,8 +224,9 @@ struct result {
 	const struct interval_errors *errors;
 };
 
-static int write_as(FILE *f, const struct result *result, int form)
+static int write_as(FILE *f, size_t form, const void *arg)
 {
+	const struct result *result = arg;
 	static int (*const activity[])(FILE *f, const struct activity *a) = {
 		[JSON] = activity_json, [CSV] = activity_csv,
 		[SVG] = activity_svg, [TEXT] = activity_text,
@@ -242,20 +243,10 @@ static int write_as(FILE *f, const struct result *result, int form)
 /* The table is for a standard output that nothing else is written to. */
 static int write_outputs(struct request *r, const struct result *result)
 {
-	bool table = true;
-
-	for (int i = 0; i < OUTPUTS; i++) {
-		struct result_file *file = &r->files[i];
-
-		if (!file->name)
-			continue;
-		table &= !result_file_is_stdout(file->name);
-		if (!result_file_begin(file) ||
-		    result_file_end(file, write_as(file->file, result, i)))
-			return STATUS_FAILED;
-	}
-	if (table)
-		write_as(stdout, result, TEXT);
+	if (result_files_write(r->files, OUTPUTS, write_as, result))
+		return STATUS_FAILED;
+	if (!options_on_stdout(r->outputs, OUTPUTS))
+		write_as(stdout, TEXT, result);
 	return 0;
 }
 

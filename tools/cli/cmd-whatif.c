@@ -237,33 +237,27 @@ static int parse_options(int argc, char **argv, struct request *q)
 	return optind;
 }
 
+static int write_as(FILE *f, size_t form, const void *arg)
+{
+	return writers[form](f, arg);
+}
+
 static int answer(struct request *q)
 {
 	const char *no_colour = getenv("NO_COLOR");
-	bool data = false;
-	FILE *f = stdout;
-	int status = 0;
+	bool data = options_on_stdout(q->outputs, OUTPUTS);
+	FILE *f = data ? stderr : stdout;
+	int err;
 
 	/* whatif_measure() may have drawn the conclusion already. */
 	if (!q->w.answer.results)
 		whatif_assess(&q->w.question, &q->w.plan, &q->w.samples,
 			      &q->w.answer);
-	for (int i = 0; i < OUTPUTS; i++) {
-		struct result_file *r = &q->results[i];
-
-		if (!r->name)
-			continue;
-		data = data || result_file_is_stdout(r->name);
-		if (!result_file_begin(r) ||
-		    result_file_end(r, writers[i](r->file, &q->w)))
-			status = STATUS_FAILED;
-	}
-	if (data)
-		f = stderr;
+	err = result_files_write(q->results, OUTPUTS, write_as, &q->w);
 	if (!q->inside)
 		whatif_table(f, &q->w, isatty(fileno(f)) &&
 			     (!no_colour || !*no_colour), q->stats);
-	return status;
+	return err ? STATUS_FAILED : 0;
 }
 
 /* An earlier answer in an output file must not change this one. */
