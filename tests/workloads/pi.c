@@ -162,11 +162,9 @@ static const char usage[] =
 
 int main(int argc, char **argv)
 {
-	enum { PERCENT = 256, NICE, HELP };
 	static const struct option longs[] = {
-		{ "percent", required_argument, NULL, PERCENT },
-		{ "nice", required_argument, NULL, NICE },
-		{ "help", no_argument, NULL, HELP },
+		RACERS_OPTIONS,
+		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct racers racers = {
@@ -178,18 +176,13 @@ int main(int argc, char **argv)
 	int digits = 5000, option;
 
 	while ((option = getopt_long(argc, argv, "n:h", longs, NULL)) >= 0) {
+		if (racers_take(&racers, option, optarg))
+			continue;
 		switch (option) {
-		case PERCENT:
-			racers_parse(&racers, BY_PERCENT, optarg);
-			break;
-		case NICE:
-			racers_parse(&racers, BY_NICE, optarg);
-			break;
 		case 'n':
 			digits = atoi(optarg);
 			break;
 		case 'h':
-		case HELP:
 			fputs(usage, stdout);
 			return 0;
 		default:

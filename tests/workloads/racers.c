@@ -35,8 +35,8 @@ void *racers_memory(const char *program, size_t size)
 	return memory;
 }
 
-void racers_parse(struct racers *racers, enum racer_mode mode,
-		  const char *list)
+static void parse_list(struct racers *racers, enum racer_mode mode,
+		       const char *list)
 {
 	const char *name = mode == BY_NICE ? "nice level" : "percent";
 	int min = mode == BY_NICE ? -20 : TENSE_SCALE_MIN;
@@ -59,6 +59,14 @@ void racers_parse(struct racers *racers, enum racer_mode mode,
 		racers->setting[racers->count++] = value;
 		list = *end ? end + 1 : NULL;
 	} while (list);
+}
+
+bool racers_take(struct racers *racers, int option, const char *list)
+{
+	if (option != RACERS_PERCENT && option != RACERS_NICE)
+		return false;
+	parse_list(racers, option == RACERS_NICE ? BY_NICE : BY_PERCENT, list);
+	return true;
 }
 
 /* On a second CPU nobody would have to share. */

@@ -2,6 +2,8 @@
 #ifndef RACERS_H
 #define RACERS_H
 
+#include <getopt.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The racers differ in speed by this. */
@@ -29,8 +31,17 @@ void racers_run(const struct racers *racers, void *shared);
 /* Memory that the processes of racers_run() share, zeroed. */
 void *racers_memory(const char *program, size_t size);
 
-/* "100,50,33": into setting[] and count. */
-void racers_parse(struct racers *racers, enum racer_mode mode,
-		  const char *list);
+/* getopt_long() returns these. A program's own options are letters. */
+enum racers_option { RACERS_PERCENT = 256, RACERS_NICE };
+
+#define RACERS_OPTIONS \
+	{ "percent", required_argument, NULL, RACERS_PERCENT }, \
+	{ "nice", required_argument, NULL, RACERS_NICE }
+
+/*
+ * Takes an option of the above, with a list such as "100,50,33". Returns false
+ * if it is another option.
+ */
+bool racers_take(struct racers *racers, int option, const char *list);
 
 #endif

@@ -84,11 +84,9 @@ static int parse_durations(const char *list, int *ms)
 
 int main(int argc, char **argv)
 {
-	enum { PERCENT = 256, NICE, HELP };
 	static const struct option longs[] = {
-		{ "percent", required_argument, NULL, PERCENT },
-		{ "nice", required_argument, NULL, NICE },
-		{ "help", no_argument, NULL, HELP },
+		RACERS_OPTIONS,
+		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct racers racers = {
@@ -100,13 +98,9 @@ int main(int argc, char **argv)
 	struct shared *shared;
 
 	while ((option = getopt_long(argc, argv, "d:n:h", longs, NULL)) >= 0) {
+		if (racers_take(&racers, option, optarg))
+			continue;
 		switch (option) {
-		case PERCENT:
-			racers_parse(&racers, BY_PERCENT, optarg);
-			break;
-		case NICE:
-			racers_parse(&racers, BY_NICE, optarg);
-			break;
 		case 'd':
 			durations = parse_durations(optarg, ms);
 			break;
@@ -114,7 +108,6 @@ int main(int argc, char **argv)
 			runs = atoi(optarg);
 			break;
 		case 'h':
-		case HELP:
 			fputs(usage, stdout);
 			return 0;
 		default:
