@@ -58,7 +58,7 @@ static int put_text(FILE *f, const struct prediction *p)
 	struct scale scale = scale_of(dist_quantile(d, 0.9) - d->location);
 
 	fprintf(f, "\nwork of %.4g %s, %u %s per core, by %s:\n"
-		"how much longer it takes, Levy, in %s\n\n",
+		"the noise, by which it takes longer, is Levy distributed, in %s\n\n",
 		p->length * time.factor, time.unit, p->per_core,
 		p->per_core == 1 ? "process" : "processes",
 		p->path ? p->path : "these coefficients", scale.unit);
@@ -73,8 +73,8 @@ static int put_text(FILE *f, const struct prediction *p)
 			dist_quantile(d, quantiles[i]) * scale.factor);
 	fputc('\n', f);
 	if (!isnan(p->divergence))
-		fprintf(f, "  a server with exponential work of this mean is %.3g nats from M/M/1, and mean\n"
-			"  waits are %.3g times those of M/M/1\n",
+		fprintf(f, "  exponential times of this mean with this noise are %.3g nats from exponential\n"
+			"  times; mean waits at a server are %.3g times those of M/M/1\n",
 			p->divergence, p->waits);
 	put_errors(f, p->c);
 	return ferror(f) ? -1 : 0;

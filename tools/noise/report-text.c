@@ -56,8 +56,8 @@ static void put_source(FILE *f, const struct report *r)
 		fprintf(f, "\n%zu times from %s\n", r->count, r->file);
 		return;
 	}
-	fprintf(f, "\n%zu times of nops that take %.6g %s, %u %s per core, %u %s;\n"
-		"below is how much longer they took\n\n", r->count,
+	fprintf(f, "\n%zu times of nops that take %.6g %s without noise, %u %s per core, %u %s;\n"
+		"the table shows how much longer they took: the noise\n\n", r->count,
 		w->length * scale.factor, scale.unit, w->per_core,
 		w->per_core == 1 ? "process" : "processes", r->cores,
 		r->cores == 1 ? "core" : "cores");
@@ -115,10 +115,10 @@ static void put_verdict(FILE *f, const struct report *r)
 
 	if (!r->closest)
 		return;
-	fprintf(f, "\n  closest by Anderson-Darling: %s",
+	fprintf(f, "\n  closest fit by Anderson-Darling: %s",
 		family_name(r->closest->dist.family));
 	if (r->closest != levy && levy->converged)
-		fprintf(f, "; the Levy is %.3g times as far off",
+		fprintf(f, "; Levy is %.3g times as far off",
 			levy->anderson_darling / r->closest->anderson_darling);
 	fputc('\n', f);
 }
@@ -128,21 +128,21 @@ static void put_service(FILE *f, const struct report *r)
 	struct scale scale = scale_of(r->work);
 
 	if (isnan(r->divergence)) {
-		fputs("  exponential work with this noise: cannot be computed\n",
+		fputs("  the effect of the noise on exponential times cannot be computed\n",
 		      f);
 		return;
 	}
-	fprintf(f, "  exponential work of mean %.4g %s with the Levy's noise is %.3g nats from\n"
-		"  exponential (KL divergence)", r->work * scale.factor,
-		scale.unit, r->divergence);
+	fprintf(f, "  with the noise of the Levy fit, exponential times of mean %.4g %s are %.3g\n"
+		"  nats from exponential (KL divergence)",
+		r->work * scale.factor, scale.unit, r->divergence);
 	if (r->divergence > 0)
-		fprintf(f, ": %.2g jobs tell them apart, %d to 1",
+		fprintf(f, ": %.2g jobs tell the two apart with\n  odds of %d to 1",
 			ceil(log(ODDS) / r->divergence), ODDS);
 	fputc('\n', f);
 	if (r->divergence < NATS_WARNED && fabs(r->waits - 1) < WAITS_WARNED)
 		return;
-	fprintf(f, "  warning: a server here is not M/M/1: with these times' mean and variance, mean\n"
-		"  waits are %.3g times those of M/M/1\n", r->waits);
+	fprintf(f, "  warning: with this noise, a server is not M/M/1: by the mean and variance of\n"
+		"  these times, its mean waits are %.3g times those of M/M/1\n", r->waits);
 }
 
 int report_text(FILE *f, const struct report *r)

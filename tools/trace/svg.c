@@ -311,8 +311,8 @@ static void draw_lane_labels(const struct picture *p)
 	size_t left = p->m->nr_lanes - p->nr_lanes;
 
 	put_text(p, SVG_LEFT, p->states - 8, " class=\"head\"",
-		 left ? xprintf("what threads did; not drawn: %zu more that ran less",
-				left) : xstrdup("what threads did"));
+		 left ? xprintf("states of the threads; %zu threads that ran less are not drawn",
+				left) : xstrdup("states of the threads"));
 	for (int i = 0; i < p->nr_lanes; i++) {
 		const struct lane *l = p->lanes[i];
 		double y = p->states + i * SVG_LANE_STEP + SVG_LANE - 2;
@@ -332,7 +332,7 @@ static void draw_lead_labels(const struct picture *p)
 
 	draw_lines(p, &p->lead, 3, &unit);
 	put_text(p, SVG_LEFT, p->leads - 8, " class=\"head\"",
-		 xprintf("how far the thread's CPU is ahead of the slowest, %s",
+		 xprintf("how far the CPU of a thread is ahead of the slowest CPU, %s",
 			 unit));
 	put_text(p, p->right + 20, svg_lead_y(p, p->m->window) + 4, "",
 		 xstrdup("window"));
@@ -402,7 +402,7 @@ static void draw_head(const struct picture *p)
 			 m->cpus > 1 ? window : ""));
 	if (m->lost)
 		put_text(p, SVG_LEFT, 68, " class=\"lost\"",
-			 xprintf("%llu events were lost: the end is missing. Use --buffer.",
+			 xprintf("%llu events were lost, and the end is missing. Use a larger --buffer.",
 				 (unsigned long long)m->lost));
 	free(virtual);
 	free(real);
