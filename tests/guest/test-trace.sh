@@ -131,7 +131,7 @@ is "$?" 0 "more events than there is room for"
 unwrap stderr
 lost=$(jq .lost_events t.json)
 ok "are counted" [ "$lost" -gt 0 ]
-is "$(cat stderr)" "tense: $lost events were lost, so that the end of the trace is missing: use --buffer" \
+is "$(cat stderr)" "tense: $lost events were lost, and the end of the trace is missing: use a larger --buffer" \
 	"and told of"
 is "$(grep -c "$lost events were lost" lost.svg)" 1 "in the picture too"
 holds '.threads | all(.recorded_virtual_ns < .virtual_ns)' t.json \

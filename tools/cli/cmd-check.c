@@ -28,7 +28,7 @@
 enum { JSON = 1 };
 
 static const struct option_row options[] = {
-	{ "json", NULL, NULL, JSON, "as JSON" },
+	{ "json", NULL, NULL, JSON, "print JSON" },
 	OPTIONS_END
 };
 
@@ -358,13 +358,13 @@ static int main_check(int argc, char **argv)
 
 const struct subcommand cmd_check = {
 	.name = "check",
-	.summary = "say what is there, what is missing, and how to get it",
+	.summary = "check what tense needs on this machine, and how to get it",
 	.run = main_check,
 	.usage =
 		"Usage: tense check [--json]\n"
 		"\n"
-		"Says what `tense run` finds on this machine, what it misses, and the command\n"
-		"that mends it.\n",
+		"Checks what `tense run` needs. Prints what this machine has and what it lacks,\n"
+		"with the command that gets it.\n",
 	.options = options,
 	.notes =
 		"Exit status: 0 if `tense run` works, 1 if not, 125 if misused.\n",

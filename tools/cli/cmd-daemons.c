@@ -8,40 +8,40 @@
 
 static const struct option_row options[] = {
 	OPTIONS_HEADING("learn",
-			"learn runs a program that does nothing but count, finds the daemons that made\n"
-			"it slower, and stores their cutoffs. By default it takes some six minutes:"),
+			"learn times a program that only counts, finds the daemons that made it slower,\n"
+			"and stores their cutoffs. By default this takes about six minutes:"),
 	{ "task-length", "TIME", NULL, LENGTH, "CPU time of a sample; default 1s" },
 	{ "samples", "N", NULL, SAMPLES, "number of samples; default 300" },
 	{ "long-length", "TIME", NULL, LONG_LENGTH,
-	  "also long tasks, such as 60s, which have cutoffs of their own" },
+	  "also take samples of long tasks, such as 60s, which have cutoffs of their own" },
 	{ "long-samples", "N", NULL, LONG_SAMPLES, "number of long samples; default 30" },
 	{ "periods", "LIST", NULL, PERIODS,
-	  "how often a daemon runs long, as in rhnsd=4h,sshd=90m, if it is known better than it can be seen" },
+	  "how often a daemon runs for long, where you know it, as in rhnsd=4h,sshd=90m; default as seen in the samples" },
 	{ "cutoffs", "FILE", "-f", CUTOFFS,
-	  "store them there, not in the user's own file" },
+	  "store the cutoffs in FILE instead of the user's own file" },
 	{ "csv", "DIR", "-d", CSV,
-	  "write the tables that cutoffs takes, and all samples" },
-	{ "quiet", NULL, NULL, QUIET, "say nothing of the progress" },
-	OPTIONS_HEADING("show", "show prints what is stored:"),
-	{ "cutoffs", "FILE", "-f", CUTOFFS, "there, not in the user's own file" },
+	  "write all samples, and the tables that cutoffs reads, to DIR" },
+	{ "quiet", NULL, NULL, QUIET, "do not show the progress" },
+	OPTIONS_HEADING("show", "show prints the stored cutoffs:"),
+	{ "cutoffs", "FILE", "-f", CUTOFFS, "read FILE instead of the user's own file" },
 	OPTIONS_HEADING("learn show", "learn and show:"),
 	{ "plot", NULL, NULL, PLOT,
-	  "draw the dual-execution scatter plot, as is done on a terminal" },
-	{ "svg", "FILE", "-f", SVG, "draw the answer" },
+	  "print the scatter plot of successive samples; default only on a terminal" },
+	{ "svg", "FILE", "-f", SVG, "draw this plot" },
 	OPTIONS_HEADING("cutoffs",
-			"cutoffs computes them from tables, of samples of short and of long tasks:"),
+			"cutoffs computes cutoffs from tables of samples of short and of long tasks:"),
 	{ "short-central", "FILE", "-f", SHORT_CENTRAL,
-	  "of each daemon its longest and the deviation of its process times in samples of the central cluster" },
+	  "the longest process time of each daemon, and the deviation of these times, in samples of the central cluster" },
 	{ "short-l", "FILE", "-f", SHORT_L,
-	  "each daemon's executions in the other samples" },
+	  "the executions of each daemon in the other samples, the L-samples" },
 	{ "long-central", "FILE", "-f", LONG_CENTRAL,
-	  "the same of long tasks: both or none of the two" },
-	{ "long-l", "FILE", "-f", LONG_L, "see --long-central" },
-	{ "periods", "LIST", NULL, PERIODS, "how often a daemon runs long" },
+	  "as --short-central, for long tasks" },
+	{ "long-l", "FILE", "-f", LONG_L, "as --short-l, for long tasks; needed with --long-central" },
+	{ "periods", "LIST", NULL, PERIODS, "how often a daemon runs for long" },
 	{ "samples", NULL, NULL, DISCARDED,
-	  "the samples that the cutoffs discard, not the cutoffs" },
+	  "print the samples that the cutoffs discard, instead of the cutoffs" },
 	OPTIONS_HEADING(NULL, "All of them:"),
-	{ "json", NULL, NULL, JSON, "as JSON; else as text, and of cutoffs as CSV" },
+	{ "json", NULL, NULL, JSON, "print JSON; default text, or CSV for cutoffs" },
 	OPTIONS_END
 };
 
@@ -81,8 +81,8 @@ const struct subcommand cmd_daemons = {
 		"       tense daemons show [OPTION...]\n"
 		"       tense daemons cutoffs OPTION...\n"
 		"\n"
-		"How long each infrequent daemon of this machine may run during a sample of\n"
-		"tense measure before the sample is dropped (protocol SEDONA).\n",
+		"Finds the cutoff of each rare daemon of this machine: how long it may run during\n"
+		"a sample of tense measure before the sample is dropped (protocol SEDONA).\n",
 	.options = options,
 	.actions = "learn show cutoffs",
 	.notes =

@@ -22,11 +22,11 @@ enum { JSON = 1, ALL, OBJECT };
 
 static const struct option_row options[] = {
 	OPTIONS_OPERAND("PATTERN",
-			"[OBJECT:]NAME, a glob or a /regular expression/; by default all of the command, and how many its libraries have"),
-	{ "all", NULL, NULL, ALL, "those of all libraries, too" },
+			"[OBJECT:]NAME, a glob or a /regular expression/; by default, list all functions of the command and count those of its libraries"),
+	{ "all", NULL, NULL, ALL, "also list the functions of all libraries" },
 	{ "object", "OBJECT", "-f", OBJECT,
-	  "only those of this executable or library: a path, or a name with or without version, as in libz" },
-	{ "json", NULL, NULL, JSON, "as JSON" },
+	  "list only functions of this executable or library: a path, or a name with or without version, as in libz" },
+	{ "json", NULL, NULL, JSON, "print JSON" },
 	OPTIONS_END
 };
 
@@ -520,7 +520,7 @@ static int main_functions(int argc, char **argv)
 
 const struct subcommand cmd_functions = {
 	.name = "functions",
-	.summary = "list the functions of a program that can be named",
+	.summary = "list the functions of a program that whatif can name",
 	.run = main_functions,
 	.usage =
 		"Usage: tense functions [OPTION...] [PATTERN...] -- COMMAND [ARGUMENT...]\n"

@@ -23,27 +23,27 @@ enum { COMPARE = 1, PROTOCOL, K, EPSILON, RUNS, WARMUP, CUTOFFS,
 
 static const struct option_row options[] = {
 	{ "compare", NULL, NULL, COMPARE,
-	  "two commands, each one word for a shell, by turns, and the ratio of their times with its interval" },
+	  "run two commands by turns, each one word for a shell, and print the ratio of their times with its interval" },
 	{ "protocol", "NAME", "emp k-best", PROTOCOL,
-	  "emp (default), or k-best: go on until the K shortest times elapsed agree, and take the shortest" },
+	  "emp (default), or k-best: take samples until the K shortest elapsed times agree, and print the shortest" },
 	{ "runs", "N", NULL, RUNS,
-	  "samples of each command; default 10, or for k-best at most so many; default 30" },
+	  "number of samples of each command; default 10; k-best takes at most N; default 30" },
 	{ "k", "N", NULL, K,
-	  "for k-best: so many have to agree; default 3, at most 64" },
-	{ "epsilon", "P", NULL, EPSILON, "to P percent; default 0.1" },
+	  "with k-best: number of times that must agree, at most 64; default 3" },
+	{ "epsilon", "P", NULL, EPSILON, "with k-best: times agree if they differ by at most P percent; default 0.1" },
 	{ "warmup", "N", NULL, WARMUP,
-	  "runs before that do not count; default 1" },
+	  "number of runs before the first sample; default 1" },
 	{ "cutoffs", "FILE", "-f", CUTOFFS,
-	  "how long daemons may run in a sample, as CSV or JSON of tense daemons cutoffs; default the user's own, if there" },
+	  "how long daemons may run during a sample: CSV or JSON of tense daemons cutoffs; default the cutoffs that tense daemons learn stored" },
 	{ "tune", NULL, NULL, TUNE,
-	  "make the machine quiet meanwhile: daemons, turbo, governor" },
+	  "during the measurement, change daemons, turbo mode and frequency governor so that they disturb less" },
 	{ "restore", NULL, NULL, RESTORE,
-	  "put back what a --tune that was killed has left" },
+	  "undo the changes of a --tune that was killed" },
 	{ "timeout", "TIME", NULL, TIMEOUT,
 	  "kill a run that takes longer, as in 90s or 5m" },
 	REPEAT_OPTION_ROWS,
 	{ "json", "FILE", "-f", OUT_JSON,
-	  "all samples and results; - is standard output, and then there is no table" },
+	  "write all samples and results; - is standard output, and then no table is printed" },
 	{ "csv", "FILE", "-f", OUT_CSV,
 	  "write the table as comma-separated values; - is standard output" },
 	{ "markdown", "FILE", "-f", OUT_MARKDOWN,
@@ -412,16 +412,16 @@ static int main_measure(int argc, char **argv)
 
 const struct subcommand cmd_measure = {
 	.name = "measure",
-	.summary = "say how long a command takes, and how sure that is",
+	.summary = "measure how long a command takes, with an interval",
 	.run = main_measure,
 	.usage =
 		"Usage: tense measure [OPTION...] -- COMMAND [ARGUMENT...]\n"
 		"       tense measure [OPTION...] --compare COMMAND COMMAND\n"
 		"       tense measure --restore\n"
 		"\n"
-		"Measures how long a command takes, and how sure that is: elapsed time and the\n"
-		"process time of all that it runs, with what else ran meanwhile (protocol EMP).\n"
-		"Samples that a daemon spoiled are dropped, then those beyond two standard\n"
+		"Measures the elapsed time of a command and the process time of all its\n"
+		"processes, with 95 % intervals, and lists what else ran meanwhile (protocol\n"
+		"EMP). Drops the samples that a daemon spoiled, then those beyond two standard\n"
 		"deviations.\n",
 	.options = options,
 	.operands = "-c",

@@ -111,18 +111,19 @@ static int main_noise(int argc, char **argv)
 
 const struct subcommand cmd_noise = {
 	.name = "noise",
-	.summary = "say by how much the same work takes longer, and how often",
+	.summary = "measure timing noise and fit distributions to it",
 	.run = main_noise,
 	.usage =
 		"Usage: tense noise fit [OPTION...] [FILE]\n"
 		"       tense noise refit [OPTION...]\n"
 		"       tense noise predict [OPTION...]\n"
 		"\n"
-		"Says by how much work that always is the same takes longer here from time to\n"
+		"Measures timing noise: by how much the same work takes longer from time to\n"
 		"time. fit times instructions that do nothing, or reads times from FILE, and\n"
-		"fits four distributions to them: a truncated Levy, Gaussian, Gumbel, Cauchy.\n"
-		"refit does so for several lengths and numbers of processes, and keeps how the\n"
-		"Levy's parameters follow from these; predict tells what they are by that.\n",
+		"fits four distributions: truncated Levy, Gaussian, Gumbel and Cauchy. refit\n"
+		"does this for several lengths and numbers of processes, and stores how the\n"
+		"parameters of the Levy distribution depend on them. predict computes these\n"
+		"parameters from the stored coefficients.\n",
 	.options = noise_option_rows,
 	.actions = "fit refit predict",
 	.operands = "-f",

@@ -18,12 +18,12 @@ enum { STATS = 1, JSON, REAL, DEVICE };
 static const struct option_row options[] = {
 	RUN_OPTION_ROWS,
 	{ "stats", NULL, NULL, STATS,
-	  "print what the run cost, in real and virtual time" },
-	{ "json", "FILE", "-f", JSON, "write that to FILE" },
+	  "print a table of the real and virtual time of the run" },
+	{ "json", "FILE", "-f", JSON, "write that table to FILE as JSON" },
 	{ "real", NULL, NULL, REAL,
 	  "run in real time on the same kernel, for comparison" },
 	{ "device", NULL, NULL, DEVICE,
-	  "as --real, and have /dev/tense there, to be joined by the command itself" },
+	  "as --real, but with /dev/tense, so that the command can join an experiment itself" },
 	OPTIONS_END
 };
 
@@ -124,12 +124,12 @@ static int main_run(int argc, char **argv)
 
 const struct subcommand cmd_run = {
 	.name = "run",
-	.summary = "run a program in virtual time, on this kernel or on another",
+	.summary = "run a program in virtual time, on this kernel or in a guest",
 	.run = main_run,
 	.usage =
 		"Usage: tense run [OPTION...] [--] COMMAND [ARGUMENT...]\n"
 		"\n"
-		"Runs a command in an experiment: in virtual time.\n",
+		"Runs a command in an experiment, which has a virtual time of its own.\n",
 	.options = options,
 	.operands = "-c",
 	.notes =

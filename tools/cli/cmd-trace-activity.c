@@ -23,22 +23,22 @@ enum option_name { DURATION = 1, THRESHOLD, CPU, LOAD, PERIODS, INTERVAL_ERROR,
 
 static const struct option_row options[] = {
 	{ "duration", "TIME", NULL, DURATION,
-	  "how long, as in 300ms or 2s; default 1s" },
+	  "length of each recording, as in 300ms or 2s; default 1s" },
 	{ "threshold", "CYCLES", NULL, THRESHOLD,
-	  "what is longer is inactive, in cycles, or a time as in 2us; default 20 turns of the loop" },
+	  "a longer time between two readings is an inactive period, in cycles, or as a time such as 2us; default 20 turns of the loop" },
 	{ "cpu", "N", NULL, CPU,
-	  "on CPU N; default the one that it starts on" },
+	  "run on CPU N; default the CPU on which tense starts" },
 	{ "load", "LIST", NULL, LOAD,
-	  "beside so many processes on that CPU that take what they get; 0,1,10 are three recordings; default 0" },
+	  "number of busy processes to add on that CPU; a list such as 0,1,10 makes a recording with each number; default 0" },
 	{ "periods", "N", NULL, PERIODS,
 	  "list the first N inactive periods; default 10" },
 	{ "interval-error", NULL, NULL, INTERVAL_ERROR,
-	  "instead: what the process timer says of computations of known length, up to --duration, default 200ms; and --load is by default 0,10" },
+	  "measure instead the errors of clocks for computations of known length, up to --duration, default 200ms; --load is by default 0,10" },
 	{ "json", "[FILE]", "-f", OUT_JSON,
-	  "all periods and results, on standard output or to FILE" },
+	  "write all periods and results, to standard output or to FILE" },
 	{ "csv", "FILE", "-f", OUT_CSV,
-	  "all periods, or with --interval-error all samples, as comma-separated values; - is standard output" },
-	{ "svg", "FILE", "-f", OUT_SVG, "a picture of them, likewise" },
+	  "write all periods, or with --interval-error all samples, as comma-separated values; - is standard output" },
+	{ "svg", "FILE", "-f", OUT_SVG, "draw them; - is standard output" },
 	OPTIONS_END
 };
 
@@ -329,15 +329,15 @@ static int main_trace_activity(int argc, char **argv)
 
 const struct subcommand cmd_trace_activity = {
 	.name = "trace-activity",
-	.summary = "show when a program has its CPU, and what interrupts it",
+	.summary = "show when a program has its CPU and what interrupts it",
 	.run = main_trace_activity,
 	.usage =
 		"Usage: tense trace-activity [OPTION...]\n"
 		"\n"
-		"Shows when a program had its CPU and when it had not: a loop reads the cycle\n"
-		"counter, and where two readings are far apart, something else ran. Tells what\n"
-		"that was as far as it can be known, how often the timer interrupts, and what\n"
-		"an interrupt costs.\n",
+		"Shows when a program had its CPU. A loop reads the cycle counter; if two\n"
+		"readings are far apart, something else ran in between. Prints the presumed\n"
+		"cause of each such inactive period, how often the timer interrupts, and the\n"
+		"cost of an interrupt.\n",
 	.options = options,
 	.notes =
 		"Exit status: 0, or 125 if tense failed or was misused.\n",

@@ -21,13 +21,13 @@ enum { AXIS = 1, BUFFER, JSON, QUIET };
 
 static const struct option_row options[] = {
 	{ "-o", "FILE", "-f", 'o',
-	  "where to: a picture if FILE ends with .svg, a trace for Perfetto or chrome://tracing with .json; may be repeated; default trace.svg and trace.json" },
+	  "write a picture if FILE ends with .svg, or a trace for Perfetto or chrome://tracing if it ends with .json; may be repeated; default trace.svg and trace.json" },
 	{ "axis", "WHICH", "real virtual", AXIS,
-	  "time in .json files: real (default) or virtual" },
+	  "time axis of .json files: real (default) or virtual" },
 	{ "buffer", "SIZE", NULL, BUFFER,
-	  "memory for the events of each CPU, in MiB or with M or G behind it" },
-	{ "json", "FILE", "-f", JSON, "write the table to FILE" },
-	{ "quiet", NULL, NULL, QUIET, "print no table" },
+	  "memory for the events of each CPU, in MiB, or with M or G behind the number" },
+	{ "json", "FILE", "-f", JSON, "write the table of threads to FILE as JSON" },
+	{ "quiet", NULL, NULL, QUIET, "do not print the table of threads" },
 	RUN_OPTION_ROWS,
 	OPTIONS_END
 };
@@ -174,7 +174,7 @@ static uint64_t default_buffer(const struct backend *backend,
 static void tell_lost(const struct model *m)
 {
 	if (m->lost)
-		warn("%" PRIu64 " events were lost, so that the end of the trace is missing: use --buffer",
+		warn("%" PRIu64 " events were lost, and the end of the trace is missing: use a larger --buffer",
 		     m->lost);
 }
 
@@ -277,15 +277,15 @@ static int main_trace(int argc, char **argv)
 
 const struct subcommand cmd_trace = {
 	.name = "trace",
-	.summary = "run it so, and draw what its threads did",
+	.summary = "run a program in virtual time and draw its threads",
 	.run = main_trace,
 	.usage =
 		"Usage: tense trace [OPTION...] [--] COMMAND [ARGUMENT...]\n"
 		"\n"
-		"Runs a command in virtual time, as tense run does, and draws what its threads\n"
-		"did: a picture, and a file for Perfetto (https://ui.perfetto.dev).\n",
+		"Runs a command in virtual time, as tense run does, and draws its threads: as a\n"
+		"picture, and as a trace for Perfetto (https://ui.perfetto.dev).\n",
 	.options = options,
 	.operands = "-c",
 	.notes =
-		"Exit status: the command's, and 125, 126, 127 and 128 + n as of tense run.\n",
+		"Exit status: as of tense run.\n",
 };

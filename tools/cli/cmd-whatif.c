@@ -29,37 +29,37 @@ enum option_value {
 
 static const struct option_row options[] = {
 	{ "func", "NAME[@P]", NULL, FUNC,
-	  "[object:]name of a function, see tense functions; with @P at P percent of its speed; may be repeated" },
+	  "a function to vary, as [object:]name, see tense functions; NAME@P has a fixed speed instead, of P percent; may be repeated" },
 	{ "faster", "LIST", NULL, FASTER,
-	  "what those without @P take less time, in percent: 20%, 10,20,50% or 0..90/10%" },
+	  "by how many percent the functions without @P take less time: 20%, 10,20,50% or 0..90/10%" },
 	{ "slower", "LIST", NULL, SLOWER, "the same for more time" },
 	{ "each", NULL, NULL, EACH,
 	  "vary one function at a time, not all at once" },
 	{ "metric", "M", "elapsed cpu stdout: stderr:", METRIC,
-	  "what changes: elapsed (default) or cpu, both virtual; stdout:REGEX or stderr:REGEX, a number that is printed" },
+	  "the number to predict: elapsed (default) or cpu, both virtual; stdout:REGEX or stderr:REGEX, a number that the command prints" },
 	{ "progress", "NAME", NULL, PROGRESS,
-	  "what changes: calls of this function per virtual second" },
+	  "predict the calls of this function per virtual second" },
 	{ "latency", "A,B", NULL, LATENCY,
-	  "what changes: the virtual time from a call of function A to one of function B, in any thread" },
+	  "predict the virtual time from a call of function A to the matching call of function B, in any thread" },
 	{ "precision", "P", NULL, PRECISION,
-	  "go on until intervals are narrower than P points; default 1" },
+	  "add rounds until the intervals are narrower than P percentage points; default 1" },
 	{ "max-runs", "N", NULL, MAX_RUNS,
-	  "but at most so many of each kind; default 50, or 30 with --deterministic" },
+	  "run each condition at most N times; default 50, or 30 with --deterministic" },
 	REPEAT_OPTION_ROWS,
 	{ "seed", "N", NULL, SEED,
-	  "fixes the order of the runs (default: random), and with --deterministic also the schedules (default: 1)" },
+	  "fix the order of the runs (default: random), and with --deterministic also the schedules (default: 1)" },
 	{ "stats", NULL, NULL, STATS,
-	  "also tell what was scaled and how, and what that cost" },
+	  "also print which functions were scaled, how, and at which cost" },
 	{ "json", "[FILE]", "-f", OUTPUT_JSON,
-	  "all samples and results, on standard output or to FILE" },
+	  "write all samples and results, to standard output or to FILE" },
 	{ "csv", "FILE", "-f", OUTPUT_CSV,
-	  "the table as comma-separated values" },
+	  "write the table as comma-separated values" },
 	{ "report", "FILE", "-f", OUTPUT_REPORT,
-	  "a page for a browser, with the curve" },
+	  "write a page for a browser, with the curve" },
 	{ "from", "FILE", "-f", FROM,
-	  "no runs: results of those in FILE, by an earlier --json" },
+	  "run nothing: compute the results from FILE, which an earlier --json wrote" },
 	{ "runs", "N", NULL, RUNS,
-	  "--deterministic: exactly so many of each kind" },
+	  "with --deterministic: run each condition exactly N times" },
 	/* In a guest: read a request, and write the answer to this file. */
 	{ "inside", "FILE", NULL, INSIDE, NULL },
 	RUN_OPTION_ROWS,
@@ -364,11 +364,11 @@ const struct subcommand cmd_whatif = {
 		"Usage: tense whatif --func NAME... --faster LIST [OPTION...] -- COMMAND [ARG...]\n"
 		"       tense whatif --from FILE [OPTION...]\n"
 		"\n"
-		"Predicts how a program changes if a function of it takes another time.\n",
+		"Predicts how a program changes if one of its functions takes less or more time.\n",
 	.options = options,
 	.operands = "-c",
 	.notes =
-		"Exit status: 0 with an answer of any kind; 1 if the command failed or never\n"
-		"called the function; 125 if tense failed or was misused; 126, 127 and 128 + n\n"
-		"as of tense run.\n",
+		"Exit status: 0 with an answer, whatever its verdicts; 1 if the command failed or\n"
+		"never called the function; 125 if tense failed or was misused; 126, 127 and\n"
+		"128 + n as of tense run.\n",
 };

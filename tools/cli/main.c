@@ -29,7 +29,7 @@ static const struct subcommand cmd_version = {
 
 static const struct subcommand cmd_help = {
 	.name = "help",
-	.summary = "print this text, or that of a command",
+	.summary = "print this text, or the help of a command",
 	.run = help,
 };
 
@@ -64,14 +64,14 @@ static void print_usage(FILE *f)
 {
 	fputs("Usage: tense COMMAND [OPTION...]\n"
 	      "\n"
-	      "Runs programs in virtual time, on a kernel whose scheduler keeps it.\n"
+	      "Runs programs in virtual time, which a patched scheduler of Linux keeps.\n"
 	      "\n"
 	      "Commands:\n", f);
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		fprintf(f, "  %-14s  %s\n", commands[i]->name,
 			commands[i]->summary);
 	fputs("\n"
-	      "`tense help COMMAND` tells more of a command, man tense(1) the rest.\n",
+	      "`tense help COMMAND` prints the options of a command, man tense(1) the rest.\n",
 	      f);
 }
 

@@ -18,9 +18,9 @@ enum repeat_option {
 	{ "input", "FILE", "-f", REPEAT_INPUT, \
 	  "standard input of each run; default /dev/null" }, \
 	{ "ignore-failure", NULL, NULL, REPEAT_IGNORE_FAILURE, \
-	  "a run may have any exit status" }, \
+	  "accept any exit status of a run" }, \
 	{ "show-output", NULL, NULL, REPEAT_SHOW_OUTPUT, \
-	  "do not hide what the command prints" }, \
-	{ "quiet", NULL, NULL, REPEAT_QUIET, "say nothing of the progress" }
+	  "do not hide the output of the command" }, \
+	{ "quiet", NULL, NULL, REPEAT_QUIET, "do not show the progress" }
 
 #endif

@@ -29,28 +29,28 @@ enum run_option {
 /* The part of a table of options that these commands share. */
 #define RUN_OPTION_ROWS \
 	{ "backend", "NAME", "auto native uml qemu", RUN_BACKEND, \
-	  "native: on this kernel, which needs /dev/tense" }, \
-	OPTIONS_OPERAND("", "uml: on a kernel that runs as a process, built on first use"), \
-	OPTIONS_OPERAND("", "qemu: on a kernel in a virtual machine with several CPUs"), \
+	  "native: run on this kernel, which must have /dev/tense" }, \
+	OPTIONS_OPERAND("", "uml: run on a kernel that is a process; tense builds it on first use"), \
+	OPTIONS_OPERAND("", "qemu: run on a kernel in a virtual machine, which may have several CPUs"), \
 	OPTIONS_OPERAND("", \
-			"auto (default): native if it can be had, else uml, or qemu for more than one CPU"), \
-	{ "cpus", "N", NULL, RUN_CPUS, "uml, qemu: CPUs of the guest" }, \
+			"auto (default): native if this kernel has /dev/tense, otherwise uml, or qemu for several CPUs"), \
+	{ "cpus", "N", NULL, RUN_CPUS, "uml, qemu: number of CPUs of the guest" }, \
 	{ "memory", "SIZE", NULL, RUN_MEMORY, \
-	  "uml, qemu: its memory, in MiB or with M or G behind it" }, \
+	  "uml, qemu: memory of the guest, in MiB, or with M or G behind the number" }, \
 	{ "percent", "P", NULL, RUN_PERCENT, \
-	  "speed of the command, 1 to 100000: 200 is twice as fast as real; default 100" }, \
+	  "speed of the command, 1 to 100000: 200 is twice as fast as in real time; default 100" }, \
 	{ "clock", "WHICH", "all monotonic none ordered unordered", RUN_CLOCK, \
-	  "the clocks that are virtual, and what waits by them: all (default), monotonic: but not the time of day, or none; unordered lets readings on two CPUs be a window apart" }, \
+	  "the clocks that are virtual, with the waits that use them: all (default), or monotonic, which leaves the time of day real, or none; unordered lets readings on two CPUs be a window apart" }, \
 	{ "idle", "WHAT", "real skip", RUN_IDLE, \
-	  "while all of the command waits, virtual time follows the real one (real, default), or goes to the next deadline at once if nothing outside can end a wait before (skip)" }, \
+	  "while all tasks of the command wait: with real (default), virtual time follows real time; with skip, it jumps to the next deadline if nothing outside can end a wait earlier" }, \
 	{ "window", "TIME", NULL, RUN_WINDOW, \
-	  "how far CPUs may be apart in virtual time: 20us to 100ms, default 500us" }, \
+	  "how far the virtual times of two CPUs may be apart: 20us to 100ms, default 500us" }, \
 	{ "deterministic", NULL, NULL, RUN_DETERMINISTIC, \
-	  "count instructions instead of time, in an emulated guest with copies of files: each run is like the other to the last digit" }, \
+	  "count instructions instead of time, in an emulated guest with copies of files: every run has exactly the same result" }, \
 	{ "file", "PATH", "-f", RUN_FILE, \
-	  "--deterministic: a file or directory that the command needs beyond its libraries and those in the current one; may be repeated" }, \
+	  "with --deterministic: a file or directory that the command needs, besides its libraries and the current directory; may be repeated" }, \
 	{ "rw", "DIR", "-d", RUN_RW, \
-	  "uml, qemu: a directory that the command may write to, besides the current one and /tmp, where writes are lost; may be repeated" }
+	  "uml, qemu: a directory that the command may write to, besides the current one; writes to /tmp are lost; may be repeated" }
 
 /* At most argc options will follow. */
 void run_options_begin(struct run_options *o, struct run *run,
