@@ -324,31 +324,42 @@ static inline void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v, 
 		note_ahead(vc, c, ran ? v.ns + 1 : 0);
 }
 
-/* Returns the ticks from @from to @to in which the task ran. */
-static u64 ran_between(const struct vclock_stretch *s, u64 from, u64 to)
+/* Returns the ticks of the rest of a stretch in which the task ran. */
+static u64 ticks_left(const struct vclock_stretch *s)
 {
-	u64 ticks = to - from;
+	u64 ticks = s->to - s->from;
 	unsigned int i;
 
-	for (i = 0; i < s->holes; i++) {
-		u64 begin = max(s->hole[i].from, from);
-		u64 end = min(s->hole[i].to, to);
-
-		if (end > begin)
-			ticks -= end - begin;
-	}
+	for (i = s->hole_next; i < s->holes; i++)
+		ticks -= s->hole[i].to - max(s->hole[i].from, s->from);
 	return ticks;
 }
 
-/* Returns the real ns of the next @ticks of a stretch, or of its rest if shorter. */
-u64 vclock_part(const struct vclock_stretch *s, u64 ticks)
+/* Goes on to counter value @until. Returns the ticks in which the task ran. */
+static u64 pass_ticks(struct vclock_stretch *s, u64 until)
 {
-	u64 all;
+	u64 ticks = until - s->from;
 
+	for (; s->hole_next < s->holes; s->hole_next++) {
+		const struct vclock_hole *h = &s->hole[s->hole_next];
+
+		if (h->from >= until)
+			break;
+		ticks -= min(h->to, until) - max(h->from, s->from);
+		if (h->to > until)
+			break;
+	}
+	s->from = until;
+	return ticks;
+}
+
+/* Returns the real ns of so many ticks of the rest; of all of them if it has less. */
+static u64 part_of(const struct vclock_stretch *s, u64 ticks)
+{
 	if (!ticks)
 		return 0;
-	all = ran_between(s, s->from, s->to);
-	return ticks >= all ? s->ns : mul_u64_u64_div_u64(s->ns, ticks, all);
+	return ticks >= s->left ? s->ns :
+				  mul_u64_u64_div_u64(s->ns, ticks, s->left);
 }
 
 /*
@@ -371,6 +382,13 @@ void vclock_divide(struct vclock_segments *g, const struct vclock_stretch *s,
 		g->longest = (struct vclock_hole) { g->at, end };
 	g->last = g->at;
 	g->at = end;
+}
+
+/* The holes come in order. */
+static void add_hole(struct vclock_stretch *s, u64 from, u64 ticks)
+{
+	if (ticks)
+		s->hole[s->holes++] = (struct vclock_hole) { from, from + ticks };
 }
 
 /*
@@ -397,8 +415,6 @@ void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 	if (real - s->ns > HAND_OVER_MAX) {
 		middle = min(missing, g->longest.to - g->longest.from);
 		missing -= middle;
-		s->hole[0] = (struct vclock_hole) { g->longest.to - middle,
-						    g->longest.to };
 	}
 	if (g->longest.from == s->from)
 		first -= middle;
@@ -407,11 +423,16 @@ void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 	front = min(missing / 2, first);
 	back = min(missing - front, last);
 	front = min(missing - back, first);
-	s->hole[1] = (struct vclock_hole) { s->from, s->from + front };
-	/* The middle hole may already take up the end. */
-	real = g->longest.to == s->to ? s->to - middle : s->to;
-	s->hole[2] = (struct vclock_hole) { real - back, real };
-	s->holes = 3;
+	s->left = 0;
+	add_hole(s, s->from, front);
+	if (g->longest.to == s->to) {
+		/* The middle hole takes up the end. */
+		add_hole(s, s->to - middle - back, back);
+		add_hole(s, s->to - middle, middle);
+	} else {
+		add_hole(s, g->longest.to - middle, middle);
+		add_hole(s, s->to - back, back);
+	}
 }
 
 static inline bool has_credit(const struct vclock_task *t)
@@ -439,13 +460,16 @@ static inline struct vclock_time charge_task(struct vclock_task *t, u64 real_ns)
 u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
 		 u64 own)
 {
-	u64 before = t->charged.ns, ns = s->ns, free;
+	u64 before = t->charged.ns, ns, free, ticks;
 
 	until = min(max(until, s->from), s->to);
-	if (until != s->to)
-		ns = vclock_part(s, ran_between(s, s->from, until));
-	free = min(ns, vclock_part(s, own));
-	s->from = until;
+	if (!s->left)
+		s->left = ticks_left(s);
+	free = part_of(s, own);
+	ticks = pass_ticks(s, until);
+	ns = until == s->to ? s->ns : part_of(s, ticks);
+	free = min(ns, free);
+	s->left -= ticks;
 	s->ns -= ns;
 	time_add(&s->charged, charge_task(t, ns - free));
 	return t->charged.ns - before;

@@ -91,10 +91,12 @@ struct vclock {
 struct vclock_stretch {
 	u64 from, to;		/* counter: the part that is not charged yet */
 	u64 ns;			/* real: length of that part */
+	u64 left;		/* ticks of it in which the task ran; 0: not known */
 	struct vclock_hole {
 		u64 from, to;	/* counter: the task did not run */
-	} hole[3];
+	} hole[3];		/* in order */
 	unsigned int holes;	/* number of them */
+	unsigned int hole_next;	/* the first that does not end before from */
 	struct vclock_time charged;	/* to the task, not yet to its CPU */
 };
 
@@ -135,7 +137,6 @@ void vclock_task_init(struct vclock_task *t, u32 percent, u64 ready);
 int vclock_set_percent(struct vclock_task *t, u32 percent);
 int vclock_set_fine(struct vclock_task *t, u32 thousandths);
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns);
-u64 vclock_part(const struct vclock_stretch *s, u64 ticks);
 void vclock_divide(struct vclock_segments *g, const struct vclock_stretch *s,
 		   u64 stamp);
 void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,

@@ -65,6 +65,24 @@ static void test_cases(void)
 	is_i64(part[0] + part[1], 500, "no ticks at all: it is not lost");
 }
 
+/* The drain of a ring cuts holes after it has left out the work before. */
+static void test_cut_after_a_part(void)
+{
+	struct vclock_stretch s = { .from = 0, .to = 10 * MS, .ns = 6000000 };
+	struct vclock_segments g = { };
+	struct machine m;
+	struct vclock_task t;
+
+	machine_with(&m, &t, 0);
+	is_i64(vclock_spend(&t, &s, 1 * MS, 0), 600000, "a tenth of the ticks");
+	g.at = s.from;
+	vclock_divide(&g, &s, 2 * MS);
+	vclock_cut_holes(&s, &g, RATE);
+	is_i64(vclock_spend(&t, &s, 2 * MS, 0), 1000000,
+	       "then 3.6 ms are missing: not in the next 1 ms");
+	is_i64(vclock_spend(&t, &s, s.to, 0), 4400000, "but in the rest");
+}
+
 /* One in four lies at an end of the stretch, so that a segment is empty. */
 static u64 any_stamp(struct rng *rng, u64 ticks)
 {
@@ -112,6 +130,7 @@ static void test_conserved(void)
 int main(void)
 {
 	test_cases();
+	test_cut_after_a_part();
 	test_conserved();
 	return done();
 }
