@@ -91,6 +91,22 @@ status_is 0 "JOBS=1 runs one at a time" env JOBS=1 "$run_tap" ./one ./two ./thre
 status_is 0 "programs after --alone run alone" env JOBS=2 "$run_tap" \
 	./one --alone ./two ./three
 is "$(order)" "one two three " "in the order of the arguments"
+status_is 0 "programs after --beside run one at a time" env JOBS=2 "$run_tap" \
+	--beside ./one ./two
+script third "OTHER=./first; $meet"
+rm -f ./*.here
+status_is 0 "they run beside JOBS others" env JOBS=2 "$run_tap" \
+	./first ./second --beside ./third
+script helped 'echo 1..1; for i in $(seq 600); do [ -e helper.here ] && echo ok 1 && exit
+	sleep 0.1; done; echo not ok 1'
+script helper 'echo 1..1; echo ok 1; touch helper.here'
+status_is 0 "the last of them runs while the others do" env JOBS=1 "$run_tap" \
+	./helped --beside ./good ./helper --alone ./one ./two
+is "$(order)" "helped good helper one two " "the order is that of the arguments"
+script last 'echo 1..1; [ -e running ] && echo not ok 1 || echo ok 1'
+script longer 'echo 1..1; touch running; sleep 1; rm running; echo ok 1'
+status_is 0 "programs after --alone wait for those after --beside" env JOBS=2 \
+	"$run_tap" ./good --beside ./longer --alone ./last
 script jobs 'echo 1..1; [ -z "${JOBS:-}" ] && echo ok 1'
 status_is 0 "programs do not see JOBS" env JOBS=2 "$run_tap" ./jobs
 status_is 2 "JOBS=0" env JOBS=0 "$run_tap" ./good
@@ -110,5 +126,18 @@ kill -TERM "$runner"
 wait "$runner"
 is $? 143 "SIGTERM ends the runner"
 ok "and its program" sh -c '! kill -0 "$(cat sleeper.pid)" 2>/dev/null'
+script never 'echo 1..1; touch never.here; echo ok 1'
+rm -f sleeper.pid
+"$run_tap" ./good --beside ./sleeper ./never >stdout 2>stderr &
+runner=$!
+for _ in $(seq 600); do
+	[ -s sleeper.pid ] && break
+	sleep 0.1
+done
+kill -TERM "$runner"
+wait "$runner"
+is $? 143 "SIGTERM ends a runner with programs after --beside"
+ok "and the one that runs" sh -c '! kill -0 "$(cat sleeper.pid)" 2>/dev/null'
+ok "and starts no other" [ ! -e never.here ]
 
 done_testing
