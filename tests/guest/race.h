@@ -30,8 +30,10 @@
 #define WARM_UP		(RACE_NS / 4)
 /* The tolerated error of a share, relative to the expected one. */
 #define TOLERANCE	0.01
-/* A tick, of the kernel that has the longest: no turn is shorter. */
+/* So long a turn may be. */
+#ifndef TURN
 #define TURN		(10 * MS)
+#endif
 
 struct member {
 	const char *percent;	/* NULL: the last */
