@@ -84,9 +84,11 @@ GUEST_TESTS :=
 long_first = $(foreach t,$(LONG_TESTS),$(filter %/$(t),$(1))) \
 	$(filter-out $(addprefix %/,$(LONG_TESTS)),$(1))
 
-# LIST: runs its programs, those of ALONE_TESTS one at a time at the end.
+# LIST: runs its programs, those of WAITING_TESTS one at a time beside the others, and
+# those of ALONE_TESTS one at a time at the end.
 run_tap = $(Q)TAP_LOGS=$(O)/tests/log tests/run-tap \
-	$(call long_first,$(filter-out $(ALONE_TESTS),$(1))) \
+	$(call long_first,$(filter-out $(WAITING_TESTS) $(ALONE_TESTS),$(1))) \
+	--beside $(call long_first,$(filter $(WAITING_TESTS),$(1))) \
 	--alone $(filter $(ALONE_TESTS),$(1))
 
 .PHONY: all user module kernels test-kernels $(NEED_CHECK) $(NEED_ALL)

@@ -22,8 +22,20 @@ KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% 
 
 REST_TESTS := $(filter-out $(CHECK_TESTS),$(ALL_TESTS))
 
+# These tests run one at a time, beside the others, for one of two reasons:
+# - They wait most of their time and would hold a place that computes nothing.
+# - They measure processes of the host and end them by name, so no two of them may
+#   run at once. Others may: they assert no time of the host's clock.
+WAITING_TESTS := $(call named,unit,test-bench test-accuracy test-measure-run% \
+	test-daemons% test-noise test-noise-asan test-deaf-guest \
+	test-bad-setup) \
+	$(call named,timed,test-timed test-timed-static guest-timed \
+	guest-timed-static guest-timed-preloaded test-timed-programs) \
+	$(call named,guest,test-signals test-signals-qemu test-bad-input \
+	test-clocks test-streams test-terminal)
+
 # These tests run one at a time, after the others, for one of three reasons:
-# - They measure processes of the host.
+# - They step through code instruction by instruction, beside a thread of their own.
 # - Their guests have several CPUs and the host's clock. Such a guest counts the
 #   time that the host gives to other processes as its own. The tests assert
 #   shares of CPU time, that real-time tasks leave time to others, how late a
@@ -32,15 +44,13 @@ REST_TESTS := $(filter-out $(CHECK_TESTS),$(ALL_TESTS))
 # All other tests in guests run beside each other.
 ALONE_TESTS := $(call named,guest,%-sessions %-races test-kernel-selftests-qemu \
 	test-clock-order-qemu) \
-	$(filter-out $(ALL_TESTS),$(debug_tests) $(kcsan_tests)) \
-	$(call named,unit,test-bench test-accuracy test-measure-run% test-daemons% \
-	test-noise test-noise-asan test-libtense-signal) \
-	$(call named,timed,test-timed test-timed-static)
+	$(call named,unit,test-libtense-signal) \
+	$(filter-out $(ALL_TESTS),$(debug_tests) $(kcsan_tests))
 
 # These tests take a minute or more. They start first, in this order, so that no
 # CPU is idle at the end.
-LONG_TESTS := guest-groups test-run-qemu test-deterministic test-signals \
-	debug-fuzz test-signals-qemu test-whatif-exact check-patches guest-fair \
+LONG_TESTS := guest-groups test-run-qemu test-deterministic test-signals-qemu \
+	test-signals debug-fuzz test-whatif-exact check-patches guest-fair \
 	test-queue-waits debug-area test-stamped-queue-exact debug-storms \
 	test-stamped-queue-uml debug-gate-events \
 	test-smp-programs test-producer test-kernel-selftests-uml \
