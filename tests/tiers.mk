@@ -49,12 +49,11 @@ ALONE_TESTS := $(call named,guest,%-sessions %-races test-kernel-selftests-qemu 
 
 # These tests take a minute or more. They start first, in this order, so that no
 # CPU is idle at the end.
-LONG_TESTS := guest-groups test-run-qemu test-deterministic test-signals-qemu \
-	test-signals debug-fuzz test-whatif-exact check-patches guest-fair \
-	test-queue-waits debug-area test-stamped-queue-exact debug-storms \
-	test-stamped-queue-uml debug-gate-events \
-	test-smp-programs test-producer test-kernel-selftests-uml \
-	test-static debug-abi test-clock-order-uml test-ledger \
+LONG_TESTS := debug-several guest-groups test-run-qemu test-deterministic \
+	test-signals-qemu test-signals debug-fuzz test-whatif-exact check-patches \
+	guest-fair test-queue-waits test-stamped-queue-exact debug-storms \
+	test-stamped-queue-uml test-smp-programs test-producer \
+	test-kernel-selftests-uml test-static test-clock-order-uml test-ledger \
 	test-spin test-whatif test-timed-programs
 
 LINT_TESTS := $(addprefix tests/lint/test-,includes shell c kernel spelling style)

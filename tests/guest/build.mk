@@ -50,10 +50,16 @@ $(smp4_tests): $(O)/tests/guest/smp4-%: tests/guest/in-qemu \
 debug_smp_tests := $(addprefix $(O)/tests/guest/debug-,abi area defects)
 debug_guest_tests := $(addprefix $(O)/tests/guest/debug-,probe faults fuzz storms \
 	$(smp_programs))
-debug_tests := $(debug_smp_tests) $(debug_guest_tests)
+# debug-several runs several programs in one guest: to boot this kernel, and to have
+# it look for lost memory afterwards, takes 30 s of CPU time.
+debug_several := $(O)/tests/guest/debug-several
+debug_single_tests := $(debug_smp_tests) $(debug_guest_tests)
+in_several := $(addprefix $(O)/tests/guest/,smp-abi.bin smp-area.bin guest-users.bin \
+	guest-gate-events.bin)
+debug_tests := $(debug_several) $(filter-out $(addprefix %/debug-,abi area users \
+	gate-events),$(debug_single_tests))
 # A minute each. All of them: make debug.
-GUEST_TESTS += $(addprefix $(O)/tests/guest/debug-,abi area users races \
-	gate-events fuzz storms)
+GUEST_TESTS += $(debug_several) $(addprefix $(O)/tests/guest/debug-,races fuzz storms)
 
 # On the kernel that looks for data races, kcsan-NAME: make kcsan.
 kcsan_smp_tests := $(O)/tests/guest/kcsan-abi
@@ -62,7 +68,8 @@ kcsan_tests := $(kcsan_smp_tests) $(kcsan_guest_tests)
 
 $(debug_smp_tests): $(O)/tests/guest/debug-%: $(O)/tests/guest/smp-%.bin
 $(debug_guest_tests): $(O)/tests/guest/debug-%: $(O)/tests/guest/guest-%.bin
-$(debug_tests): tests/guest/in-qemu $(O)/tests/guest/qemu-init \
+$(debug_several): $(in_several)
+$(debug_several) $(debug_single_tests): tests/guest/in-qemu $(O)/tests/guest/qemu-init \
 		$(O)/tests/guest/debug-watch
 	$(call in_qemu,2,$(notdir $(filter %.bin,$^)),debug)
 

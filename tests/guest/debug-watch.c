@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs a test on the debug kernel and adds one result to those that it prints:
- * the kernel has complained of nothing, and has lost no memory, meanwhile.
+ * Runs tests on the debug kernel, one after the other, and adds one result to those
+ * that they print: the kernel has complained of nothing, and has lost no memory,
+ * meanwhile.
  * Where the host shares a directory, with COVERAGE as its tag, the counts of the
  * lines that the module ran are there afterwards.
  *
- * Usage: debug-watch PROGRAM
+ * Usage: debug-watch PROGRAM [ARGUMENT]... [+ PROGRAM [ARGUMENT]...]...
  */
 #include "watch.h"
 
@@ -40,6 +41,7 @@ static const char *const noise[] = {
 	"pagefault_out_of_memory: * callbacks suppressed",
 };
 
+static const char *running;
 static bool complained;
 
 static void tell(const char *result)
@@ -53,6 +55,7 @@ static void complain(const char *text)
 	if (!complained)
 		tell("not ok");
 	complained = true;
+	printf("# while, or since, %s ran:\n", running);
 	for (const char *end; *text; text = *end ? end + 1 : end) {
 		end = strchrnul(text, '\n');
 		printf("# %.*s\n", (int)(end - text), text);
@@ -186,24 +189,53 @@ static void save_counts(const char *tag)
 	umount(SHARED);
 }
 
+/* Cuts the arguments at the first "+", and returns the rest; NULL if there is none. */
+static char **cut(char **argv)
+{
+	for (; *argv; argv++)
+		if (!strcmp(*argv, "+")) {
+			*argv = NULL;
+			return argv + 1;
+		}
+	return NULL;
+}
+
+/* All programs, even if one fails. */
+static bool run_all(char **argv, int kmsg)
+{
+	bool good = true;
+
+	for (char **rest; argv; argv = rest) {
+		rest = cut(argv);
+		running = argv[0];
+		if (rest || results)
+			printf("# %s\n", running);
+		if (watch_run(argv))
+			good = false;
+		check_log(kmsg);
+	}
+	return good;
+}
+
 int main(int argc, char **argv)
 {
 	const char *tag = getenv("COVERAGE");
 	int kmsg = log_open();
-	int status;
+	bool good;
 
 	if (argc < 2 || kmsg < 0 ||
 	    mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL)) {
 		perror("Bail out! debug-watch");
 		return 1;
 	}
-	status = watch_run(argv + 1);
+	good = run_all(argv + 1, kmsg);
 	check_memory();
 	check_locks();
 	check_log(kmsg);
 	if (!complained)
 		tell("ok");
+	watch_end();
 	if (tag)
 		save_counts(tag);
-	return status != 0;
+	return !good;
 }

@@ -108,6 +108,7 @@ int main(int argc, char **argv)
 		printf("Bail out! the kernel's log has overflown\n");
 	if (!complained)
 		tell("ok");
+	watch_end();
 	printf("# %u data races elsewhere\n", others);
 	return status != 0;
 }

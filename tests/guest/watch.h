@@ -64,12 +64,38 @@ static inline const char *log_warning(char *record)
 	return text;
 }
 
-/* As the test says. */
+/* The plans and the results of all programs that have run so far. */
 static int planned;
+static int results;
 
 static inline void watch_tell(const char *result, const char *what)
 {
-	printf("%s %d %s\n", result, planned + 1, what);
+	printf("%s %d %s\n", result, ++results, what);
+}
+
+/* The plan is the last line, because each program has a part of it. */
+static inline void watch_end(void)
+{
+	printf("1..%d\n", planned + 1);
+}
+
+/* Numbers results on from those of programs before. Drops plans, but for a skip. */
+static inline void watch_line(const char *line)
+{
+	const char *skip = strstr(line, "# SKIP");
+	int plan, number = 0;
+
+	if (sscanf(line, "1..%d", &plan) == 1) {
+		planned += plan ? plan : 1;
+		if (!plan)
+			printf("ok %d %s", ++results, skip ? skip : "# SKIP\n");
+	} else if (sscanf(line, "ok %*d%n", &number) == 0 && number) {
+		printf("ok %d%s", ++results, line + number);
+	} else if (sscanf(line, "not ok %*d%n", &number) == 0 && number) {
+		printf("not ok %d%s", ++results, line + number);
+	} else {
+		fputs(line, stdout);
+	}
 }
 
 /* Passes on the available output line by line. Returns false at its end. */
@@ -84,11 +110,11 @@ static inline bool watch_pass(int from, char line[RECORD_MAX], size_t *length)
 	line[*length] = '\0';
 	while ((end = strchr(line, '\n')) || *length == RECORD_MAX - 1) {
 		size_t part = end ? (size_t)(end + 1 - line) : *length;
+		char next = line[part];
 
-		if (sscanf(line, "1..%d\n", &planned) == 1)
-			printf("1..%d\n", planned + 1);
-		else
-			printf("%.*s", (int)part, line);
+		line[part] = '\0';
+		watch_line(line);
+		line[part] = next;
 		*length -= part;
 		memmove(line, line + part, *length + 1);
 	}
@@ -97,13 +123,12 @@ static inline bool watch_pass(int from, char line[RECORD_MAX], size_t *length)
 }
 
 /*
- * Runs the program and returns its status. The plan counts one more result.
- * Waits for the program, because tasks that it could not end may keep the pipe
- * open.
+ * Runs the program and returns its status. Waits for the program, because tasks
+ * that it could not end may keep the pipe open.
  */
 static inline int watch_run(char **argv)
 {
-	static char line[RECORD_MAX];
+	char line[RECORD_MAX] = "";
 	struct pollfd from = { .events = POLLIN };
 	size_t length = 0;
 	int fds[2], status = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which records of the kernel's log are warnings. */
+/* Which records of the kernel's log are warnings, and how results are passed on. */
 #include "../guest/watch.h"
 #include "../lib/tap.h"
 
@@ -17,6 +17,32 @@ static bool is_warning(const char *record, const char *text)
 	const char *got = warning(record);
 
 	return got && !strcmp(got, text);
+}
+
+/* Runs two shell scripts as a watcher does, and returns all that it prints. */
+static const char *passed_on(const char *first, const char *second)
+{
+	static char text[RECORD_MAX];
+	FILE *file = tmpfile();
+	int out = dup(STDOUT_FILENO);
+	size_t n;
+
+	fflush(stdout);
+	dup2(fileno(file), STDOUT_FILENO);
+	watch_run((char *[]) { "/bin/sh", "-c", (char *)first, NULL });
+	watch_run((char *[]) { "/bin/sh", "-c", (char *)second, NULL });
+	watch_tell("ok", "watched");
+	watch_end();
+	fflush(stdout);
+	dup2(out, STDOUT_FILENO);
+	close(out);
+	rewind(file);
+	n = fread(text, 1, sizeof(text) - 1, file);
+	text[n] = '\0';
+	fclose(file);
+	planned = 0;
+	results = 0;
+	return text;
 }
 
 int main(void)
@@ -40,5 +66,13 @@ int main(void)
 	ok(is_warning("4,1,2,-;c;\n", "c;"), "a line may begin with a c");
 	ok(!warning(""), "nothing is none");
 	ok(!warning("4,1,2,-"), "nor is one that is cut");
+
+	ok(!strcmp(passed_on("echo 1..2; echo ok 1 a; echo '# ok 1'; echo not ok 2 b",
+			     "echo ok 1 c; echo 1..1"),
+		   "ok 1 a\n# ok 1\nnot ok 2 b\nok 3 c\nok 4 watched\n1..4\n"),
+	   "results of two programs are numbered on");
+	ok(!strcmp(passed_on("echo '1..0 # SKIP one CPU'", "echo 1..2; echo ok 1"),
+		   "ok 1 # SKIP one CPU\nok 2\nok 3 watched\n1..4\n"),
+	   "a skip is a result, and a lacking result is seen");
 	return done();
 }
