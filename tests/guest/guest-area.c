@@ -792,11 +792,16 @@ static long available_kb(void)
 	return kb;
 }
 
+/* On the debug kernel each of them takes tens of milliseconds. */
+#define AREAS 1500
+/* An area takes so many KB of memory. */
+#define AREA_KB 40
+
 TEST(memory_is_freed)
 {
 	long before = 0, after;
 
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < AREAS; i++) {
 		int fd = dev_open();
 		struct area a;
 
@@ -811,8 +816,8 @@ TEST(memory_is_freed)
 			before = available_kb();
 	}
 	after = available_kb();
-	/* A leak would be 40 KB each time. */
-	EXPECT_GT(after, before - 40000);
+	/* The debug kernel keeps up to 12 MB of freed memory for a while. */
+	EXPECT_GT(after, before - AREAS * AREA_KB / 3);
 }
 
 static int run(int argc, char **argv)
