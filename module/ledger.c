@@ -49,8 +49,8 @@ static void subtract(struct tense_ledger *ledger, const struct tense_entity *e)
 }
 
 /*
- * Returns the ledger of a queue, in use or left from before, else an unused one.
- * NULL if all TENSE_QUEUES are in use.
+ * Returns the ledger of a queue, in use or left from before, else the first unused
+ * one. NULL if all TENSE_QUEUES are in use.
  */
 static struct tense_ledger *find(struct tense_ledgers *all, const void *queue)
 {
@@ -59,7 +59,9 @@ static struct tense_ledger *find(struct tense_ledgers *all, const void *queue)
 	for (ledger = all->queue; ledger < all->queue + TENSE_QUEUES; ledger++) {
 		if (ledger->queue == queue)
 			return ledger;
-		if (!tense_entities(ledger) && (!unused || !ledger->queue))
+		/* Keeps the ledger of another queue as long as one is new. */
+		if (!tense_entities(ledger) &&
+		    (!unused || (unused->queue && !ledger->queue)))
 			unused = ledger;
 	}
 	return unused;
