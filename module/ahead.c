@@ -68,9 +68,9 @@ bool tense_is_to_stop(const struct tense_task *t)
 {
 	lockdep_assert_held(&t->lock);
 
-	return !t->at_gate && !t->in_gate && t->v.cpu >= 0 &&
-	       tense_may_stop(t->task) && !rt_task(t->task) &&
-	       vclock_ahead(&t->exp->vc, &t->v);
+	return t->v.cpu >= 0 && vclock_ahead(&t->exp->vc, &t->v) &&
+	       !t->at_gate && !t->in_gate && tense_may_stop(t->task) &&
+	       !rt_task(t->task);
 }
 
 /**

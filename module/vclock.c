@@ -741,6 +741,9 @@ u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 	struct vclock_time credit;
 	u64 ahead, real, lvt;
 
+	/* Most switches and ticks: nobody sleeps, and there is no window. */
+	if (deadline == VCLOCK_NEVER && vc->cpus == 1)
+		return VCLOCK_NEVER;
 	if (deadline <= gvt)
 		return 0;
 	if (!running) {
