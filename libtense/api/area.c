@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,17 +9,20 @@
 
 #include "area.h"
 #include "syscalls.h"
+#include "self.h"
 
 #define RECORDS		TENSE_RING_RECORDS
 #define CLOCK_SIZE	TENSE_RING_OFFSET
 
-static _Thread_local struct {
-	const struct tense_clock *clock;
-	struct tense_shared *shared;	/* NULL: CPUs' readings are unordered */
-	struct tense_ring *ring;	/* set last, and cleared first */
-	uint32_t lowest;	/* percent, as the kernel was told */
-	bool busy;		/* a signal handler may find a change half done */
-} area;
+static struct tense_line no_line;
+
+_Thread_local struct tense_self __tense_self = {
+	.line = &no_line,
+	.span = { .scale = TENSE_SPAN_ONE },
+};
+
+/* A signal handler may find the area half mapped. */
+static _Thread_local bool preparing;
 
 /*
  * A position in the ring up to which the thread has read its clock. A signal
@@ -40,50 +42,52 @@ static _Thread_local struct {
 } walked;
 
 static _Atomic bool none;	/* the kernel or the machine has no areas */
-/* A byte that is 0 again in a child of fork, which does not inherit the mapping. */
-static _Atomic(volatile unsigned char *) alive;
 static pthread_key_t key;	/* unmaps when the thread ends */
 
-/* For the fields that the kernel or another thread may change. */
-#define load(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
+#define load(p)		tense_load(p)
 #define acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define store(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
+#define store(p, v)	tense_store(p, v)
+
+static struct tense_line *own_line(void)
+{
+	return __tense_self.line;
+}
 
 bool tense_area_usable(void)
 {
-	return area.ring && *alive &&
-	       load(&area.clock->flags) & TENSE_CLOCK_MEMBER;
+	const struct tense_line *line = own_line();
+
+	return line->known && load(&line->clock->flags) & TENSE_CLOCK_MEMBER;
 }
 
-static bool append(const struct tense_change *c)
+/* Whether the caller interrupted a change or the set-up of the area. */
+static bool is_busy(const struct tense_line *line)
 {
-	struct tense_ring *ring = area.ring;
-	uint32_t head = load(&ring->head);
-	struct tense_record *r = &ring->record[head % RECORDS];
-
-	if (head - load(&area.clock->tail) >= RECORDS)
-		return false;
-	store(&r->percent, c->percent);
-	store(&r->own, c->own);
-	store(&r->slot, c->slot);
-	store(&r->flags, c->flags);
-	store(&r->stamp, tense_area_counter());
-	__atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
-	return true;
+	return preparing || (line->known && !line->admitted);
 }
 
-bool tense_ring_push(const struct tense_change *change)
+/* Looks how many records the kernel has taken. */
+static void find_room(struct tense_line *line)
 {
-	bool done;
+	uint32_t used;
 
-	if (!tense_area_usable() || area.busy || change->percent < area.lowest)
-		return false;
-	area.busy = true;
-	atomic_signal_fence(memory_order_seq_cst);
-	done = append(change);
-	atomic_signal_fence(memory_order_seq_cst);
-	area.busy = false;
-	return done;
+	line->admitted = 0;
+	tense_barrier();
+	used = load(&line->ring->head) - load(&line->clock->tail);
+	if (used < RECORDS)
+		line->room = RECORDS - used + 1;
+	tense_barrier();
+	line->admitted = line->known;
+}
+
+bool tense_ring_push(const struct tense_change *c)
+{
+	struct tense_line *line = own_line();
+
+	if (line->room == 1 && line->admitted)
+		find_room(line);
+	return tense_push(line, c->percent, TENSE_REST_OWN(c->own) |
+			  TENSE_REST_SLOT(c->slot) | TENSE_REST_FLAGS(c->flags));
 }
 
 /* Virtual ns times 2^32 that pass in so many ticks. */
@@ -134,9 +138,9 @@ static void remember(const struct walk *w)
 }
 
 /* Charges the time up to the next record, as the kernel will. */
-static void step(struct walk *w, uint64_t rate)
+static void step(struct walk *w, const struct tense_ring *ring, uint64_t rate)
 {
-	const struct tense_record *r = &area.ring->record[w->next++ % RECORDS];
+	const struct tense_record *r = &ring->record[w->next++ % RECORDS];
 	uint64_t to = load(&r->stamp), own = load(&r->own), ticks;
 
 	if (to > w->from) {
@@ -150,7 +154,7 @@ static void step(struct walk *w, uint64_t rate)
 
 static bool copy_clock(struct tense_clock *to, unsigned int origin)
 {
-	const struct tense_clock *c = area.clock;
+	const struct tense_clock *c = own_line()->clock;
 	uint32_t seq = acquire(&c->seq);
 
 	to->seq = seq;
@@ -193,12 +197,13 @@ static uint64_t raise(__u64 *time, uint64_t ns)
  */
 static int64_t show(const struct tense_clock *c, uint64_t ns)
 {
-	uint64_t shown = load(&area.ring->shown), latest = 0;
+	const struct tense_line *line = own_line();
+	uint64_t shown = load(&line->ring->shown), latest = 0;
 
 	if (c->limit) {
-		if (!area.shared)
+		if (!line->shared)
 			return -EAGAIN;
-		latest = acquire(&area.shared->latest);
+		latest = acquire(&line->shared->latest);
 		if (latest > c->limit)
 			return -EAGAIN;
 	}
@@ -206,26 +211,28 @@ static int64_t show(const struct tense_clock *c, uint64_t ns)
 	ns = ns > shown ? ns : shown;
 	ns = ns > latest ? ns : latest;
 	/* A signal handler may interrupt this and read a later time. */
-	ns = raise(&area.ring->shown, ns);
+	ns = raise(&line->ring->shown, ns);
 	if (c->limit)
-		raise(&area.shared->latest, ns);
+		raise(&line->shared->latest, ns);
 	return ns;
 }
 
 /* Returns the virtual time by the copied page, or -EAGAIN. */
 static int64_t now_by(const struct tense_clock *c)
 {
+	const struct tense_line *line = own_line();
+	const struct tense_ring *ring = line->ring;
 	struct walk w = begin(c);
 	uint64_t now, ns;
 
 	do {
-		while (w.next != load(&area.ring->head))
-			step(&w, c->rate);
+		while (w.next != load(&ring->head))
+			step(&w, ring, c->rate);
 		/* No record is later than now. */
 		now = tense_area_counter();
-	} while (w.next != load(&area.ring->head));
+	} while (w.next != load(&ring->head));
 	/* Meanwhile the kernel may have changed the page and taken the records. */
-	if (acquire(&area.clock->seq) != c->seq || now < w.from ||
+	if (acquire(&line->clock->seq) != c->seq || now < w.from ||
 	    now - c->counter > c->stale)
 		return -EAGAIN;
 	remember(&w);
@@ -274,87 +281,90 @@ int64_t tense_page_now(void)
 
 uint64_t tense_ring_stamp(unsigned int back)
 {
+	const struct tense_line *line = own_line();
 	uint32_t last;
 
-	if (!area.ring || !*alive)
+	if (!line->known)
 		return 0;
-	last = load(&area.ring->head) - 1 - back;
-	return load(&area.ring->record[last % RECORDS].stamp);
+	last = load(&line->ring->head) - 1 - back;
+	return load(&line->ring->record[last % RECORDS].stamp);
 }
 
 uint64_t tense_page_rate(void)
 {
-	return area.ring && *alive ? load(&area.clock->rate) : 0;
+	const struct tense_line *line = own_line();
+
+	return line->known ? load(&line->clock->rate) : 0;
 }
 
 int64_t tense_page_shown(void)
 {
-	return area.ring && *alive ? load(&area.ring->shown) : 0;
+	const struct tense_line *line = own_line();
+
+	return line->known ? load(&line->ring->shown) : 0;
 }
 
-/*
- * ring last, and cleared first: a signal handler uses the rest only if it finds a
- * ring.
- */
-static void set(const struct tense_clock *clock, struct tense_ring *ring,
-		struct tense_shared *shared)
+static void unmap(void)
 {
-	area.ring = NULL;
-	atomic_signal_fence(memory_order_seq_cst);
-	area.clock = clock;
-	area.shared = shared;
-	area.lowest = UINT32_MAX;
-	atomic_signal_fence(memory_order_seq_cst);
-	area.ring = ring;
-}
+	struct tense_line *line = own_line(), area = *line;
 
-static void unmap(void *unused)
-{
-	const struct tense_clock *clock = area.clock;
-	struct tense_shared *shared = area.shared;
-	struct tense_ring *ring = area.ring;
-
-	(void)unused;
-	/* A child of fork has something else there. */
-	if (!ring || !*alive)
+	if (!area.known)
 		return;
-	set(NULL, NULL, NULL);
-	tense_device_ops->unmap((void *)clock, CLOCK_SIZE);
-	tense_device_ops->unmap(ring, TENSE_RING_SIZE);
-	if (shared)
-		tense_device_ops->unmap(shared, TENSE_SHARED_SIZE);
+	/* First, because a signal handler looks at it before the rest. */
+	line->admitted = 0;
+	line->known = 0;
+	tense_barrier();
+	tense_device_ops->unmap((void *)area.clock, CLOCK_SIZE);
+	tense_device_ops->unmap(area.ring, TENSE_RING_SIZE);
+	if (area.shared)
+		tense_device_ops->unmap(area.shared, TENSE_SHARED_SIZE);
+}
+
+/* The thread ends. */
+static void release(void *line)
+{
+	unmap();
+	__tense_self.line = &no_line;
+	tense_barrier();
+	munmap(line, sizeof(struct tense_line));
 }
 
 __attribute__((constructor(101))) static void area_init(void)
 {
-	pthread_key_create(&key, unmap);
+	pthread_key_create(&key, release);
 }
 
-/* A child of fork finds out that its area belongs to the parent, and forgets it. */
-static bool notice_fork(void)
+static bool make_line(void)
 {
-	volatile unsigned char *page = alive, *other = NULL;
+	struct tense_line *line;
 
-	if (!page) {
-		page = mmap(NULL, 1, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (page == MAP_FAILED)
-			return false;
-		if (madvise((void *)page, 1, MADV_WIPEONFORK)) {
-			munmap((void *)page, 1);
-			return false;
-		}
-		*page = 1;
-		if (!atomic_compare_exchange_strong(&alive, &other, page)) {
-			munmap((void *)page, 1);
-			page = other;
-		}
+	if (own_line() != &no_line)
+		return true;
+	line = mmap(NULL, sizeof(*line), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (line == MAP_FAILED)
+		return false;
+	if (madvise(line, sizeof(*line), MADV_WIPEONFORK)) {
+		munmap(line, sizeof(*line));
+		return false;
 	}
-	if (!*page) {
-		set(NULL, NULL, NULL);
-		*page = 1;
-	}
+	__tense_self.line = line;
+	pthread_setspecific(key, line);
 	return true;
+}
+
+/* known last: a signal handler uses the rest only if it is not 0. */
+static void set(const struct tense_clock *clock, struct tense_ring *ring,
+		struct tense_shared *shared)
+{
+	struct tense_line *line = own_line();
+
+	line->clock = clock;
+	line->ring = ring;
+	line->shared = shared;
+	line->room = 1;
+	tense_barrier();
+	line->known = -UINT32_MAX;	/* no percent is */
 }
 
 static bool map_rest(int fd, const struct tense_clock *clock)
@@ -394,22 +404,26 @@ static bool map(int fd)
 		tense_device_ops->unmap(clock, CLOCK_SIZE);
 		return false;
 	}
-	pthread_setspecific(key, &area);
 	return true;
 }
 
 static bool prepare(int fd, const struct tense_change *change)
 {
+	struct tense_line *line = own_line();
+	uint32_t sum;
+
 	if (!tense_area_usable()) {
-		unmap(NULL);
+		unmap();
 		if (!map(fd))
 			return false;
 	}
-	if (change && change->percent < area.lowest) {
+	if (change &&
+	    !__builtin_add_overflow(change->percent, line->known, &sum)) {
 		const uint32_t real = TENSE_PERCENT_REAL * TENSE_FINE;
+		uint32_t lowest = change->percent < real ? change->percent : real;
 
-		area.lowest = change->percent < real ? change->percent : real;
-		store(&area.ring->lowest, area.lowest);
+		store(&line->ring->lowest, lowest);
+		line->known = -lowest;
 	}
 	/* The call makes room, and tells the kernel the lowest percent. */
 	return tense_device_ops->lseek(fd, 0, SEEK_CUR) >= 0;
@@ -419,12 +433,19 @@ bool tense_area_prepare(int fd, const struct tense_change *change)
 {
 	bool done;
 
-	if (none || !notice_fork() || area.busy)
+	if (none || is_busy(own_line()))
 		return false;
-	area.busy = true;
-	atomic_signal_fence(memory_order_seq_cst);
-	done = prepare(fd, change);
-	atomic_signal_fence(memory_order_seq_cst);
-	area.busy = false;
+	preparing = true;
+	tense_barrier();
+	done = make_line();
+	if (done) {
+		own_line()->admitted = 0;
+		tense_barrier();
+		done = prepare(fd, change);
+		tense_barrier();
+		own_line()->admitted = own_line()->known;
+	}
+	tense_barrier();
+	preparing = false;
 	return done;
 }

@@ -12,22 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "self.h"
+
 struct tense_change {
 	uint32_t percent;	/* times TENSE_FINE */
 	uint16_t own;	/* counter ticks before it that are Tense's */
 	uint8_t slot;
 	uint8_t flags;	/* TENSE_RECORD_* */
 };
-
-/* The counter of the stamps; 0 if the machine has none, and thus no area. */
-static inline uint64_t tense_area_counter(void)
-{
-#ifdef __x86_64__
-	return __builtin_ia32_rdtsc();
-#else
-	return 0;
-#endif
-}
 
 /* Whether the thread has an area and is in an experiment. */
 bool tense_area_usable(void);

@@ -35,7 +35,6 @@ static _Atomic int absent;	/* result of the last probe */
 static _Atomic int64_t last, ended, origin;
 
 static _Thread_local int own = -1;
-static _Thread_local unsigned int own_percent;
 static _Thread_local int64_t seen;	/* latest time that the device told the thread */
 static _Thread_local unsigned int readings;
 static pthread_key_t own_key;	/* closes the handle when the thread ends */
@@ -102,6 +101,12 @@ static int read_stats(int fd, struct tense_stats *stats)
 	return 0;
 }
 
+/* write(2) takes whole percents only. */
+static unsigned int whole(uint32_t percent)
+{
+	return (percent + TENSE_FINE / 2) / TENSE_FINE;
+}
+
 static int write_percent(int fd, unsigned int percent)
 {
 	char text[12];
@@ -150,8 +155,8 @@ static void resume(const struct tense_stats *stats, bool lost)
 		origin = monotonic() - now;
 	}
 	seen = 0;
-	if (own_percent)
-		write_percent(own, own_percent);
+	if (__tense_self.told)
+		write_percent(own, whole(__tense_self.told));
 }
 
 /* Joins by a new handle, for the first time or in place of one that was lost. */
@@ -201,7 +206,7 @@ static void close_own(void *unused)
 
 	(void)unused;
 	own = -1;
-	own_percent = 0;
+	__tense_self.told = 0;
 	if (fd >= 0 && ours(fd))
 		ops()->close(fd);
 }
@@ -246,12 +251,6 @@ static int64_t read_clock(int fd)
 		readings = 0;
 	}
 	return -EAGAIN;
-}
-
-/* write(2) takes whole percents only. */
-static unsigned int whole(uint32_t percent)
-{
-	return (percent + TENSE_FINE / 2) / TENSE_FINE;
 }
 
 static int64_t change_percent(int fd, const struct tense_change *change)
@@ -405,7 +404,7 @@ int tense_device_percent(const struct tense_change *change)
 		err = call(&(struct call){
 			.what = CALL_PERCENT, .change = change });
 	if (!err)
-		own_percent = whole(change->percent);
+		__tense_self.told = change->percent;
 	return err;
 }
 
@@ -415,7 +414,7 @@ int tense_device_write(unsigned int percent)
 		.what = CALL_WRITE, .percent = percent });
 
 	if (!err)
-		own_percent = percent;
+		__tense_self.told = percent * TENSE_FINE;
 	return err;
 }
 

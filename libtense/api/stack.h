@@ -10,6 +10,7 @@
 #ifndef LIBTENSE_STACK_H
 #define LIBTENSE_STACK_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,10 +18,15 @@
 
 #define TENSE_STACK_ONE 1000000000000ULL	/* one percent */
 
+_Static_assert(TENSE_SCALE_MAX < UINT64_MAX / 100 / TENSE_STACK_ONE,
+	       "100 times the largest product fits");
+
 struct tense_stack {
 	bool based;	/* level[0] is known */
 	unsigned int depth;
 	uint64_t level[TENSE_SCALE_DEPTH + 1];
+	/* The levels rounded for the kernel, times TENSE_FINE. */
+	uint32_t percent[TENSE_SCALE_DEPTH + 1];
 };
 
 /* Starts with an empty stack. percent: the thread's percent with nothing pushed. */
@@ -30,8 +36,27 @@ void tense_stack_base(struct tense_stack *s, unsigned int percent);
  * Returns the product that pushing percent would give. -EINVAL, -ENOSPC or
  * -ERANGE as tense_scale_percent() documents.
  */
-int tense_stack_product(const struct tense_stack *s, int percent,
-			uint64_t *product);
+static inline int tense_stack_product(const struct tense_stack *s, int percent,
+				      uint64_t *product)
+{
+	const uint64_t min = TENSE_SCALE_MIN * TENSE_STACK_ONE;
+	const uint64_t max = TENSE_SCALE_MAX * TENSE_STACK_ONE;
+	uint64_t p;
+
+	if (percent < TENSE_SCALE_MIN || percent > TENSE_SCALE_MAX)
+		return -EINVAL;
+	if (s->depth == TENSE_SCALE_DEPTH)
+		return -ENOSPC;
+	if (__builtin_mul_overflow(s->level[s->depth], (uint64_t)percent, &p))
+		return -ERANGE;
+	if (p > max * 100)
+		return -ERANGE;
+	p = (p + 50) / 100;
+	if (p < min)
+		return -ERANGE;
+	*product = p;
+	return 0;
+}
 
 /* Returns the whole percent nearest to a product: the kernel knows whole ones only. */
 static inline unsigned int tense_stack_round(uint64_t product)

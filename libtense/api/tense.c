@@ -5,83 +5,89 @@
 #include <tense.h>
 
 #include "device.h"
-#include "span.h"
-#include "stack.h"
+#include "self.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-#define SCALE_ONE	(1ULL << 32)
 #define CALIBRATE	64
 #define TICKS_MAX	2000	/* a larger number is a system call */
-
-static _Thread_local struct tense_stack stack;
-/* The factor of the spans on top of the stack, and the thread's slot. */
-static _Thread_local struct tense_span span = { .scale = SCALE_ONE };
 
 /* Called by every function: finds out whether the device can be used. */
 static int base(void)
 {
+	struct tense_stack *stack = &__tense_self.stack;
 	struct tense_stats stats;
 	int err;
 
-	if (stack.based)
+	if (stack->based)
 		return 0;
 	err = tense_device_stats(&stats);
-	if (!err)
-		tense_stack_base(&stack, stats.percent);
+	if (!err) {
+		tense_stack_base(stack, stats.percent);
+		stack->percent[0] = stats.percent * TENSE_FINE;
+	}
 	return err;
-}
-
-/* The kernel's percent, times TENSE_FINE. The program's own percents are whole ones. */
-static uint32_t effective(uint64_t product, uint64_t scale)
-{
-	const uint64_t min = TENSE_SCALE_MIN * SCALE_ONE * TENSE_FINE;
-	const uint64_t max = TENSE_SCALE_MAX * SCALE_ONE * TENSE_FINE;
-	unsigned __int128 p;
-
-	/*
-	 * No shortcut for SCALE_ONE: a change must cost the same in every
-	 * condition, because its cost is measured only once.
-	 */
-	p = tense_stack_round(product) * (unsigned __int128)(scale * TENSE_FINE);
-	if (p < min)
-		p = min;
-	if (p > max)
-		p = max;
-	return ((uint64_t)p + SCALE_ONE / 2) / SCALE_ONE;
 }
 
 /*
  * R13: learns the counter ticks of a change without a system call, from changes
  * that have no effect. The kernel itself refunds the cost of system calls.
  */
-static unsigned int own_ticks(const struct tense_change *none)
+static void learn_ticks(void)
 {
 	static _Atomic unsigned int ticks;
+	struct tense_self *t = &__tense_self;
+	struct tense_change none = {
+		.percent = tense_percent_at(t, t->span.scale),
+		.slot = t->span.slot,
+	};
 	unsigned int least = UINT32_MAX;
 
-	if (ticks)
-		return ticks;
-	for (int i = 0; i < CALIBRATE; i++) {
+	for (int i = 0; !ticks && i < CALIBRATE; i++) {
 		uint64_t start = tense_area_counter(), taken;
 
-		if (tense_device_percent(none))
-			return 0;
+		if (tense_device_percent(&none))
+			return;
 		taken = tense_area_counter() - start;
 		least = taken < least ? taken : least;
 	}
-	ticks = least && least <= TICKS_MAX ? least : 0;
-	return ticks;
+	if (least <= TICKS_MAX)
+		ticks = least;
+	t->own = TENSE_REST_OWN(ticks);
 }
 
-static void set_depth(unsigned int depth, uint64_t product)
+static void set_level(struct tense_stack *stack, unsigned int depth,
+		      uint64_t product, uint32_t percent)
 {
-	stack.level[depth] = product;
-	atomic_signal_fence(memory_order_seq_cst);
-	stack.depth = depth;
-	atomic_signal_fence(memory_order_seq_cst);
+	stack->level[depth] = product;
+	stack->percent[depth] = percent;
+}
+
+static void set_depth(struct tense_stack *stack, unsigned int depth,
+		      uint64_t product, uint32_t percent)
+{
+	set_level(stack, depth, product, percent);
+	tense_barrier();
+	stack->depth = depth;
+	tense_barrier();
 	/* Until then, a signal handler could use that level as well. */
-	stack.level[depth] = product;
+	set_level(stack, depth, product, percent);
+}
+
+/* The ring is full, or there is none. old: the depth before the change. */
+__attribute__((noinline)) static int ask_device(uint64_t percent,
+						unsigned int old)
+{
+	struct tense_self *t = &__tense_self;
+	int err = tense_device_percent(&(struct tense_change){
+		.percent = percent,
+		.own = t->own / TENSE_REST_OWN(1),
+		.slot = t->span.slot,
+	});
+
+	if (err)
+		t->stack.depth = old;
+	return err;
 }
 
 /*
@@ -89,29 +95,71 @@ static void set_depth(unsigned int depth, uint64_t product)
  * first: a signal handler that comes in between restores the percent from the
  * stack.
  */
-static int move_to(unsigned int depth, uint64_t product)
+__attribute__((always_inline)) static inline
+int move_to(unsigned int depth, uint64_t product, uint64_t percent)
 {
-	const unsigned int old = stack.depth;
-	struct tense_change change = {
-		.percent = effective(product, span.scale),
-		.slot = span.slot,
-	};
-	struct tense_change none = {
-		.percent = effective(stack.level[old], span.scale),
-		.slot = span.slot,
-	};
-	int err = 0;
+	struct tense_self *t = &__tense_self;
+	const unsigned int old = t->stack.depth;
+	bool same = percent == t->stack.percent[old];
+	uint64_t rest;
 
-	if (change.percent != none.percent) {
-		change.own = own_ticks(&none);
-		set_depth(depth, product);
-		err = tense_device_percent(&change);
-		if (err)
-			stack.depth = old;
-	} else {
-		set_depth(depth, product);
-	}
+	set_depth(&t->stack, depth, product, percent);
+	if (same)
+		return 0;
+	percent = tense_effective(percent, t->span.scale);
+	rest = t->own | TENSE_REST_SLOT(t->span.slot);
+	if (!tense_push(t->line, percent, rest))
+		return ask_device(percent, old);
+	t->told = percent;
+	return 0;
+}
+
+static inline int scale(int percent)
+{
+	const struct tense_stack *stack = &__tense_self.stack;
+	uint64_t product;
+	int err = tense_stack_product(stack, percent, &product);
+
+	return err ? err : move_to(stack->depth + 1, product,
+				   tense_stack_round(product) * TENSE_FINE);
+}
+
+static inline int move_down(unsigned int depth)
+{
+	const struct tense_stack *stack = &__tense_self.stack;
+
+	return move_to(depth, stack->level[depth], stack->percent[depth]);
+}
+
+static inline int pop(void)
+{
+	unsigned int depth = __tense_self.stack.depth;
+
+	return depth ? move_down(depth - 1) : -EINVAL;
+}
+
+static int start(void)
+{
+	int err = base();
+
+	if (!err)
+		learn_ticks();
 	return err;
+}
+
+/* Apart from the usual case, which is faster without a call. */
+__attribute__((noinline)) static int scale_first(int percent)
+{
+	int err = start();
+
+	return err ? err : scale(percent);
+}
+
+__attribute__((noinline)) static int pop_first(void)
+{
+	int err = start();
+
+	return err ? err : pop();
 }
 
 EXPORT int tense_init(void)
@@ -121,53 +169,45 @@ EXPORT int tense_init(void)
 
 EXPORT int tense_destroy(void)
 {
+	struct tense_self *t = &__tense_self;
 	int err = tense_scale_clear();
 
 	if (!err)
 		err = tense_device_leave();
-	if (!err)
-		stack.based = false;
+	if (!err) {
+		t->own = 0;
+		t->stack.based = false;
+	}
 	return err;
 }
 
 EXPORT int tense_health_check(void)
 {
+	const struct tense_self *t = &__tense_self;
 	struct tense_stats stats;
 	int err = tense_device_stats(&stats);
 
-	if (!err && stack.based &&
-	    stats.percent != effective(stack.level[stack.depth], span.scale) /
-			     TENSE_FINE)
+	if (!err && t->stack.based &&
+	    stats.percent != tense_percent_at(t, t->span.scale) / TENSE_FINE)
 		err = -EIO;
 	return err;
 }
 
 EXPORT int tense_scale_percent(int percent)
 {
-	uint64_t product;
-	int err = base();
-
-	if (!err)
-		err = tense_stack_product(&stack, percent, &product);
-	return err ? err : move_to(stack.depth + 1, product);
+	return __tense_self.own ? scale(percent) : scale_first(percent);
 }
 
 EXPORT int tense_scale_pop(void)
 {
-	int err = base();
-
-	if (err)
-		return err;
-	if (!stack.depth)
-		return -EINVAL;
-	return move_to(stack.depth - 1, stack.level[stack.depth - 1]);
+	return __tense_self.own ? pop() : pop_first();
 }
 
 EXPORT int tense_scale_clear(void)
 {
 	int err = base();
 
-	return err ? err : move_to(0, stack.level[0]);
+	return err ? err : move_down(0);
 }
 
 EXPORT int tense_move(int64_t ns)
@@ -196,21 +236,11 @@ EXPORT int tense_sleep(int64_t ns)
 	return now < 0 ? now : 0;
 }
 
-/* Returns the product of two scales. The kernel's percent has bounds of its own. */
-static uint64_t multiply(uint64_t scale, unsigned int percent)
-{
-	const uint64_t max = SCALE_ONE * TENSE_SCALE_MAX / 100;
-	const uint64_t one = 100 * TENSE_FINE;
-
-	scale = scale / one * percent + scale % one * percent / one;
-	return scale < max ? scale : max;
-}
-
 static struct tense_change change_to(const struct tense_span *to,
 				     unsigned int own, unsigned int flags)
 {
 	return (struct tense_change) {
-		.percent = effective(stack.level[stack.depth], to->scale),
+		.percent = tense_percent_at(&__tense_self, to->scale),
 		.own = own < UINT16_MAX ? own : UINT16_MAX,
 		.slot = to->slot,
 		.flags = flags,
@@ -222,7 +252,7 @@ static int push(const struct tense_span *to, unsigned int own,
 {
 	struct tense_change change;
 
-	if (!stack.based)
+	if (!__tense_self.stack.based)
 		return -EAGAIN;
 	change = change_to(to, own, flags);
 	return tense_ring_push(&change) ? 0 : -EAGAIN;
@@ -261,33 +291,36 @@ static inline int begin(push_fn *push_by, struct tense_span *before,
 			unsigned int percent, unsigned int slot,
 			unsigned int own)
 {
-	const struct tense_span old = span;
+	struct tense_span *span = &__tense_self.span;
+	const struct tense_span old = *span;
 	int err;
 
 	*before = old;
-	span = (struct tense_span){ multiply(span.scale, percent), slot };
-	err = push_by(&span, own, TENSE_RECORD_CALL);
+	span->scale = tense_span_multiply(old.scale, percent);
+	span->slot = slot;
+	err = push_by(span, own, TENSE_RECORD_CALL);
 	if (err)
-		span = old;
+		*span = old;
 	return err;
 }
 
 static inline int end(push_fn *push_by, const struct tense_span *before,
 		      unsigned int own)
 {
-	const struct tense_span old = span;
+	struct tense_span *span = &__tense_self.span;
+	const struct tense_span old = *span;
 	int err;
 
-	span = *before;
-	err = push_by(&span, own, 0);
+	*span = *before;
+	err = push_by(span, own, 0);
 	if (err)
-		span = old;
+		*span = old;
 	return err;
 }
 
 static inline int count(push_fn *push_by, unsigned int slot, unsigned int own)
 {
-	struct tense_span to = { span.scale, slot };
+	struct tense_span to = { __tense_self.span.scale, slot };
 
 	return push_by(&to, own, TENSE_RECORD_CALL | TENSE_RECORD_STAY);
 }
@@ -319,7 +352,7 @@ EXPORT int __tense_span_count(unsigned int slot, unsigned int own)
 
 EXPORT int __tense_span_own(unsigned int own)
 {
-	return push(&span, own, 0);
+	return push(&__tense_self.span, own, 0);
 }
 
 EXPORT int __tense_span_now(int64_t *now)
@@ -352,7 +385,7 @@ EXPORT int __tense_span_count_slow(unsigned int slot, unsigned int own)
 
 EXPORT int __tense_span_own_slow(unsigned int own)
 {
-	return push_slow(&span, own, 0);
+	return push_slow(&__tense_self.span, own, 0);
 }
 
 EXPORT int __tense_span_now_slow(int64_t *now)

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The calling thread's percent, and how it changes by a record in its ring.
+ * Exported for libtense-functions.so alone. Everything here is async-signal-safe
+ * and uses general registers only.
+ */
+#ifndef LIBTENSE_SELF_H
+#define LIBTENSE_SELF_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/tense.h>
+
+#include "span.h"
+#include "stack.h"
+
+/*
+ * Access to a mapped area. It lies in a page that is zero again in a child of
+ * fork(): the child inherits no area. Invariant: a thread pushes a record only if
+ * admitted is not 0. It clears admitted meanwhile, so that a signal handler does
+ * not push in the middle of it.
+ */
+struct tense_line {
+	uint32_t admitted;	/* 2^32 less the lowest percent; 0: none now */
+	uint32_t known;		/* the same, as the kernel was told; 0: no area */
+	uint32_t room;		/* 1 more than records fit in the ring, at least */
+	struct tense_ring *ring;
+	const struct tense_clock *clock;
+	struct tense_shared *shared;	/* NULL: CPUs' readings are unordered */
+};
+
+struct tense_self {
+	struct tense_line *line;	/* never NULL */
+	struct tense_span span;	/* factor of the spans on top of the stack */
+	struct tense_stack stack;
+	uint64_t told;		/* percent that the device was asked for; 0: none */
+	/*
+	 * R13: the ticks of a change by the program, as a record has them. Not 0
+	 * only if the stack has a base.
+	 */
+	uint64_t own;
+};
+
+#define TENSE_SPAN_ONE	(1ULL << 27)
+
+extern __attribute__((visibility("default"))) _Thread_local
+struct tense_self __tense_self;
+
+/* For the fields that the kernel or another thread may change. */
+#define tense_load(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
+#define tense_store(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
+
+/* Keeps the order of accesses that a signal handler makes, too. */
+static inline void tense_barrier(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* The counter of the stamps; 0 if the machine has none, and thus no area. */
+static inline uint64_t tense_area_counter(void)
+{
+#ifdef __x86_64__
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
+/* Returns the product of two scales. 64 bits hold it before the division. */
+static inline uint64_t tense_span_multiply(uint64_t scale, uint32_t percent)
+{
+	const uint64_t max = TENSE_SPAN_ONE * TENSE_PERCENT_MAX / 100;
+	const uint64_t one = 100 * TENSE_FINE;
+
+	scale = (scale * percent + one / 2) / one;
+	/* The kernel's percent has bounds of its own. */
+	return __builtin_expect(scale > max, 0) ? max : scale;
+}
+
+/*
+ * Returns the kernel's percent, times TENSE_FINE. No shortcut for a factor of
+ * one: a change must cost the same in every condition, because its cost is
+ * measured only once.
+ */
+static inline uint64_t tense_effective(uint64_t percent, uint64_t scale)
+{
+	const uint64_t min = TENSE_PERCENT_MIN * TENSE_FINE;
+	const uint64_t max = TENSE_PERCENT_MAX * TENSE_FINE;
+	uint64_t p = (percent * scale + TENSE_SPAN_ONE / 2) / TENSE_SPAN_ONE;
+
+	if (__builtin_expect(p < min, 0))
+		p = min;
+	if (__builtin_expect(p > max, 0))
+		p = max;
+	return p;
+}
+
+/* Returns the kernel's percent at the top of the stack with a factor of scale. */
+static inline uint64_t tense_percent_at(const struct tense_self *t,
+					uint64_t scale)
+{
+	return tense_effective(t->stack.percent[t->stack.depth], scale);
+}
+
+/* The fields of a record, where machines have areas: in little-endian order. */
+#define TENSE_REST_OWN(ticks)	((uint64_t)(ticks) << 32)
+#define TENSE_REST_SLOT(slot)	((uint64_t)(uint8_t)(slot) << 48)
+#define TENSE_REST_FLAGS(flags)	((uint64_t)(flags) << 56)
+
+typedef uint64_t __attribute__((may_alias)) tense_word;
+
+_Static_assert(sizeof(struct tense_record) == 2 * sizeof(tense_word), "");
+
+/* Appends a record. Caller has cleared line->admitted, and there is room. */
+static inline void tense_append(struct tense_line *line, uint64_t word)
+{
+	struct tense_ring *ring = line->ring;
+	uint32_t head = tense_load(&ring->head);
+	uint32_t at = head * sizeof(struct tense_record) %
+		      sizeof(ring->record);
+	struct tense_record *r = (void *)((char *)ring->record + at);
+
+	tense_store((tense_word *)&r->percent, word);
+	tense_store(&r->stamp, tense_area_counter());
+	__atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
+}
+
+/* rest: the fields after percent. Returns false if tense_ring_push() must look why. */
+static inline bool tense_push(struct tense_line *line, uint64_t percent,
+			      uint64_t rest)
+{
+	uint32_t sum;
+	bool room;
+
+	/* The sum overflows unless the percent is lower than the kernel knows. */
+	if (!__builtin_add_overflow((uint32_t)percent, line->admitted, &sum))
+		return false;
+	if (!(tense_load(&line->clock->flags) & TENSE_CLOCK_MEMBER))
+		return false;
+	line->admitted = 0;
+	tense_barrier();
+	room = --line->room;
+	if (__builtin_expect(room, 1))
+		tense_append(line, rest | percent);
+	else
+		line->room = 1;
+	tense_barrier();
+	/* A handler may have forked: known is 0 in the child. */
+	line->admitted = line->known;
+	return room;
+}
+
+#endif
