@@ -49,15 +49,11 @@ HIDDEN uint64_t tense_stub_state_size = 512;
 #define STATE_MASK 0xe7	/* x87, SSE, AVX, AVX-512 */
 
 /*
- * The return address of each gate. Threads share the gates: a thread that runs
- * the same code needs the same ones.
+ * The return address of each gate, in a hash table. Threads share the gates: a
+ * thread that runs the same code needs the same ones.
  */
 HIDDEN _Atomic uintptr_t tense_stub_slots[STUB_GATES];
-/* Maps a return address to the number of its gate + 1. */
-#define BUCKETS (2 * STUB_GATES)
-static _Atomic uintptr_t keys[BUCKETS];
-static _Atomic uint32_t numbers[BUCKETS];
-static _Atomic uint32_t gates;
+#define PROBES 64
 
 /* The stack with which the thread was created. */
 static uintptr_t main_thread, main_top, main_size, other_size;
@@ -267,45 +263,25 @@ static bool is_on(const struct span *span, uintptr_t stack)
 	return span->at - (uintptr_t)s->ss_sp < s->ss_size;
 }
 
-static uint32_t make_gate(unsigned int bucket, uintptr_t address)
+static inline uintptr_t gate_of(unsigned int slot)
 {
-	uint32_t number = atomic_fetch_add(&gates, 1);
-	uint32_t none = 0;
-
-	if (number >= STUB_GATES) {
-		atomic_store(&gates, STUB_GATES);
-		return 0;
-	}
-	/* If another thread was faster, this gate is lost, which costs little. */
-	atomic_store(&tense_stub_slots[number], address);
-	atomic_compare_exchange_strong(&numbers[bucket], &none, number + 1);
-	return none ? none : number + 1;
+	return (uintptr_t)tense_stub_gates + slot * STUB_GATE_SIZE;
 }
 
 /* Returns the gate for a return address, or 0 if there are no more. */
 static uintptr_t find_gate(uintptr_t address)
 {
-	unsigned int bucket = address * 0x9e3779b97f4a7c15ULL >> 40, probe;
-	uintptr_t key;
-	uint32_t number;
+	unsigned int slot = address % STUB_GATES, probe;
+	uintptr_t found;
 
-	for (probe = 0; probe < 64; probe++) {
-		bucket %= BUCKETS;
-		key = atomic_load_explicit(&keys[bucket], memory_order_acquire);
-		if (!key && atomic_compare_exchange_strong(&keys[bucket], &key,
-							   address))
-			key = address;
-		if (key == address) {
-			number = atomic_load_explicit(&numbers[bucket],
-						      memory_order_acquire);
-			if (!number)
-				number = make_gate(bucket, address);
-			if (!number)
-				break;
-			return (uintptr_t)tense_stub_gates +
-			       (number - 1) * STUB_GATE_SIZE;
-		}
-		bucket++;
+	for (probe = 1; probe <= PROBES; probe++) {
+		found = tense_stub_slots[slot];
+		if (!found && atomic_compare_exchange_strong(
+				      &tense_stub_slots[slot], &found, address))
+			found = address;
+		if (found == address)
+			return gate_of(slot);
+		slot = (slot + probe) % STUB_GATES;
 	}
 	return 0;
 }
