@@ -68,6 +68,12 @@ static inline uint64_t tense_area_counter(void)
 #endif
 }
 
+/*
+ * Makes the compiler compute a value here, and keep a branch around it: a bound
+ * that hardly ever applies then takes two instructions.
+ */
+#define TENSE_KEEP(value)	__asm__("" : "+r"(value))
+
 /* Returns the product of two scales. 64 bits hold it before the division. */
 static inline uint64_t tense_span_multiply(uint64_t scale, uint32_t percent)
 {
@@ -76,7 +82,12 @@ static inline uint64_t tense_span_multiply(uint64_t scale, uint32_t percent)
 
 	scale = (scale * percent + one / 2) / one;
 	/* The kernel's percent has bounds of its own. */
-	return __builtin_expect(scale > max, 0) ? max : scale;
+	TENSE_KEEP(scale);
+	if (__builtin_expect(scale > max, 0)) {
+		scale = max;
+		TENSE_KEEP(scale);
+	}
+	return scale;
 }
 
 /*
@@ -90,10 +101,15 @@ static inline uint64_t tense_effective(uint64_t percent, uint64_t scale)
 	const uint64_t max = TENSE_PERCENT_MAX * TENSE_FINE;
 	uint64_t p = (percent * scale + TENSE_SPAN_ONE / 2) / TENSE_SPAN_ONE;
 
-	if (__builtin_expect(p < min, 0))
+	TENSE_KEEP(p);
+	if (__builtin_expect(p < min, 0)) {
 		p = min;
-	if (__builtin_expect(p > max, 0))
+		TENSE_KEEP(p);
+	}
+	if (__builtin_expect(p > max, 0)) {
 		p = max;
+		TENSE_KEEP(p);
+	}
 	return p;
 }
 

@@ -142,6 +142,12 @@ static unsigned int measure_count(void (*stub)(void))
 	return tense_stub_inside(&inner_stub, measure, stub);
 }
 
+/* As many ticks as a record can tell. */
+static unsigned int limit(unsigned int ticks)
+{
+	return ticks < UINT16_MAX ? ticks : UINT16_MAX;
+}
+
 static unsigned int beyond(unsigned int more, unsigned int less)
 {
 	return more > less ? more - less : 0;
@@ -157,7 +163,8 @@ static struct tense_stub_cost measure_stubs(void (*call)(void))
 	struct call_cost pair = measure_both(call);
 	unsigned int deep = tense_stub_inside(&outer_stub, measure, call);
 	struct tense_stub_cost cost = {
-		.enter = pair.call - pair.inside, .leave = pair.inside,
+		.enter = limit(pair.call - pair.inside),
+		.leave = limit(pair.inside),
 		.enter_level = beyond(deep, pair.call),
 		.count = measure_count(call),
 	};

@@ -12,21 +12,25 @@
 
 	.text
 
-.macro save_registers
+/*
+ * The functions in C save the registers that they use, except rax and those of
+ * their arguments. The stack is aligned at the calls.
+ */
+.macro save_registers regs:vararg
 	pushq	%rax
 	.cfi_adjust_cfa_offset 8
 	lahf
 	seto	%al
 	pushq	%rax
 	.cfi_adjust_cfa_offset 8
-	.irp	reg, rcx, rdx, rsi, rdi, r8, r9, r10, r11
+	.irp	reg, \regs
 	pushq	%\reg
 	.cfi_adjust_cfa_offset 8
 	.endr
 .endm
 
-.macro restore_registers
-	.irp	reg, r11, r10, r9, r8, rdi, rsi, rdx, rcx
+.macro restore_registers regs:vararg
+	.irp	reg, \regs
 	popq	%\reg
 	.cfi_adjust_cfa_offset -8
 	.endr
@@ -49,13 +53,17 @@
 tense_stub_entry:
 	.cfi_startproc
 	.cfi_adjust_cfa_offset 8
-	save_registers
-	movq	80(%rsp), %rdi
-	leaq	88(%rsp), %rsi
-	call	tense_stub_enter
-	movq	80(%rsp), %rdx
-	movq	STUB_RESUME(%rdx), %rdx
-	movq	%rdx, 80(%rsp)
+	save_registers rsi, rdi
+	movq	32(%rsp), %rdi
+	leaq	40(%rsp), %rsi
+	movq	tense_stub_self@gottpoff(%rip), %rax
+	cmpq	$0, %fs:(%rax)
+	jne	2f
+	call	tense_stub_enter_first
+3:
+	movq	32(%rsp), %rdi
+	movq	STUB_RESUME(%rdi), %rdi
+	movq	%rdi, 32(%rsp)
 	testq	%rax, %rax
 	jz	1f
 	.cfi_remember_state
@@ -64,18 +72,23 @@ tense_stub_entry:
 	 * here on the return address is in the gate's slot only:
 	 * CFA - 8, deref: the gate; then as for the gates themselves.
 	 */
-	movq	%rax, 88(%rsp)
+	movq	%rax, 40(%rsp)
 	.cfi_escape 0x16, 0x10, 12, 0x38, 0x1c, 0x06, GATE_SLOT_EXPRESSION
-	restore_registers
+	restore_registers rdi, rsi
 	leaq	16(%rsp), %rsp
 	.cfi_adjust_cfa_offset -16
 	jmp	*-8(%rsp)
 1:
 	.cfi_restore_state
-	restore_registers
+	.cfi_remember_state
+	restore_registers rdi, rsi
 	leaq	8(%rsp), %rsp
 	.cfi_adjust_cfa_offset -8
 	jmp	*-8(%rsp)
+2:
+	.cfi_restore_state
+	call	tense_stub_enter
+	jmp	3b
 	.cfi_endproc
 	.size	tense_stub_entry, . - tense_stub_entry
 
@@ -84,15 +97,20 @@ tense_stub_entry:
 	.balign	64
 stub_exit:
 	.cfi_startproc
-	save_registers
-	leaq	80(%rsp), %rdi
-	subq	$8, %rsp
-	.cfi_adjust_cfa_offset 8
-	call	tense_stub_leave
-	addq	$8, %rsp
-	.cfi_adjust_cfa_offset -8
-	restore_registers
+	save_registers rdi
+	leaq	24(%rsp), %rdi
+	movq	tense_stub_self@gottpoff(%rip), %rax
+	cmpq	$1, %fs:(%rax)
+	jne	2f
+	call	tense_stub_leave_last
+1:
+	.cfi_remember_state
+	restore_registers rdi
 	ret
+2:
+	.cfi_restore_state
+	call	tense_stub_leave
+	jmp	1b
 	.cfi_endproc
 	.size	stub_exit, . - stub_exit
 

@@ -11,32 +11,41 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 
-#include "api/span.h"
+#include "api/self.h"
 #include "redirect/stub.h"
 #include "stub-mark.h"
 
 #define UNUSED	__attribute__((unused))
 #define HIDDEN	__attribute__((visibility("hidden"), used))
+/*
+ * Saves each register that it uses. clang leaves out those of the arguments and
+ * of the value.
+ */
+#define SAVES	__attribute__((no_caller_saved_registers))
 
 /* One span per slot, and some more for programs that switch stacks. */
 #define SPANS	20
 
 struct span {
 	uintptr_t at;		/* of the return address */
+	/* Scale 0: the span has not begun, or has ended. */
 	struct tense_span before;
 	uint32_t slot;
 };
 
-static _Thread_local struct {
-	unsigned int depth;
+HIDDEN _Thread_local struct {
+	uint64_t depth;		/* first: stub-entry.S reads it */
 	/*
 	 * Nonzero during a slow call, which may itself use stubs. It is the stack
 	 * pointer below which the call runs, so that a jump out of the call by a
 	 * signal handler shows. HELD: for good.
 	 */
 	uintptr_t busy;
+	/* Invariant: before.scale is 0 from depth on. */
 	struct span span[SPANS];
-} self;
+} tense_stub_self;
+
+#define self tense_stub_self
 
 #define HELD UINTPTR_MAX
 
@@ -59,12 +68,6 @@ HIDDEN _Atomic uintptr_t tense_stub_slots[STUB_GATES];
 static uintptr_t main_thread, main_top, main_size, other_size;
 
 extern void *__libc_stack_end;
-
-/* Keeps the order of stores that a signal handler looks at. */
-static inline void barrier(void)
-{
-	atomic_signal_fence(memory_order_seq_cst);
-}
 
 static inline uintptr_t thread_pointer(void)
 {
@@ -188,6 +191,16 @@ static unsigned int mark(unsigned int what)
 	return __builtin_ia32_rdtsc() - start;
 }
 
+/* Forgets the spans from depth on, the youngest first. */
+static void drop_spans(uint64_t depth)
+{
+	while (self.depth > depth) {
+		self.span[self.depth - 1].before.scale = 0;
+		tense_barrier();
+		self.depth--;
+	}
+}
+
 typedef bool which_fn(const struct span *span, uintptr_t address);
 
 /*
@@ -200,7 +213,7 @@ static void end_among(which_fn *which, uintptr_t address, unsigned int own)
 {
 	const struct tense_span none = { 0 };
 	struct tense_span before = none;
-	unsigned int i, kept = 0, depth = self.depth;
+	uint64_t i, kept = 0, depth = self.depth;
 
 	for (i = 0; i < depth; i++) {
 		struct span span = self.span[i];
@@ -214,8 +227,8 @@ static void end_among(which_fn *which, uintptr_t address, unsigned int own)
 			span.before = before;
 		self.span[kept++] = span;
 	}
-	barrier();
-	self.depth = kept;
+	tense_barrier();
+	drop_spans(kept);
 	span_end(&before, own);
 }
 
@@ -223,7 +236,7 @@ static void end_among(which_fn *which, uintptr_t address, unsigned int own)
 static inline void end_spans(which_fn *which, uintptr_t address,
 			     unsigned int own)
 {
-	unsigned int i = self.depth, first;
+	uint64_t i = self.depth, first;
 
 	while (i && which(&self.span[i - 1], address))
 		i--;
@@ -234,8 +247,8 @@ static inline void end_spans(which_fn *which, uintptr_t address,
 		end_among(which, address, own);
 	} else if (first < self.depth) {
 		span_end(&self.span[first].before, own);
-		barrier();
-		self.depth = first;
+		tense_barrier();
+		drop_spans(first);
 	}
 }
 
@@ -288,7 +301,7 @@ static uintptr_t find_gate(uintptr_t address)
 
 static inline bool is_active(uint32_t slot)
 {
-	unsigned int i = self.depth;
+	uint64_t i = self.depth;
 
 	while (i--)
 		if (self.span[i].slot == slot)
@@ -301,34 +314,37 @@ static inline bool is_active(uint32_t slot)
  * return. Then the span is found as it is here, and ended. Its slot is taken as
  * soon as depth says so, and nothing else matters.
  */
-static inline bool push(const struct tense_stub *stub, uintptr_t at,
-			unsigned int more)
+static inline void take_span(struct span *span, uint64_t depth, uintptr_t at,
+			     uint32_t slot)
 {
-	unsigned int depth = self.depth;
-	struct span *span = &self.span[depth];
-
-	if (depth == SPANS)
-		return false;
 	span->at = at;
-	barrier();
+	tense_barrier();
 	self.depth = depth + 1;
-	barrier();
+	tense_barrier();
 	span->at = at;
-	span->slot = stub->slot;
-	span->before = (struct tense_span){ 0 };
-	barrier();
+	span->slot = slot;
+	tense_barrier();
+}
+
+static bool push(const struct tense_stub *stub, uintptr_t at,
+		 unsigned int more)
+{
+	struct span *span = &self.span[self.depth];
+
+	if (self.depth == SPANS)
+		return false;
+	take_span(span, self.depth, at, stub->slot);
 	if (span_begin(&span->before, stub, more)) {
-		barrier();
-		self.depth = depth;
+		tense_barrier();
+		drop_spans(self.depth - 1);
 		return false;
 	}
 	return true;
 }
 
-/* Gives the function its percent. Inlined, so that neither caller makes a call. */
-__attribute__((always_inline))
-static inline uintptr_t enter(const struct tense_stub *stub, uintptr_t *at,
-			      unsigned int more)
+/* Gives the function its percent. */
+static uintptr_t enter(const struct tense_stub *stub, uintptr_t *at,
+		       unsigned int more)
 {
 	bool tail = is_gate(*at);
 	uintptr_t gate = 0;
@@ -353,7 +369,6 @@ static inline uintptr_t enter(const struct tense_stub *stub, uintptr_t *at,
 	return push(stub, (uintptr_t)at, more) ? gate : 0;
 }
 
-__attribute__((noinline))
 static uintptr_t enter_special(const struct tense_stub *stub, uintptr_t *at)
 {
 	unsigned int took;
@@ -372,21 +387,177 @@ static uintptr_t enter_special(const struct tense_stub *stub, uintptr_t *at)
 }
 
 /*
- * at: address of the return address. Returns the gate by which to call the
- * function. 0: the function returns to its caller directly.
+ * These two do not end in a call, which clang would make a jump to a function
+ * that does not save registers.
  */
-HIDDEN uintptr_t tense_stub_enter(const struct tense_stub *stub, uintptr_t *at)
+SAVES __attribute__((noinline))
+static uintptr_t enter_any(const struct tense_stub *stub, uintptr_t *at)
 {
-	if (is_busy((uintptr_t)at))
-		return 0;
-	if (stub->special)
-		return enter_special(stub, at);
-	return enter(stub, at, 0);
+	uintptr_t gate = 0;
+
+	if (!is_busy((uintptr_t)at))
+		gate = stub->special ? enter_special(stub, at) :
+				       enter(stub, at, 0);
+	TENSE_KEEP(gate);
+	return gate;
 }
 
-HIDDEN void tense_stub_leave(uintptr_t at)
+SAVES __attribute__((noinline))
+static void leave_any(uintptr_t at)
 {
 	end_spans(left, at, tense_stub_cost.leave);
+	tense_barrier();
+}
+
+/*
+ * The usual case of the two functions above, in few instructions: all spans are on
+ * the same stack, none has ended without a return, and the ring has room. The
+ * functions that stub-entry.S calls make no further call, so that each saves
+ * few registers.
+ */
+#define INLINE __attribute__((always_inline)) static inline
+
+/* Whether n spans lie above: they have not ended. */
+INLINE bool are_above(uint64_t n, uintptr_t at)
+{
+	while (n--)
+		if (self.span[n].at <= at)
+			return false;
+	return true;
+}
+
+INLINE uint64_t rest_of(uint32_t slot, uint32_t flags, uint64_t own)
+{
+	return (slot | (uint64_t)flags << 8) << 48 | own;
+}
+
+INLINE uint64_t sum_of(uint64_t ticks, uint64_t level, uint64_t levels)
+{
+	const uint64_t most = UINT16_MAX;
+
+	ticks += level * levels;
+	return TENSE_REST_OWN(ticks < most ? ticks : most);
+}
+
+/* Counts one more call of a function that the thread is in. */
+INLINE bool count_quickly(const struct tense_stub *stub, uint64_t depth)
+{
+	const struct tense_self *t = &__tense_self;
+	uint64_t own = sum_of(tense_stub_cost.count,
+			      tense_stub_cost.count_level, depth - 1);
+
+	return tense_push(t->line, tense_percent_at(t, t->span.scale),
+			  rest_of(stub->slot,
+				  TENSE_RECORD_CALL | TENSE_RECORD_STAY, own));
+}
+
+INLINE bool begin_quickly(const struct tense_stub *stub, uintptr_t at,
+				 uint64_t depth, uint64_t own)
+{
+	struct tense_self *t = &__tense_self;
+	struct span *span = &self.span[depth];
+	uint32_t slot = stub->slot;
+	uint64_t scale;
+
+	take_span(span, depth, at, slot);
+	span->before.slot = t->span.slot;
+	scale = t->span.scale;
+	tense_barrier();
+	span->before.scale = scale;
+	scale = tense_span_multiply(scale, stub->percent);
+	/* A signal handler that comes before the record restores this. */
+	t->span.scale = scale;
+	t->span.slot = slot;
+	tense_barrier();
+	if (tense_push(t->line, tense_percent_at(t, scale),
+		       rest_of(slot, TENSE_RECORD_CALL, own)))
+		return true;
+	t->span = span->before;
+	tense_barrier();
+	span->before.scale = 0;
+	tense_barrier();
+	self.depth = depth;
+	return false;
+}
+
+/* A gate never has the address of a gate: after a tail call there is none. */
+INLINE bool has_gate(uintptr_t address)
+{
+	return tense_stub_slots[address % STUB_GATES] == address;
+}
+
+/*
+ * The thread is in no function that is scaled. at: address of the return address.
+ * Returns the gate by which to call the function. 0: the function returns to its
+ * caller directly.
+ */
+HIDDEN SAVES uintptr_t tense_stub_enter_first(const struct tense_stub *stub,
+					      uintptr_t *at)
+{
+	uintptr_t address = *at;
+
+	if (self.busy || stub->special || !has_gate(address) ||
+	    !begin_quickly(stub, (uintptr_t)at, 0,
+			   TENSE_REST_OWN(tense_stub_cost.enter)))
+		return enter_any(stub, at);
+	return gate_of(address % STUB_GATES);
+}
+
+/* The same where the thread is in such a function. */
+HIDDEN SAVES uintptr_t tense_stub_enter(const struct tense_stub *stub,
+					uintptr_t *at)
+{
+	uint64_t depth = self.depth, own;
+
+	if (self.busy || stub->special || depth == SPANS ||
+	    !are_above(depth, (uintptr_t)at))
+		return enter_any(stub, at);
+	if (is_active(stub->slot))
+		return count_quickly(stub, depth) ? 0 : enter_any(stub, at);
+	own = sum_of(tense_stub_cost.enter, tense_stub_cost.enter_level, depth);
+	if (!has_gate(*at) || !begin_quickly(stub, (uintptr_t)at, depth, own))
+		return enter_any(stub, at);
+	return gate_of(*at % STUB_GATES);
+}
+
+INLINE bool end_quickly(uintptr_t at, uint64_t depth)
+{
+	struct tense_self *t = &__tense_self;
+	struct span *span = &self.span[depth];
+	const struct tense_span old = t->span;
+	uint64_t scale = span->before.scale;
+	uint32_t slot = span->before.slot;
+
+	if (span->at != at || !scale)
+		return false;
+	t->span.scale = scale;
+	t->span.slot = slot;
+	tense_barrier();
+	if (!tense_push(t->line, tense_percent_at(t, scale),
+			rest_of(slot, 0,
+				TENSE_REST_OWN(tense_stub_cost.leave)))) {
+		t->span = old;
+		return false;
+	}
+	span->before.scale = 0;
+	tense_barrier();
+	self.depth = depth;
+	return true;
+}
+
+/* The thread is in one scaled function. */
+HIDDEN SAVES void tense_stub_leave_last(uintptr_t at)
+{
+	if (!end_quickly(at, 0))
+		leave_any(at);
+}
+
+HIDDEN SAVES void tense_stub_leave(uintptr_t at)
+{
+	uint64_t depth = self.depth - 1;
+
+	if (depth >= SPANS || !are_above(depth, at) || !end_quickly(at, depth))
+		leave_any(at);
 }
 
 void tense_stub_settle(uintptr_t sp)
@@ -433,7 +604,7 @@ HIDDEN int tense_stub_unwound(UNUSED int version, int actions,
 {
 	enum { CLEANUP_PHASE = 2, CONTINUE_UNWIND = 8 };
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	unsigned int i;
+	uint64_t i;
 
 	if (actions & CLEANUP_PHASE && self.depth) {
 		end_spans(ended, here, 0);

@@ -4,7 +4,8 @@
  *
  * The entry of a function is overwritten with a jump to its thunk. The thunk
  * pushes the function's struct tense_stub and jumps to tense_stub_entry, which
- * calls tense_stub_enter(). Usually the thread takes on the percent, and a gate
+ * calls tense_stub_enter_first(), or tense_stub_enter() within another such
+ * function. Usually the thread takes on the percent, and a gate
  * replaces the return address. A gate is a few instructions of this library that
  * belong to that return address alone. The gate calls the moved instructions of
  * the entry, which continue in the function. So the function returns to the gate.

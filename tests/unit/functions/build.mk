@@ -26,9 +26,10 @@ $(functions_out)/%.so: $(functions_src)/%.c $(O)/flags
 	$(test_cc) $(FUNCTIONS_CFLAGS) -fPIC -shared -o $@ $<
 
 $(functions_out)/fake/libtense.so.0: $(functions_src)/fake-span.c \
-		libtense/api/span.h libtense/api/libtense.map $(O)/flags
+		$(wildcard libtense/api/*.h) libtense/api/libtense.map $(O)/flags
 	$(test_cc) $(FUNCTIONS_CFLAGS) -fPIC -shared -mgeneral-regs-only \
 		-ftls-model=initial-exec -Ilibtense -Ilibtense/include \
+		-Ikernel/include/uapi \
 		-Wl,-soname,libtense.so.0 \
 		-Wl,--version-script,libtense/api/libtense.map -o $@ $<
 

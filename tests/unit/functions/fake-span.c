@@ -1,36 +1,103 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * libtense.so for the tests of libtense-functions.so: keeps the percent and
- * counts calls, without a device. FAKE_AGAIN=N in the environment makes each Nth
- * call ask for its slow variant, which spoils what the caller has to save.
+ * counts calls, without a device. Each thread has a ring with little room, so
+ * that many of its changes do not find any. FAKE_AGAIN=N in the environment gives
+ * them no ring, and makes each Nth call ask for its slow variant. The slow
+ * variants spoil what the caller has to save.
  */
 #include <errno.h>
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake-span.h"
-#include "api/span.h"
+#include "api/self.h"
 
-/* So that the percents of the tests have no rest. */
-#define ONE (100000ULL << 16)
+#define ROOM 7
 
-static _Thread_local struct tense_span span = { .scale = ONE };
+static struct tense_line no_line;
+
+_Thread_local struct tense_self __tense_self = {
+	.line = &no_line,
+	.span = { .scale = TENSE_SPAN_ONE },
+	.stack = { .based = true, .percent = { 100 * TENSE_FINE } },
+};
+
+static _Thread_local struct {
+	struct tense_line line;
+	struct tense_clock clock;
+	struct tense_ring ring;
+} area;
+
 static _Thread_local unsigned int turn;
 static _Thread_local uint64_t stamps[2];	/* the last one first */
-static _Atomic unsigned long calls[16], ends;
+static _Atomic unsigned long calls[16];
 static unsigned int again;
+static pthread_key_t key;
+
+static void count(unsigned int slot)
+{
+	calls[slot & 15]++;
+}
+
+/* A signal handler may take some of the same records. */
+static void take_records(void)
+{
+	uint32_t tail = area.clock.tail;
+
+	while (tail != tense_load(&area.ring.head)) {
+		struct tense_record r =
+			area.ring.record[tail % TENSE_RING_RECORDS];
+
+		if (!__atomic_compare_exchange_n(&area.clock.tail, &tail,
+						 tail + 1, false,
+						 __ATOMIC_RELAXED,
+						 __ATOMIC_RELAXED))
+			continue;
+		tail++;
+		if (r.flags & TENSE_RECORD_CALL)
+			count(r.slot);
+	}
+}
+
+static void end_thread(void *unused)
+{
+	(void)unused;
+	take_records();
+}
 
 __attribute__((constructor(101))) static void init(void)
 {
 	const char *text = getenv("FAKE_AGAIN");
 
 	again = text ? atoi(text) : 0;
+	pthread_key_create(&key, end_thread);
+}
+
+/* Calls libc, and thus only a slow variant calls it. */
+static void make_ring(void)
+{
+	if (again || area.line.known)
+		return;
+	pthread_setspecific(key, &area);
+	area.clock.flags = TENSE_CLOCK_MEMBER;
+	area.line = (struct tense_line) {
+		.known = -(uint32_t)TENSE_FINE,
+		.admitted = -(uint32_t)TENSE_FINE,
+		.room = 1,
+		.ring = &area.ring,
+		.clock = &area.clock,
+	};
+	tense_barrier();
+	__tense_self.line = &area.line;
 }
 
 static int may(void)
 {
-	return again && ++turn % again == 0 ? -EAGAIN : 0;
+	if (!again)
+		return __tense_self.line == &no_line ? -EAGAIN : 0;
+	return ++turn % again == 0 ? -EAGAIN : 0;
 }
 
 static void spoil(void)
@@ -53,15 +120,42 @@ static void stamp(void)
 	stamps[0] = __builtin_ia32_rdtsc();
 }
 
+static bool push(struct tense_line *line, uint64_t rest)
+{
+	const struct tense_self *t = &__tense_self;
+
+	return tense_push(line, tense_percent_at(t, t->span.scale), rest);
+}
+
+/* Writes a record, or counts the call if there is no ring or it is busy. */
+static int change(unsigned int slot, unsigned int flags)
+{
+	uint64_t rest = TENSE_REST_SLOT(slot) | TENSE_REST_FLAGS(flags);
+	struct tense_line *line = __tense_self.line;
+
+	stamp();
+	if (push(line, rest))
+		return 0;
+	if (line->admitted) {
+		take_records();
+		line->room = 1 + ROOM;
+		if (push(line, rest))
+			return 0;
+	}
+	if (flags)
+		count(slot);
+	return 0;
+}
+
 static int begin(struct tense_span *before, unsigned int percent,
 		 unsigned int slot)
 {
-	*before = span;
-	span.scale = span.scale / 100000 * percent;
-	span.slot = slot;
-	stamp();
-	calls[slot & 15]++;
-	return 0;
+	struct tense_span *span = &__tense_self.span;
+
+	*before = *span;
+	span->scale = tense_span_multiply(span->scale, percent);
+	span->slot = slot;
+	return change(slot, TENSE_RECORD_CALL);
 }
 
 int __tense_span_begin(struct tense_span *before, unsigned int percent,
@@ -75,16 +169,15 @@ int __tense_span_begin_slow(struct tense_span *before, unsigned int percent,
 			    unsigned int slot, unsigned int own)
 {
 	(void)own;
+	make_ring();
 	spoil();
 	return begin(before, percent, slot);
 }
 
 static int end(const struct tense_span *before)
 {
-	span = *before;
-	stamp();
-	ends++;
-	return 0;
+	__tense_self.span = *before;
+	return change(before->slot, 0);
 }
 
 int __tense_span_end(const struct tense_span *before, unsigned int own)
@@ -100,26 +193,29 @@ int __tense_span_end_slow(const struct tense_span *before, unsigned int own)
 	return end(before);
 }
 
-static int count(unsigned int slot)
+static int count_only(unsigned int slot)
 {
-	calls[slot & 15]++;
-	return 0;
+	return change(slot, TENSE_RECORD_CALL | TENSE_RECORD_STAY);
 }
 
 int __tense_span_count(unsigned int slot, unsigned int own)
 {
 	(void)own;
-	return may() ? -EAGAIN : count(slot);
+	return may() ? -EAGAIN : count_only(slot);
 }
 
 int __tense_span_rush(struct tense_span *before)
 {
-	return __tense_span_begin_slow(before, 100000000, 0, 0);
+	return __tense_span_begin_slow(before, TENSE_PERCENT_MAX * TENSE_FINE, 0, 0);
 }
 
 uint64_t __tense_span_stamp(unsigned int back)
 {
-	return stamps[back & 1];
+	uint32_t last = area.ring.head - 1 - back;
+
+	return area.line.known ?
+	       area.ring.record[last % TENSE_RING_RECORDS].stamp :
+	       stamps[back & 1];
 }
 
 /* As of a counter of 2 GHz. */
@@ -132,7 +228,7 @@ int __tense_span_count_slow(unsigned int slot, unsigned int own)
 {
 	(void)own;
 	spoil();
-	return count(slot);
+	return count_only(slot);
 }
 
 int __tense_span_own(unsigned int own)
@@ -170,15 +266,19 @@ int __tense_span_now_slow(int64_t *ns)
 
 unsigned int fake_percent(void)
 {
-	return (span.scale * 100 + ONE / 2) / ONE;
+	const struct tense_self *t = &__tense_self;
+
+	return (tense_percent_at(t, t->span.scale) + TENSE_FINE / 2) /
+	       TENSE_FINE;
 }
 
 unsigned int fake_slot(void)
 {
-	return span.slot;
+	return __tense_self.span.slot;
 }
 
 unsigned long fake_calls(unsigned int slot)
 {
+	take_records();
 	return calls[slot];
 }
