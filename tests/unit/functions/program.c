@@ -383,6 +383,90 @@ static void check_async(void)
 	is_i64(f_outer(1), 3, "and the percents are as before");
 }
 
+/* A handler after each single instruction of a call. */
+
+static sigjmp_buf step_env;
+static volatile unsigned int steps_left;
+static volatile bool step_jump, stepped;
+
+static void on_step(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)sig;
+	(void)info;
+	if (--steps_left)
+		return;
+	uc->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+	stepped = true;
+	f_handler(1);
+	g_handler(1);
+	if (step_jump)
+		siglongjmp(step_env, 1);
+}
+
+static inline __attribute__((always_inline)) void set_trap_flag(void)
+{
+	/* Below what the compiler may have under the stack pointer. */
+	__asm__ volatile("lea -128(%%rsp), %%rsp; pushfq;"
+			 "orq $0x100, (%%rsp); popfq;"
+			 "lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+}
+
+static inline __attribute__((always_inline)) void clear_trap_flag(void)
+{
+	__asm__ volatile("lea -128(%%rsp), %%rsp; pushfq;"
+			 "andq $~0x100, (%%rsp); popfq;"
+			 "lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+}
+
+/* Returns whether the handler ran, after n instructions. */
+static bool step_through(unsigned int n, int (*call)(int))
+{
+	stepped = false;
+	steps_left = n;
+	if (!sigsetjmp(step_env, 1)) {
+		set_trap_flag();
+		call(1);
+		clear_trap_flag();
+	}
+	return stepped;
+}
+
+/* stride: instructions from one interrupted one to the next. */
+static void check_steps(int (*call)(int), unsigned int stride, const char *what)
+{
+	struct sigaction sa = {
+		.sa_sigaction = on_step, .sa_flags = SA_SIGINFO,
+	};
+	/* Enough for all but the slow variants. */
+	const unsigned int most = 400 * stride;
+	unsigned int n, wrong = 0;
+
+	sigaction(SIGTRAP, &sa, NULL);
+	step_jump = false;
+	for (n = 1; n < most && step_through(n, call); n += stride)
+		wrong += !at(100);
+	is_i64(wrong, 0, "%s: a handler after an instruction", what);
+	step_jump = true;
+	wrong = 0;
+	for (n = 1; n < most && step_through(n, call); n += stride) {
+		g_handler(1);
+		wrong += !at(100);
+	}
+	is_i64(wrong, 0, "%s: jumps after an instruction", what);
+	f_handler(1);
+	ok(at(100), "%s: back to 100", what);
+}
+
+NOINLINE int f_step_nested(int n)
+{
+	int ret = g_handler(n) + f_handler(n);
+
+	__asm__ volatile("" : "+r"(ret));
+	return ret;
+}
+
 /* Processes. */
 
 NOINLINE int f_fork(void)
@@ -770,6 +854,8 @@ int main(int argc, char **argv)
 		pthread_create(&thread, NULL, sleeper, argv[1]);
 		pthread_join(thread, NULL);
 	}
+	check_steps(f_handler, 1, "a call");
+	check_steps(f_step_nested, 17, "nested calls");
 	check_async();
 	return done();
 }
