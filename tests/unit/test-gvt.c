@@ -132,9 +132,64 @@ static void on_its_way(void)
 	is_i64(gvt_now(&g), 100, "R5: where it holds it");
 }
 
+/* A CPU on its way does not end the idleness of the others. */
+static void not_yet_counted(void)
+{
+	u64 least[16];
+	raw_spinlock_t lock[8];
+
+	gvt_init(&g, least, lock, 8, 0);
+	gvt_enter(&g, 0, 0, 0);
+	gvt_raise(&g, 0, 100);
+	least[8 + 1] = 200;
+	gvt_leave(&g, 0, 1000);
+	is_i64(gvt_now(&g), 100, "R5: GVT waits for a CPU to be counted");
+	is_i64(gvt_at(&g, 1010), 110, "R5: until then, it follows real time");
+	is_i64(gvt_enter(&g, 1, 200, 1010), 200, "R4: a CPU that was ahead joins there");
+	is_i64(gvt_now(&g), 200, "R5: from then on, GVT is its LVT");
+}
+
+/* CPUs may take the root's lock in another order than their real times. */
+static void leave_late(void)
+{
+	u64 least[16];
+	raw_spinlock_t lock[8];
+
+	gvt_init(&g, least, lock, 8, 0);
+	gvt_enter(&g, 0, 50, 0);
+	gvt_enter(&g, 1, 50, 0);
+	gvt_leave(&g, 0, 1000);
+	gvt_leave(&g, 1, 990);
+	is_i64(gvt_at(&g, 1000), 50, "R5: the latest departure begins the idleness");
+	is_i64(gvt_at(&g, 1010), 60, "R5: GVT then follows real time");
+}
+
+/* A single CPU sets GVT itself. */
+static void alone(void)
+{
+	u64 least[16];
+	raw_spinlock_t lock[8];
+
+	gvt_init(&g, least, lock, 1, 0);
+	is_i64(gvt_enter(&g, 0, 10, 0), 10, "R4: the only CPU joins");
+	is_i64(gvt_now(&g), 10, "R5: GVT is its LVT");
+	gvt_raise(&g, 0, 100);
+	is_i64(gvt_now(&g), 100, "R5: GVT follows it");
+	gvt_leave(&g, 0, 1000);
+	is_i64(gvt_now(&g), 100, "R5: GVT stays where the only CPU left");
+	is_i64(gvt_enter(&g, 0, 100, 1010), 110, "R4: the CPU joins after the idle time");
+	gvt_raise(&g, 0, 120);
+	is_i64(gvt_now(&g), 120, "R5: GVT follows it again");
+	gvt_leave(&g, 0, 2000);
+	ok(!gvt_active(&g) && least[8] == GVT_NONE, "R11: nothing is left of it");
+}
+
 int main(void)
 {
 	on_its_way();
+	not_yet_counted();
+	leave_late();
+	alone();
 	race(6);	/* the root alone */
 	race(64);	/* each thread in a group of its own */
 	race(40);	/* some share one */

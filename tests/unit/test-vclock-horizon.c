@@ -126,17 +126,20 @@ static void test_lowest(void)
 	static const struct {
 		u64 ahead;
 		u32 percent, lowest;	/* thousandths */
-		u64 real;
+		u64 recheck, real;
 		const char *what;
 	} cases[] = {
-		{ 1000000, 300000, 0, 3000000, "nothing told: at its own" },
-		{ 1000000, 300000, 100000, 1000000, "at the lowest told" },
-		{ 1000000, 300000, 50000, 500000, "however low" },
-		{ 1000000, 300000, 400000, 3000000, "unless its own is lower" },
-		{ 20000, 300000, 100000, 20000, "soon" },
-		{ 5000, 300000, 100000, 10000, "not sooner than in 10 us" },
-		{ 1000, 300000, 1000, 3000, "but at its own it may be" },
-		{ 1000000, 111111, 99999, 999991, "in thousandths as well" },
+		{ 1000000, 300000, 0, 0, 3000000, "nothing told: at its own" },
+		{ 1000000, 300000, 100000, 0, 1000000, "at the lowest told" },
+		{ 1000000, 300000, 50000, 0, 500000, "however low" },
+		{ 1000000, 300000, 400000, 0, 3000000, "unless its own is lower" },
+		{ 20000, 300000, 100000, 0, 20000, "soon" },
+		{ 5000, 300000, 100000, 0, 10000, "not sooner than in 10 us" },
+		{ 1000, 300000, 1000, 0, 3000, "but at its own it may be" },
+		{ 1000000, 111111, 99999, 0, 999991, "in thousandths as well" },
+		{ 20000, 300000, 100000, 50000, 50000, "not before the ring may be read" },
+		{ 20000, 300000, 100000, 90000, 60000, "but at its own it may be" },
+		{ 20000, 300000, 0, 50000, 60000, "nothing told: no ring to read" },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -148,6 +151,7 @@ static void test_lowest(void)
 		start(&m, &t, 0, 100, 0, 0);
 		vclock_set_fine(&t, cases[i].percent);
 		t.lowest = cases[i].lowest;
+		t.recheck = cases[i].recheck;
 		vclock_arm(&m.vc, &d, cases[i].ahead);
 		is_i64(vclock_horizon(&m.vc, &t), cases[i].real,
 		       "R7: lowest percent: %s", cases[i].what);

@@ -525,6 +525,44 @@ static void test_reading_after_stall(void)
 	       "R9: the time of a jump does not count");
 }
 
+/* How much later than the window allows readings may be. */
+static u64 beyond(const struct machine *m)
+{
+	return vclock_limit(&m->vc) - vclock_reached(&m->vc) - WINDOW -
+	       VCLOCK_LATEST_MAX;
+}
+
+/* R9: only run time takes a CPU beyond the window, and only while it is ahead. */
+static void test_beyond(void)
+{
+	struct machine m;
+	struct vclock_task t, slow;
+
+	machine_with_two(&m, &slow, &t);
+	m.vc.ordered = true;
+	vclock_charge(&m.vc, &t, WINDOW);
+	is_i64((s64)beyond(&m), 0, "R9: a CPU at the end of its window");
+	vclock_charge(&m.vc, &t, 1000);
+	is_i64((s64)beyond(&m), 1000, "R9: run time takes a CPU beyond it");
+	vclock_set_percent(&t, 200);
+	vclock_charge(&m.vc, &t, 1);
+	vclock_charge(&m.vc, &t, 1);
+	is_i64((s64)beyond(&m), 1001, "R9: so do two fractions that make a ns");
+
+	vclock_charge(&m.vc, &slow, 2000);
+	vclock_charge(&m.vc, &t, 2);
+	vclock_move(&m.vc, &t, 10 * NSEC_PER_SEC);
+	vclock_charge(&m.vc, &t, 20);
+	is_i64((s64)beyond(&m), 1001, "R9: a CPU that was within its window starts anew");
+	vclock_join(&m.vc, &t, 2, 0);
+	is_i64((s64)beyond(&m), 1001, "R9: a CPU that joins is no farther ahead");
+	vclock_charge(&m.vc, &t, 20);
+	is_i64((s64)beyond(&m), 1012, "R9: but it may have been as far, and runs on");
+	vclock_block(&m.vc, &t, 0);
+	vclock_join(&m.vc, &t, 2, 0);
+	is_i64((s64)beyond(&m), 1012, "R9: a CPU that joins again is no farther ahead");
+}
+
 static void test_tree_size(void)
 {
 	static const unsigned int size[][2] = {
@@ -571,6 +609,7 @@ int main(void)
 	test_kept_leads();
 	test_reading_after_jump();
 	test_reading_after_stall();
+	test_beyond();
 	test_tree_size();
 	return done();
 }
