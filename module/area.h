@@ -27,7 +27,7 @@ struct tense_area {
 	u64 stale_stolen;	/* STALE_STOLEN_NS in ticks of the counter */
 	unsigned long stolen_at;	/* jiffies: when time was last stolen */
 	s64 shift[TENSE_CLOCKS];	/* offsets of the thread's time namespace */
-	unsigned int clock_changes;	/* of those that the page shows; 0: none yet */
+	unsigned int clock_changes;	/* exp->clock_changes as shown; 0: none yet */
 	struct page *page[AREA_PAGES];
 };
 

@@ -49,8 +49,8 @@ static void subtract(struct tense_ledger *ledger, const struct tense_entity *e)
 }
 
 /*
- * Returns the ledger of a queue, in use or left from before, else the first unused
- * one. NULL if all TENSE_QUEUES are in use.
+ * Returns the ledger of a queue, in use or left from before, else an unused one,
+ * rather one that is new. NULL if all TENSE_QUEUES are in use.
  */
 static struct tense_ledger *find(struct tense_ledgers *all, const void *queue)
 {
@@ -59,7 +59,7 @@ static struct tense_ledger *find(struct tense_ledgers *all, const void *queue)
 	for (ledger = all->queue; ledger < all->queue + TENSE_QUEUES; ledger++) {
 		if (ledger->queue == queue)
 			return ledger;
-		/* Keeps the ledger of another queue as long as one is new. */
+		/* Prefers a ledger that no queue has used yet. */
 		if (!tense_entities(ledger) &&
 		    (!unused || (unused->queue && !ledger->queue)))
 			unused = ledger;
@@ -470,7 +470,7 @@ u64 tense_ledger_charge_in_queue(struct tense_entity *e,
 {
 	struct tense_ledger *ledger = e->ledger;
 
-	/* Nearly always a task is alone: charge_among() would do the same. */
+	/* A task that is alone, as nearly all are, has a shortcut to the same result. */
 	if (place->running != 1 || e->weight != place->weight)
 		return charge_among(e, place, delta, charged, jump);
 	advance(ledger, place->min_vruntime);

@@ -17,12 +17,12 @@
 static DEFINE_SPINLOCK(experiments_lock);
 static LIST_HEAD(experiments);
 
-/* A page shows the clocks as of the last change that it has seen. */
+/* Tells all clock pages that the clocks have changed. */
 static void clocks_changed(struct tense_experiment *exp)
 {
 	lockdep_assert_held(&exp->lock);
 
-	/* 0 stands for a page that shows nothing yet. Pairs with update_clocks(). */
+	/* 0 means that a page shows nothing yet. Pairs with update_clocks(). */
 	smp_store_release(&exp->clock_changes, max(exp->clock_changes + 1, 1U));
 }
 

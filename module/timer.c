@@ -98,7 +98,7 @@ static u64 horizon_without(struct tense_experiment *exp)
 	return ns;
 }
 
-/* Caller has disabled interrupts. Lets this CPU look in @ns, or after its pause. */
+/* This CPU's timer fires in @ns, or after the pause. Caller has disabled interrupts. */
 static void start_timer(struct tense_experiment *exp, u64 ns)
 {
 	struct tense_cpu *c = this_cpu_ptr(exp->cpu);

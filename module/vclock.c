@@ -353,7 +353,7 @@ static u64 pass_ticks(struct vclock_stretch *s, u64 until)
 	return ticks;
 }
 
-/* Returns the real ns of so many ticks of the rest; of all of them if it has less. */
+/* Returns the real ns of the next @ticks of the rest, or of all if there are fewer. */
 static u64 part_of(const struct vclock_stretch *s, u64 ticks)
 {
 	if (!ticks)
@@ -498,7 +498,7 @@ static noinline u64 charge_at_percent(struct vclock *vc, struct vclock_task *t,
  */
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 {
-	/* Nearly all charges: charge_at_percent() would do the same. */
+	/* Nearly all charges: a shortcut to the result of charge_at_percent(). */
 	if (t->percent == VCLOCK_PERCENT_REAL && !t->fine && !has_credit(t) &&
 	    real_ns <= CHARGE_MAX) {
 		t->ran += real_ns;

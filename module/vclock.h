@@ -96,7 +96,7 @@ struct vclock_stretch {
 		u64 from, to;	/* counter: the task did not run */
 	} hole[3];		/* in order */
 	unsigned int holes;	/* number of them */
-	unsigned int hole_next;	/* the first that does not end before from */
+	unsigned int hole_next;	/* the first that ends after from */
 	struct vclock_time charged;	/* to the task, not yet to its CPU */
 };
 

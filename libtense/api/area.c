@@ -66,7 +66,7 @@ static bool is_busy(const struct tense_line *line)
 	return preparing || (line->known && !line->admitted);
 }
 
-/* Looks how many records the kernel has taken. */
+/* Counts the records that still fit. */
 static void find_room(struct tense_line *line)
 {
 	uint32_t used;
@@ -353,7 +353,7 @@ static bool make_line(void)
 	return true;
 }
 
-/* known last: a signal handler uses the rest only if it is not 0. */
+/* Sets known last: a signal handler uses the rest only if it is not 0. */
 static void set(const struct tense_clock *clock, struct tense_ring *ring,
 		struct tense_shared *shared)
 {
@@ -364,7 +364,7 @@ static void set(const struct tense_clock *clock, struct tense_ring *ring,
 	line->shared = shared;
 	line->room = 1;
 	tense_barrier();
-	line->known = -UINT32_MAX;	/* no percent is */
+	line->known = -UINT32_MAX;	/* admits none */
 }
 
 static bool map_rest(int fd, const struct tense_clock *clock)

@@ -25,7 +25,7 @@
 struct tense_line {
 	uint32_t admitted;	/* 2^32 less the lowest percent; 0: none now */
 	uint32_t known;		/* the same, as the kernel was told; 0: no area */
-	uint32_t room;		/* 1 more than records fit in the ring, at least */
+	uint32_t room;		/* room - 1 records fit in the ring, or more */
 	struct tense_ring *ring;
 	const struct tense_clock *clock;
 	struct tense_shared *shared;	/* NULL: CPUs' readings are unordered */
@@ -37,8 +37,8 @@ struct tense_self {
 	struct tense_stack stack;
 	uint64_t told;		/* percent that the device was asked for; 0: none */
 	/*
-	 * R13: the ticks of a change by the program, as a record has them. Not 0
-	 * only if the stack has a base.
+	 * R13: the ticks of a change by the program, as a record has them. 0
+	 * while the stack has no base.
 	 */
 	uint64_t own;
 };
@@ -74,7 +74,7 @@ static inline uint64_t tense_area_counter(void)
  */
 #define TENSE_KEEP(value)	__asm__("" : "+r"(value))
 
-/* Returns the product of two scales. 64 bits hold it before the division. */
+/* Returns scale times percent. 64 bits hold it before the division. */
 static inline uint64_t tense_span_multiply(uint64_t scale, uint32_t percent)
 {
 	const uint64_t max = TENSE_SPAN_ONE * TENSE_PERCENT_MAX / 100;
@@ -150,7 +150,7 @@ static inline bool tense_push(struct tense_line *line, uint64_t percent,
 	uint32_t sum;
 	bool room;
 
-	/* The sum overflows unless the percent is lower than the kernel knows. */
+	/* No overflow: the percent is below the lowest that the kernel knows. */
 	if (!__builtin_add_overflow((uint32_t)percent, line->admitted, &sum))
 		return false;
 	if (!(tense_load(&line->clock->flags) & TENSE_CLOCK_MEMBER))

@@ -142,7 +142,7 @@ static unsigned int measure_count(void (*stub)(void))
 	return tense_stub_inside(&inner_stub, measure, stub);
 }
 
-/* As many ticks as a record can tell. */
+/* A record has 16 bits for ticks. */
 static unsigned int limit(unsigned int ticks)
 {
 	return ticks < UINT16_MAX ? ticks : UINT16_MAX;

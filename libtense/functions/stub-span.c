@@ -387,8 +387,8 @@ static uintptr_t enter_special(const struct tense_stub *stub, uintptr_t *at)
 }
 
 /*
- * These two do not end in a call, which clang would make a jump to a function
- * that does not save registers.
+ * These two do not end in a call: clang would make it a jump to a function that
+ * does not save registers.
  */
 SAVES __attribute__((noinline))
 static uintptr_t enter_any(const struct tense_stub *stub, uintptr_t *at)
@@ -417,7 +417,7 @@ static void leave_any(uintptr_t at)
  */
 #define INLINE __attribute__((always_inline)) static inline
 
-/* Whether n spans lie above: they have not ended. */
+/* Whether the first n spans lie above at: none has ended. */
 INLINE bool are_above(uint64_t n, uintptr_t at)
 {
 	while (n--)
@@ -480,7 +480,7 @@ INLINE bool begin_quickly(const struct tense_stub *stub, uintptr_t at,
 	return false;
 }
 
-/* A gate never has the address of a gate: after a tail call there is none. */
+/* False after a tail call: no gate stands for the address of a gate. */
 INLINE bool has_gate(uintptr_t address)
 {
 	return tense_stub_slots[address % STUB_GATES] == address;
@@ -503,7 +503,7 @@ HIDDEN SAVES uintptr_t tense_stub_enter_first(const struct tense_stub *stub,
 	return gate_of(address % STUB_GATES);
 }
 
-/* The same where the thread is in such a function. */
+/* The same if the thread is in a redirected function already. */
 HIDDEN SAVES uintptr_t tense_stub_enter(const struct tense_stub *stub,
 					uintptr_t *at)
 {

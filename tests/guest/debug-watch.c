@@ -200,7 +200,7 @@ static char **cut(char **argv)
 	return NULL;
 }
 
-/* All programs, even if one fails. */
+/* Runs all, even if one fails. */
 static bool run_all(char **argv, int kmsg)
 {
 	bool good = true;

@@ -794,7 +794,7 @@ static long available_kb(void)
 
 /* On the debug kernel each of them takes tens of milliseconds. */
 #define AREAS 1500
-/* An area takes so many KB of memory. */
+/* Memory of an area in KB. */
 #define AREA_KB 40
 
 TEST(memory_is_freed)

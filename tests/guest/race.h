@@ -30,7 +30,7 @@
 #define WARM_UP		(RACE_NS / 4)
 /* The tolerated error of a share, relative to the expected one. */
 #define TOLERANCE	0.01
-/* So long a turn may be. */
+/* The longest turn. */
 #ifndef TURN
 #define TURN		(10 * MS)
 #endif

@@ -79,7 +79,7 @@ static inline void watch_end(void)
 	printf("1..%d\n", planned + 1);
 }
 
-/* Numbers results on from those of programs before. Drops plans, but for a skip. */
+/* Numbers results across programs. Drops plans, and makes a skip a result. */
 static inline void watch_line(const char *line)
 {
 	const char *skip = strstr(line, "# SKIP");

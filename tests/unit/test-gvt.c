@@ -132,7 +132,7 @@ static void on_its_way(void)
 	is_i64(gvt_now(&g), 100, "R5: where it holds it");
 }
 
-/* A CPU on its way does not end the idleness of the others. */
+/* A CPU that is not counted yet does not end the idle time. */
 static void not_yet_counted(void)
 {
 	u64 least[16];

@@ -65,7 +65,7 @@ static void test_cases(void)
 	is_i64(part[0] + part[1], 500, "no ticks at all: it is not lost");
 }
 
-/* The drain of a ring cuts holes after it has left out the work before. */
+/* A charge may leave out Tense's work before drain() cuts the holes. */
 static void test_cut_after_a_part(void)
 {
 	struct vclock_stretch s = { .from = 0, .to = 10 * MS, .ns = 6000000 };

@@ -525,7 +525,7 @@ static void test_reading_after_stall(void)
 	       "R9: the time of a jump does not count");
 }
 
-/* How much later than the window allows readings may be. */
+/* How far readings may be beyond the window, in ns. */
 static u64 beyond(const struct machine *m)
 {
 	return vclock_limit(&m->vc) - vclock_reached(&m->vc) - WINDOW -
@@ -557,7 +557,7 @@ static void test_beyond(void)
 	vclock_join(&m.vc, &t, 2, 0);
 	is_i64((s64)beyond(&m), 1001, "R9: a CPU that joins is no farther ahead");
 	vclock_charge(&m.vc, &t, 20);
-	is_i64((s64)beyond(&m), 1012, "R9: but it may have been as far, and runs on");
+	is_i64((s64)beyond(&m), 1012, "R9: but its run time adds to the most so far");
 	vclock_block(&m.vc, &t, 0);
 	vclock_join(&m.vc, &t, 2, 0);
 	is_i64((s64)beyond(&m), 1012, "R9: a CPU that joins again is no farther ahead");

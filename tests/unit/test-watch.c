@@ -70,9 +70,9 @@ int main(void)
 	ok(!strcmp(passed_on("echo 1..2; echo ok 1 a; echo '# ok 1'; echo not ok 2 b",
 			     "echo ok 1 c; echo 1..1"),
 		   "ok 1 a\n# ok 1\nnot ok 2 b\nok 3 c\nok 4 watched\n1..4\n"),
-	   "results of two programs are numbered on");
+	   "results of two programs are renumbered");
 	ok(!strcmp(passed_on("echo '1..0 # SKIP one CPU'", "echo 1..2; echo ok 1"),
 		   "ok 1 # SKIP one CPU\nok 2\nok 3 watched\n1..4\n"),
-	   "a skip is a result, and a lacking result is seen");
+	   "a skip is a result, and a missing result shows");
 	return done();
 }

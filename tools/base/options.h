@@ -50,8 +50,7 @@ struct subcommand {
 };
 
 /*
- * Does the action take the option in this row? If it is NULL or no action of the
- * command, does any?
+ * Does the action take the option in this row? Without a known action: does any?
  */
 bool option_is_taken(const struct subcommand *command,
 		     const struct option_row *row, const char *action);
@@ -61,8 +60,8 @@ bool option_is_taken(const struct subcommand *command,
  * optarg, NULL if the argument is missing that may be left out. Prints --help and
  * ends the program. Ends it after a message if the option is unknown, lacks its
  * argument, or has another option as its argument: --json --csv has no file,
- * --json=--csv has. argv[0] is the command, which
- * takes the options of all its actions, or one of its actions.
+ * --json=--csv has. argv[0] is an action, or
+ * the command, which takes the options of all its actions.
  */
 int options_take(const struct subcommand *command, int argc, char **argv);
 

@@ -27,7 +27,7 @@ static const struct option_row options[] = {
 	{ "protocol", "NAME", "emp k-best", PROTOCOL,
 	  "emp (default), or k-best: take samples until the K shortest elapsed times agree, and print the shortest" },
 	{ "runs", "N", NULL, RUNS,
-	  "number of samples of each command; default 10; k-best takes at most N; default 30" },
+	  "number of samples of each command, default 10; with k-best the most, default 30" },
 	{ "k", "N", NULL, K,
 	  "with k-best: number of times that must agree, at most 64; default 3" },
 	{ "epsilon", "P", NULL, EPSILON, "with k-best: times agree if they differ by at most P percent; default 0.1" },

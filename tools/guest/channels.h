@@ -8,9 +8,9 @@
 /* The first to be opened, of a transport that is then known. */
 int channel_open_control(void);
 int channel_open(int channel, int mode);
-/* Channels are ports, which carry streams and are none. */
+/* Channels are ports of an emulator. The command gets pipes, which init carries. */
 bool channel_is_port(void);
-/* There is no word from tense: all that it has to say was packed. */
+/* Tense sends nothing: all that it has to say was packed. */
 bool channel_is_one_way(void);
 
 #endif

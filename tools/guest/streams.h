@@ -13,9 +13,9 @@
 
 /* Fills in s->fds; master is that of a terminal that slave is of, or -1. */
 void streams_open(struct setup *s, int control, int master, int slave);
-/* The command has them, the guest's init no more. */
+/* Closes init's copies of the command's streams. */
 void streams_handed_over(struct setup *s);
-/* In another process than init, which would keep them open. */
+/* Closes the carried streams in a child of init, which would keep them open. */
 void streams_leave(void);
 void streams_events(struct pollfd *polls);
 void streams_run(const struct pollfd *polls);

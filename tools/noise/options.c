@@ -32,7 +32,7 @@ const struct option_row noise_option_rows[] = {
 	{ "quiet", NULL, NULL, QUIET, "do not show the progress" },
 	OPTIONS_HEADING("fit", "fit:"),
 	{ "bound", "TIME", NULL, BOUND,
-	  "the work never takes longer than its length and TIME; default a little more than the longest noise" },
+	  "the work takes at most its length plus TIME; default a little more than the longest noise" },
 	{ "column", "NAME", NULL, COLUMN,
 	  "the column of FILE with the times; the first line of FILE names the columns. Without it, FILE has a number of seconds on each line. If the name of FILE ends with .json, FILE is from tense measure --json" },
 	{ "csv", "FILE", "-f", OUTPUT + OUT_CSV,
@@ -51,7 +51,7 @@ const struct option_row noise_option_rows[] = {
 	{ "scale", "A,B,C", NULL, HAND + SCALE,
 	  "the scale is exp(A + B log n + C log t)" },
 	{ "range", "A,B,C", NULL, HAND + RANGE,
-	  "so is the range, from the location to the bound" },
+	  "the range, from the location to the bound, as for --scale" },
 	OPTIONS_HEADING(NULL, "All of them:"),
 	OPTIONS_END
 };

@@ -6,7 +6,7 @@
 #include "backend.h"
 
 /*
- * Parses MiB, perhaps with M or G behind the number, between these. Ends the
+ * Parses MiB, perhaps with M or G behind the number, from least to most. Ends the
  * program on a wrong value; name is what the message calls it.
  */
 unsigned long long memory_parse_size(const char *name, const char *text,

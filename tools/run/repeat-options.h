@@ -5,7 +5,7 @@
 
 #include "base/options.h"
 
-/* A command's own values are smaller, and those of RUN_OPTION_ROWS are others. */
+/* Ids that neither a command's own rows nor RUN_OPTION_ROWS use. */
 enum repeat_option {
 	REPEAT_PREPARE = 0x200, REPEAT_INPUT, REPEAT_IGNORE_FAILURE,
 	REPEAT_SHOW_OUTPUT, REPEAT_QUIET,

@@ -11,7 +11,7 @@
 /* The largest error of a simplified line, in units of the picture. */
 #define TOLERANCE	0.06
 
-/* A line through points, without those that the eye would not miss. */
+/* A line through points, without those that nobody would see. */
 struct line {
 	FILE *f;
 	bool open;

@@ -383,7 +383,7 @@ static void check_async(void)
 	is_i64(f_outer(1), 3, "and the percents are as before");
 }
 
-/* A handler after each single instruction of a call. */
+/* A handler runs after each instruction of a call. */
 
 static sigjmp_buf step_env;
 static volatile unsigned int steps_left;
@@ -407,7 +407,7 @@ static void on_step(int sig, siginfo_t *info, void *context)
 
 static inline __attribute__((always_inline)) void set_trap_flag(void)
 {
-	/* Below what the compiler may have under the stack pointer. */
+	/* Skips what the compiler may keep below the stack pointer. */
 	__asm__ volatile("lea -128(%%rsp), %%rsp; pushfq;"
 			 "orq $0x100, (%%rsp); popfq;"
 			 "lea 128(%%rsp), %%rsp" : : : "memory", "cc");
@@ -433,7 +433,7 @@ static bool step_through(unsigned int n, int (*call)(int))
 	return stepped;
 }
 
-/* stride: instructions from one interrupted one to the next. */
+/* stride: instructions from one handler to the next. */
 static void check_steps(int (*call)(int), unsigned int stride, const char *what)
 {
 	struct sigaction sa = {
