@@ -480,10 +480,18 @@ INLINE bool begin_quickly(const struct tense_stub *stub, uintptr_t at,
 	return false;
 }
 
-/* False after a tail call: no gate stands for the address of a gate. */
-INLINE bool has_gate(uintptr_t address)
+/*
+ * Returns the gate of a return address if it is where find_gate() looks first, as
+ * nearly all are, else 0. 0 after a tail call: the address of a gate has no gate.
+ */
+INLINE uintptr_t gate_at_once(uintptr_t address)
 {
-	return tense_stub_slots[address % STUB_GATES] == address;
+	unsigned int slot = address % STUB_GATES;
+
+	if (tense_stub_slots[slot] == address)
+		return gate_of(slot);
+	slot = (slot + 1) % STUB_GATES;
+	return tense_stub_slots[slot] == address ? gate_of(slot) : 0;
 }
 
 /*
@@ -494,13 +502,13 @@ INLINE bool has_gate(uintptr_t address)
 HIDDEN SAVES uintptr_t tense_stub_enter_first(const struct tense_stub *stub,
 					      uintptr_t *at)
 {
-	uintptr_t address = *at;
+	uintptr_t gate = gate_at_once(*at);
 
-	if (self.busy || stub->special || !has_gate(address) ||
+	if (self.busy || stub->special || !gate ||
 	    !begin_quickly(stub, (uintptr_t)at, 0,
 			   TENSE_REST_OWN(tense_stub_cost.enter)))
 		return enter_any(stub, at);
-	return gate_of(address % STUB_GATES);
+	return gate;
 }
 
 /* The same if the thread is in a redirected function already. */
@@ -508,6 +516,7 @@ HIDDEN SAVES uintptr_t tense_stub_enter(const struct tense_stub *stub,
 					uintptr_t *at)
 {
 	uint64_t depth = self.depth, own;
+	uintptr_t gate;
 
 	if (self.busy || stub->special || depth == SPANS ||
 	    !are_above(depth, (uintptr_t)at))
@@ -515,9 +524,10 @@ HIDDEN SAVES uintptr_t tense_stub_enter(const struct tense_stub *stub,
 	if (is_active(stub->slot))
 		return count_quickly(stub, depth) ? 0 : enter_any(stub, at);
 	own = sum_of(tense_stub_cost.enter, tense_stub_cost.enter_level, depth);
-	if (!has_gate(*at) || !begin_quickly(stub, (uintptr_t)at, depth, own))
+	gate = gate_at_once(*at);
+	if (!gate || !begin_quickly(stub, (uintptr_t)at, depth, own))
 		return enter_any(stub, at);
-	return gate_of(*at % STUB_GATES);
+	return gate;
 }
 
 INLINE bool end_quickly(uintptr_t at, uint64_t depth)
