@@ -87,7 +87,8 @@ static inline uint64_t tense_span_multiply(uint64_t scale, uint32_t percent)
 		scale = max;
 		TENSE_KEEP(scale);
 	}
-	return scale;
+	/* 0 stands for a span that has not begun. */
+	return scale + !scale;
 }
 
 /*
