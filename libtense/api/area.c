@@ -23,6 +23,7 @@ _Thread_local struct tense_self __tense_self = {
 
 /* A signal handler may find the area half mapped. */
 static _Thread_local bool preparing;
+static _Thread_local bool ended;	/* the thread has released its area */
 
 /*
  * A position in the ring up to which the thread has read its clock. A signal
@@ -304,7 +305,7 @@ int64_t tense_page_shown(void)
 	return line->known ? load(&line->ring->shown) : 0;
 }
 
-static void unmap(void)
+void tense_area_drop(void)
 {
 	struct tense_line *line = own_line(), area = *line;
 
@@ -323,7 +324,9 @@ static void unmap(void)
 /* The thread ends. */
 static void release(void *line)
 {
-	unmap();
+	/* What runs after this destructor could not unmap another area. */
+	ended = true;
+	tense_area_drop();
 	__tense_self.line = &no_line;
 	tense_barrier();
 	munmap(line, sizeof(struct tense_line));
@@ -413,7 +416,7 @@ static bool prepare(int fd, const struct tense_change *change)
 	uint32_t sum;
 
 	if (!tense_area_usable()) {
-		unmap();
+		tense_area_drop();
 		if (!map(fd))
 			return false;
 	}
@@ -433,7 +436,7 @@ bool tense_area_prepare(int fd, const struct tense_change *change)
 {
 	bool done;
 
-	if (none || is_busy(own_line()))
+	if (none || ended || is_busy(own_line()))
 		return false;
 	preparing = true;
 	tense_barrier();

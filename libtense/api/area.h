@@ -24,6 +24,9 @@ struct tense_change {
 /* Whether the thread has an area and is in an experiment. */
 bool tense_area_usable(void);
 
+/* Unmaps the thread's area: from here on tense_push() fails. Not in a handler. */
+void tense_area_drop(void);
+
 /* Returns false if the caller has to call the device first, or instead. */
 bool tense_ring_push(const struct tense_change *change);
 

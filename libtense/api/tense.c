@@ -23,8 +23,9 @@ static int base(void)
 		return 0;
 	err = tense_device_stats(&stats);
 	if (!err) {
-		tense_stack_base(stack, stats.percent);
 		stack->percent[0] = stats.percent * TENSE_FINE;
+		tense_barrier();
+		tense_stack_base(stack, stats.percent);
 	}
 	return err;
 }
@@ -48,12 +49,15 @@ static void learn_ticks(void)
 
 		if (tense_device_percent(&none))
 			return;
+		if (!tense_area_usable())
+			break;
 		taken = tense_area_counter() - start;
 		least = taken < least ? taken : least;
 	}
 	if (least <= TICKS_MAX)
 		ticks = least;
-	t->own = TENSE_REST_OWN(ticks);
+	/* Not 0, which would ask again at each change of a thread without a ring. */
+	t->own = TENSE_REST_OWN(ticks ? ticks : 1);
 }
 
 static void set_level(struct tense_stack *stack, unsigned int depth,
@@ -175,6 +179,8 @@ EXPORT int tense_destroy(void)
 	if (!err)
 		err = tense_device_leave();
 	if (!err) {
+		/* Without an area no span begins before the stack has a base again. */
+		tense_area_drop();
 		t->own = 0;
 		t->stack.based = false;
 	}

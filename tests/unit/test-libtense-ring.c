@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* libtense where the device has an area for each thread: the ring. */
+#include "api/device.h"
+#include "api/self.h"
 #include "fake-area.h"
 #include "in-child.h"
 
@@ -345,6 +347,28 @@ static void rejoined(void)
 	is_i64(fake.writes, 0, "nothing was written");
 }
 
+/* A span that begins without the stack's base would count in the base. */
+static void destroyed(void)
+{
+	struct tense_span a;
+	unsigned int slow = 0;
+
+	fake.map_error = 0;
+	is_i64(tense_device_join(true), 0, "a thread that stays");
+	is_i64(tense_scale_percent(200), 0, "200");
+	is_i64(tense_scale_pop(), 0, "as it began");
+	is_i64(tense_destroy(), 0, "it leaves, and stays a member all the same");
+	is_i64(__tense_self.line->admitted, 0, "no span begins by the ring alone");
+	is_i64(enter(&a, 200, 3, &slow), 0, "a span of 200");
+	is_i64(slow, 1, "which reads the percent first");
+	is_i64(fake_percent(), 200, "is in effect");
+	is_i64(tense_scale_percent(150), 0, "150 in it");
+	is_i64(fake_percent(), 300, "multiplies once");
+	is_i64(tense_scale_pop(), 0, "back");
+	is_i64(leave(&a, &slow), 0, "out");
+	is_i64(fake_percent(), 100, "nothing is left of it");
+}
+
 int main(void)
 {
 	in_child("nesting", nesting);
@@ -360,5 +384,6 @@ int main(void)
 	in_child("forked", forked);
 	in_child("forked_in_a_thread", forked_in_a_thread);
 	in_child("rejoined", rejoined);
+	in_child("destroyed", destroyed);
 	return done();
 }
