@@ -258,7 +258,7 @@ run --window 2.5ms --json s.json true
 is "$(jq .experiment.window_ns s.json)" 2500000 "--window"
 
 # --real
-is "$(run --real sh -c 'ls /dev/tense; echo "$LD_PRELOAD"' 2>&1)" \
+is "$(run --real sh -c 'exec 2>&1; ls /dev/tense; echo "$LD_PRELOAD"')" \
 	"ls: cannot access '/dev/tense': No such file or directory" \
 	"--real: neither module nor library"
 is "$(TENSE=0 run sh -c 'echo "$LD_PRELOAD"; ls /dev/tense')" "
