@@ -324,7 +324,7 @@ void tense_area_drop(void)
 /* The thread ends. */
 static void release(void *line)
 {
-	/* What runs after this destructor could not unmap another area. */
+	/* Code that runs after this destructor could not unmap another area. */
 	ended = true;
 	tense_area_drop();
 	__tense_self.line = &no_line;

@@ -90,7 +90,7 @@ is "$(jq -c '.asked | [.percent, .clock, .order, .idle, .window_ns]' c.json)" \
 # it is hot(), of which the program is a half.
 latency=$out/tests/guest/latency
 predict_latency() { # NAME ARGUMENT...
-	local name=$1
+	name=$1
 	shift
 	whatif --func hot --faster 50% --latency request,reply --show-output \
 		--precision 3 --max-runs 12 --json "$name.json" -- \
