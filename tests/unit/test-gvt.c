@@ -115,17 +115,23 @@ static void race(unsigned int cpus)
 	free(lock);
 }
 
+static u64 small_least[16];
+static raw_spinlock_t small_lock[8];
+
+/* As many CPUs as one group has leaves, at most. */
+static void small(unsigned int cpus)
+{
+	gvt_init(&g, small_least, small_lock, cpus, 0);
+}
+
 /* A leaf is there before its CPU has reached the root. */
 static void on_its_way(void)
 {
-	u64 least[16];
-	raw_spinlock_t lock[8];
-
-	gvt_init(&g, least, lock, 8, 0);
+	small(8);
 	gvt_enter(&g, 0, 0, 0);
 	gvt_raise(&g, 0, 100);
 	is_i64(gvt_now(&g), 100, "R5: GVT of one CPU");
-	least[8 + 1] = 50;
+	small_least[8 + 1] = 50;
 	gvt_raise(&g, 0, 120);
 	is_i64(gvt_now(&g), 100, "R5: one on its way takes nothing back");
 	is_i64(gvt_enter(&g, 1, 50, 0), 100, "R4: and joins at GVT");
@@ -135,13 +141,10 @@ static void on_its_way(void)
 /* A CPU that is not counted yet does not end the idle time. */
 static void not_yet_counted(void)
 {
-	u64 least[16];
-	raw_spinlock_t lock[8];
-
-	gvt_init(&g, least, lock, 8, 0);
+	small(8);
 	gvt_enter(&g, 0, 0, 0);
 	gvt_raise(&g, 0, 100);
-	least[8 + 1] = 200;
+	small_least[8 + 1] = 200;
 	gvt_leave(&g, 0, 1000);
 	is_i64(gvt_now(&g), 100, "R5: GVT waits for a CPU to be counted");
 	is_i64(gvt_at(&g, 1010), 110, "R5: until then, it follows real time");
@@ -152,10 +155,7 @@ static void not_yet_counted(void)
 /* CPUs may take the root's lock in another order than their real times. */
 static void leave_late(void)
 {
-	u64 least[16];
-	raw_spinlock_t lock[8];
-
-	gvt_init(&g, least, lock, 8, 0);
+	small(8);
 	gvt_enter(&g, 0, 50, 0);
 	gvt_enter(&g, 1, 50, 0);
 	gvt_leave(&g, 0, 1000);
@@ -167,10 +167,7 @@ static void leave_late(void)
 /* A single CPU sets GVT itself. */
 static void alone(void)
 {
-	u64 least[16];
-	raw_spinlock_t lock[8];
-
-	gvt_init(&g, least, lock, 1, 0);
+	small(1);
 	is_i64(gvt_enter(&g, 0, 10, 0), 10, "R4: the only CPU joins");
 	is_i64(gvt_now(&g), 10, "R5: GVT is its LVT");
 	gvt_raise(&g, 0, 100);
@@ -181,7 +178,7 @@ static void alone(void)
 	gvt_raise(&g, 0, 120);
 	is_i64(gvt_now(&g), 120, "R5: GVT follows it again");
 	gvt_leave(&g, 0, 2000);
-	ok(!gvt_active(&g) && least[8] == GVT_NONE, "R11: nothing is left of it");
+	ok(!gvt_active(&g) && small_least[8] == GVT_NONE, "R11: nothing is left of it");
 }
 
 int main(void)

@@ -116,26 +116,23 @@ is "$(cat stderr)" "run-tap: JOBS=0: give a number from 1" "is refused"
 script interrupt 'echo 1..1; trap "echo ok 1; exit" INT; kill -INT $$; sleep 1'
 status_is 0 "SIGINT reaches a program" "$run_tap" ./interrupt
 script sleeper 'echo $$ >sleeper.pid; exec sleep 300'
-"$run_tap" ./sleeper >stdout 2>stderr &
-runner=$!
-for _ in $(seq 600); do
-	[ -s sleeper.pid ] && break
-	sleep 0.1
-done
-kill -TERM "$runner"
-wait "$runner"
+# Ends the runner while the sleeper runs; returns its status.
+end_with_sleeper() { # ARGUMENT...
+	rm -f sleeper.pid
+	"$run_tap" "$@" >stdout 2>stderr &
+	runner=$!
+	for _ in $(seq 600); do
+		[ -s sleeper.pid ] && break
+		sleep 0.1
+	done
+	kill -TERM "$runner"
+	wait "$runner"
+}
+end_with_sleeper ./sleeper
 is $? 143 "SIGTERM ends the runner"
 ok "and its program" sh -c '! kill -0 "$(cat sleeper.pid)" 2>/dev/null'
 script never 'echo 1..1; touch never.here; echo ok 1'
-rm -f sleeper.pid
-"$run_tap" ./good --beside ./sleeper ./never >stdout 2>stderr &
-runner=$!
-for _ in $(seq 600); do
-	[ -s sleeper.pid ] && break
-	sleep 0.1
-done
-kill -TERM "$runner"
-wait "$runner"
+end_with_sleeper ./good --beside ./sleeper ./never
 is $? 143 "SIGTERM ends a runner with programs after --beside"
 ok "and the one that runs" sh -c '! kill -0 "$(cat sleeper.pid)" 2>/dev/null'
 ok "and starts no other" [ ! -e never.here ]
