@@ -3,8 +3,8 @@
  * A thread's area, for area.c, which allocates it, charge.c, which reads the ring,
  * and page.c, which writes the clock page.
  *
- * t->lock protects stolen_at, clock_changes and what is written to the clock page. The other fields
- * are constant, except refs.
+ * t->lock protects stolen_at, clock_changes and what is written to the clock page.
+ * The other fields are constant, except refs.
  */
 #ifndef TENSE_AREA_H
 #define TENSE_AREA_H

@@ -393,6 +393,8 @@ static struct tense_charge charge(struct tense_task *t, u64 delta,
 	struct tense_charge c = { };
 	bool jumped = t->move;
 
+	lockdep_assert_held(&t->lock);
+
 	if (t->in_call) {
 		t->overhead += delta;
 		tense_stretch_begin(t, tense_counter());
