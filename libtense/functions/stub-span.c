@@ -428,7 +428,7 @@ INLINE bool are_above(uint64_t n, uintptr_t at)
 
 INLINE uint64_t rest_of(uint32_t slot, uint32_t flags, uint64_t own)
 {
-	return (slot | (uint64_t)flags << 8) << 48 | own;
+	return TENSE_REST_SLOT(slot) | TENSE_REST_FLAGS(flags) | own;
 }
 
 INLINE uint64_t sum_of(uint64_t ticks, uint64_t level, uint64_t levels)
@@ -452,7 +452,7 @@ INLINE bool count_quickly(const struct tense_stub *stub, uint64_t depth)
 }
 
 INLINE bool begin_quickly(const struct tense_stub *stub, uintptr_t at,
-				 uint64_t depth, uint64_t own)
+			  uint64_t depth, uint64_t own)
 {
 	struct tense_self *t = &__tense_self;
 	struct span *span = &self.span[depth];
