@@ -83,7 +83,7 @@ bool tense_is_to_stop(const struct tense_task *t)
  */
 void tense_stop_if_ahead(struct tense_task *t)
 {
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	if (tense_is_to_stop(t))
 		tense_stop_ahead(t, false);
 	raw_spin_unlock(&t->lock);

@@ -204,7 +204,7 @@ static struct tense_area *area_get(struct tense_task *t)
 	area->clock->ahead = VCLOCK_AHEAD_MAX;
 	area->clock->rate = area->rate;
 	read_shift(area);
-	raw_spin_lock_irq(&t->lock);
+	tense_task_lock_irq(t);
 	tense_stretch_begin(t, tense_counter());
 	t->tail = 0;
 	t->area = area;

@@ -59,7 +59,7 @@ static u64 time_by(struct tense_task *t,
 {
 	u64 now;
 
-	raw_spin_lock_irq(&t->lock);
+	tense_task_lock_irq(t);
 	now = rule(&t->exp->vc, &t->v);
 	raw_spin_unlock_irq(&t->lock);
 	return now;
@@ -73,7 +73,7 @@ static void charge_jump(struct tense_task *t)
 {
 	while (READ_ONCE(t->move)) {
 		tense_settle();
-		raw_spin_lock_irq(&t->lock);
+		tense_task_lock_irq(t);
 		if (rt_task(current))
 			tense_jump(t);
 		raw_spin_unlock_irq(&t->lock);
@@ -85,7 +85,7 @@ static int move_by(struct tense_task *t, u64 ns)
 {
 	bool fits;
 
-	raw_spin_lock_irq(&t->lock);
+	tense_task_lock_irq(t);
 	fits = vclock_now(&t->exp->vc, &t->v) + ns <= TENSE_TIME_MAX;
 	if (fits)
 		t->move = ns;
@@ -104,7 +104,7 @@ static bool move_to(struct tense_task *t, u64 to)
 {
 	bool ahead;
 
-	raw_spin_lock_irq(&t->lock);
+	tense_task_lock_irq(t);
 	ahead = vclock_now(&t->exp->vc, &t->v) < to;
 	/* Set the move once: other tasks may advance this CPU meanwhile. */
 	if (ahead)
@@ -124,7 +124,7 @@ static int jump_by(struct tense_task *t, loff_t d)
 		return d > (loff_t)TENSE_TIME_MAX ? -EOVERFLOW : move_by(t, d);
 	if (d < -(loff_t)TENSE_TIME_MAX)
 		return -EOVERFLOW;
-	raw_spin_lock_irq(&t->lock);
+	tense_task_lock_irq(t);
 	vclock_credit(&t->v, -d);
 	raw_spin_unlock_irq(&t->lock);
 	return 0;
@@ -238,7 +238,7 @@ static int set_percent(struct tense_task *t, u32 percent)
 	int err;
 
 	/* R2: call_begin() has charged what ran before. */
-	raw_spin_lock_irq(&t->lock);
+	tense_task_lock_irq(t);
 	err = vclock_set_percent(&t->v, percent);
 	lvt = vclock_now(&exp->vc, &t->v);
 	raw_spin_unlock_irq(&t->lock);

@@ -7,6 +7,9 @@
  * The caller holds t->lock, which protects the task's percent, credit, refunds, slot
  * and position in the ring, and has disabled interrupts. The task writes its ring at
  * any time: every word is read once, and then checked.
+ *
+ * Nearly all charges are of a task that is alone in its queue, and that nobody has
+ * locked since its last charge. Such a charge goes a short way, which only adds up.
  */
 #include <linux/nospec.h>
 
@@ -35,13 +38,46 @@
 /* Indices wrap at 2^32. */
 static_assert((TENSE_RING_RECORDS & (TENSE_RING_RECORDS - 1)) == 0);
 
-/* Adds run time and charged time to the task's current slot. */
-static inline void count(struct tense_task *t, u64 ran, u64 charged)
+static void earn_refunds(struct tense_task *t, u64 ran)
 {
-	struct tense_slot *slot = tense_slot(t->exp, t->slot);
+	u64 kept = DIV_ROUND_UP_ULL(ran, PROGRESS_PART);
 
+	t->refundable = min(t->refundable + ran - kept, REFUNDABLE_MAX);
+}
+
+/**
+ * tense_book() - book what the task ran and was charged since the last call
+ * @t: the task, locked
+ *
+ * The time counts for its current slot, and earns refunds. Comes before its slot
+ * changes, before a refund, and before slots are read: no charge has to book.
+ */
+void tense_book(struct tense_task *t)
+{
+	u64 ran = t->v.ran - t->booked_ran;
+	struct tense_slot *slot;
+
+	lockdep_assert_held(&t->lock);
+
+	slot = tense_slot(t->exp, t->slot);
+	earn_refunds(t, ran);
 	slot->ran += ran;
-	slot->charged += charged;
+	slot->charged += t->v.charged.ns - t->booked_charged;
+	t->booked_ran = t->v.ran;
+	t->booked_charged = t->v.charged.ns;
+}
+
+/**
+ * tense_set_slot() - charge further time to another slot
+ * @t: the task, locked
+ * @slot: number of the slot
+ */
+void tense_set_slot(struct tense_task *t, u8 slot)
+{
+	if (slot == t->slot)
+		return;
+	tense_book(t);
+	t->slot = slot;
 }
 
 /**
@@ -58,15 +94,7 @@ u64 tense_jump(struct tense_task *t)
 
 	charged = vclock_move(&t->exp->vc, &t->v, t->move);
 	t->move = 0;
-	count(t, 0, charged);
 	return charged;
-}
-
-static inline void earn_refunds(struct tense_task *t, u64 ran)
-{
-	u64 kept = DIV_ROUND_UP_ULL(ran, PROGRESS_PART);
-
-	t->refundable = min(t->refundable + ran - kept, REFUNDABLE_MAX);
 }
 
 /* If all entries are taken, the last entry also stands for the further slots. */
@@ -92,15 +120,20 @@ static struct tense_refund *refund_of_slot(struct tense_task *t)
  */
 void tense_refund(struct tense_task *t, u64 real_ns)
 {
-	u64 ran = t->v.ran, credit = t->v.credit.ns;
+	u64 credit = t->v.credit.ns;
 
 	lockdep_assert_held(&t->lock);
 
+	if (!real_ns)
+		return;
+	tense_book(t);
 	real_ns = min(real_ns, t->refundable);
 	t->refundable -= real_ns;
 	vclock_refund(&t->v, real_ns);
 	t->overhead += real_ns;
-	count(t, t->v.ran - ran, 0);
+	/* It has run for less, but earned no less by that. */
+	tense_slot(t->exp, t->slot)->ran -= t->booked_ran - t->v.ran;
+	t->booked_ran = t->v.ran;
 	refund_of_slot(t)->ns += t->v.credit.ns - credit;
 }
 
@@ -108,7 +141,7 @@ void tense_refund(struct tense_task *t, u64 real_ns)
  * The task has just used up credit, which belongs to the slots that got refunds.
  * Moves the charge from those slots to the current slot.
  */
-static inline void use_refunds(struct tense_task *t, u64 used)
+static void use_refunds(struct tense_task *t, u64 used)
 {
 	u64 part;
 
@@ -124,14 +157,6 @@ static inline void use_refunds(struct tense_task *t, u64 used)
 	}
 }
 
-/* Books a charge. @credit is the credit that the task had before it. */
-static inline void book(struct tense_task *t, u64 ran, u64 charged, u64 credit)
-{
-	earn_refunds(t, ran);
-	count(t, ran, charged);
-	use_refunds(t, credit - t->v.credit.ns);
-}
-
 /* Charges the stretch up to counter value @until, less @own ticks of Tense's work. */
 static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
 		 u64 own)
@@ -139,9 +164,8 @@ static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
 	u64 left = s->ns, ran = t->v.ran, credit = t->v.credit.ns, charged;
 
 	charged = vclock_spend(&t->v, s, until, own);
-	ran = t->v.ran - ran;
-	t->overhead += left - s->ns - ran;
-	book(t, ran, charged, credit);
+	t->overhead += left - s->ns - (t->v.ran - ran);
+	use_refunds(t, credit - t->v.credit.ns);
 	return charged;
 }
 
@@ -156,7 +180,7 @@ void tense_enter_slot(struct tense_task *t, u8 slot)
 
 	if (slot && !t->slot)
 		t->outer = vclock_fine(&t->v);
-	t->slot = slot;
+	tense_set_slot(t, slot);
 }
 
 /* The task has left all its functions at once. */
@@ -175,7 +199,7 @@ static void leave_slot(struct tense_task *t)
 	if (!t->slot)
 		return;
 	vclock_set_fine(&t->v, t->outer);
-	t->slot = 0;
+	tense_set_slot(t, 0);
 }
 
 /**
@@ -297,7 +321,7 @@ static inline u64 charge_whole(struct tense_task *t, u64 real_ns)
 	if (!real_ns)
 		return 0;
 	charged = vclock_charge(&t->exp->vc, &t->v, real_ns);
-	book(t, real_ns, charged, credit);
+	use_refunds(t, credit - t->v.credit.ns);
 	return charged;
 }
 
@@ -387,11 +411,28 @@ static void trace_charge(const struct tense_task *t, u64 delta, u64 charged)
 			   vclock_reached(&exp->vc), t->v.ran);
 }
 
-static struct tense_charge charge(struct tense_task *t, u64 delta,
-				  const struct tense_place *place)
+/* Returns the part of a jump that counts as CPU time. @had: CPU time so far. */
+static u64 cpu_time_of_jump(u64 had, u64 jump)
 {
-	struct tense_charge c = { };
+	return min(jump, TENSE_CPU_TIME_MAX - min(had, TENSE_CPU_TIME_MAX));
+}
+
+/*
+ * Whether a charge only adds to the task's time and to that of its CPU. Nothing
+ * changes that unless somebody locks the task.
+ */
+static bool is_plain(const struct tense_task *t)
+{
+	return !t->area && !t->in_call && !t->slot && !vclock_has_credit(&t->v) &&
+	       !(t->frames && t->frames->nr);
+}
+
+static struct tense_charge charge(struct tense_task *t, u64 delta)
+{
+	struct tense_place place = tense_place_of(t->task);
+	u64 charged = 0, jump = 0;
 	bool jumped = t->move;
+	struct tense_charge c;
 
 	lockdep_assert_held(&t->lock);
 
@@ -399,41 +440,64 @@ static struct tense_charge charge(struct tense_task *t, u64 delta,
 		t->overhead += delta;
 		tense_stretch_begin(t, tense_counter());
 	} else {
-		c.charged = charge_ran(t, delta);
+		charged = charge_ran(t, delta);
 	}
 	if (jumped)
-		c.jump = tense_jump(t);
-	c.share = tense_ledger_charge(&t->entity, place, delta, c.charged,
-				      c.jump + t->unpaid);
+		jump = tense_jump(t);
+	c.cpu_time = charged;
+	if (jump)
+		c.cpu_time += cpu_time_of_jump(t->task->se.sum_exec_runtime +
+					       charged, jump);
+	c.share = tense_ledger_charge(&t->entity, &place, delta, charged,
+				      jump + t->unpaid);
 	t->unpaid = 0;
 	if (vclock_ahead(&t->exp->vc, &t->v))
 		tense_stop_ahead(t, jumped);
 	if (t->area)
 		tense_page_update(t);
 	if (trace_tense_charge_enabled())
-		trace_charge(t, delta, c.charged + c.jump);
+		trace_charge(t, delta, charged + jump);
+	t->plain = is_plain(t);
 	return c;
+}
+
+/* The short way to the result of charge(). */
+static inline struct tense_charge charge_plain(struct tense_task *t, u64 delta)
+{
+	struct vclock *vc = &t->exp->vc;
+	u64 charged = vclock_charge_plain(vc, &t->v, delta);
+
+	if (vc->cpus > 1 && vclock_ahead(vc, &t->v))
+		tense_stop_ahead(t, false);
+	if (trace_tense_charge_enabled())
+		trace_charge(t, delta, charged);
+	return (struct tense_charge) {
+		.cpu_time = charged,
+		.share = tense_ledger_charge_alone(&t->entity,
+						   t->task->se.vruntime, charged),
+	};
 }
 
 /**
  * tense_charge_hook() - the scheduler reports the run time of a task
  * @t: the task
  * @delta: its run time in ns since the last report
- * @place: its place in its queue
+ * @alone: it is alone in its queue, and has the weight of nice 0
  *
  * Caller holds the run queue lock, under which a charge takes only t->lock.
  *
  * Return: what the scheduler has to account.
  */
-struct tense_charge tense_charge_hook(struct tense_task *t, u64 delta,
-				      const struct tense_place *place)
+struct tense_charge tense_charge_hook(struct tense_task *t, u64 delta, bool alone)
 {
-	struct tense_charge c = { .share = delta };
+	struct tense_charge c = { .cpu_time = delta, .share = delta };
 
 	raw_spin_lock(&t->lock);
+	if (t->plain && alone && tense_ledger_is_alone(&t->entity))
+		c = charge_plain(t, delta);
 	/* A task that is leaving its CPU is no longer charged. */
-	if (t->v.cpu >= 0)
-		c = charge(t, delta, place);
+	else if (t->v.cpu >= 0)
+		c = charge(t, delta);
 	raw_spin_unlock(&t->lock);
 	return c;
 }

@@ -47,11 +47,13 @@ static bool clock_of(struct tense_task *t, enum tense_clock_id clock,
 	if (!(READ_ONCE(exp->virtual_clocks) & BIT(clock)))
 		return false;
 	tense_settle();
-	raw_spin_lock_irqsave(&t->lock, flags);
+	local_irq_save(flags);
+	tense_task_lock(t);
 	/* Take changes of percent and readings even if no time has passed. */
 	tense_take_records(t);
 	*now = tense_clock_of(exp, clock, time_of(&exp->vc, &t->v));
-	raw_spin_unlock_irqrestore(&t->lock, flags);
+	raw_spin_unlock(&t->lock);
+	local_irq_restore(flags);
 	return true;
 }
 

@@ -205,10 +205,11 @@ void tense_leave(struct tense_task *t)
 	get_task_comm(t->comm, t->task);
 	raw_spin_lock_irq(&exp->lock);
 	tense_set_outside(t, false);
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	/* Records in its ring count even if no time has passed since. */
 	if (t->v.cpu >= 0)
 		tense_take_records(t);
+	tense_book(t);
 	vclock_leave(&exp->vc, &t->v, tense_real_now());
 	area = tense_area_close(t);
 	raw_spin_unlock(&t->lock);
@@ -357,7 +358,8 @@ static void fill_over(struct tense_experiment *exp, struct tense_stats *s)
 
 static void add_task(struct tense_stats *s, struct tense_task *t)
 {
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
+	tense_book(t);
 	add_up(&s->charged, t->v.charged.ns);
 	s->ran += t->v.ran;
 	s->gated += t->gated;
@@ -395,19 +397,19 @@ static void fill_stats(struct tense_task *t, struct tense_stats *s)
 		.percent = t->v.percent,
 		.flags = t->handle ? TENSE_STATS_OWNER : 0,
 	};
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	s->lvt = vclock_now(&exp->vc, &t->v);
 	raw_spin_unlock(&t->lock);
-	fill_slots(exp, s->slot);
-	fill_over(exp, s);
 	list_for_each_entry(i, &exp->tasks, node)
 		add_task(s, i);
+	fill_slots(exp, s->slot);
+	fill_over(exp, s);
 }
 
 static void fill_thread(struct tense_task *t, struct tense_thread *to,
 			struct pid_namespace *ns, u32 flags)
 {
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	*to = (struct tense_thread) {
 		.pid = pid_nr_ns(t->pid, ns),
 		.tgid = pid_nr_ns(t->tgid, ns),

@@ -131,7 +131,7 @@ static void settle_in_interrupt(struct tense_task *t)
 	if (!t || !t->v.lowest || READ_ONCE(t->tail) == tail)
 		return;
 	now = local_clock();
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	from = max(t->recheck_at + RECHECK_PART * RECHECK_BURST, now) -
 	       RECHECK_PART * RECHECK_BURST;
 	t->recheck_at = from + RECHECK_PART * (now - start);

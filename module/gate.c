@@ -19,7 +19,7 @@ static bool shut(struct tense_task *t)
 	bool ahead;
 
 	raw_spin_lock_irq(&exp->lock);
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	t->at_gate = false;
 	ahead = tense_may_stop(current) && vclock_ahead(&exp->vc, &t->v);
 	release = vclock_release_time(&exp->vc, &t->v);
@@ -46,7 +46,7 @@ static void open(struct tense_task *t, u64 since)
 		tense_disarm(exp, &t->v.deadline);
 		WRITE_ONCE(t->wait, TENSE_RUNS);
 	}
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	t->gated += tense_real_now() - since;
 	lvt = vclock_lvt(&exp->vc, t->v.cpu);
 	raw_spin_unlock(&t->lock);
@@ -80,7 +80,7 @@ static void wait_at_gate(struct tense_task *t)
 static void enter_gate(struct tense_task *t)
 {
 	tense_settle();
-	raw_spin_lock_irq(&t->lock);
+	tense_task_lock_irq(t);
 	tense_charge_stop(t);
 	t->in_gate = true;
 	raw_spin_unlock_irq(&t->lock);
@@ -89,7 +89,7 @@ static void enter_gate(struct tense_task *t)
 static void leave_gate(struct tense_task *t)
 {
 	tense_settle();
-	raw_spin_lock_irq(&t->lock);
+	tense_task_lock_irq(t);
 	t->in_gate = false;
 	tense_charge_go_on(t);
 	/* R9: publish the task's time to the other threads. */
@@ -130,7 +130,7 @@ void tense_gate_moved(struct tense_task *t)
 	if (READ_ONCE(t->wait) != TENSE_GATED)
 		return;
 	raw_spin_lock(&exp->lock);
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	if (t->wait == TENSE_GATED)
 		sooner = vclock_regate(&exp->vc, &t->v);
 	raw_spin_unlock(&t->lock);

@@ -193,19 +193,6 @@ static void tense_ledger_groups(struct tense_ledgers *all,
 	}
 }
 
-/* The experiment is in several queues of this CPU. */
-static noinline u64 charge_in_groups(struct tense_entity *e,
-				     const struct tense_place *place, u64 delta,
-				     u64 charged, u64 jump)
-{
-	struct tense_ledger *ledger = e->ledger;
-
-	tense_ledger_move_to(e, place);
-	tense_ledger_respeed(ledger, e, delta, charged);
-	tense_ledger_groups(ledger->all, ledger, delta, charged, jump);
-	return tense_ledger_turn(e, place->running, delta, charged, jump);
-}
-
 /**
  * tense_ledger_charge() - how much of a task's turn is over
  * @e: the task
@@ -219,11 +206,18 @@ static noinline u64 charge_in_groups(struct tense_entity *e,
 u64 tense_ledger_charge(struct tense_entity *e, const struct tense_place *place,
 			u64 delta, u64 charged, u64 jump)
 {
+	struct tense_ledger *ledger = e->ledger;
+
 	lockdep_assert_irqs_disabled();
 
-	if (!e->ledger)
-		return (place->running > 1 ? delta : charged) + jump;
-	if (e->ledger->all->used > 1)
-		return charge_in_groups(e, place, delta, charged, jump);
-	return tense_ledger_charge_in_queue(e, place, delta, charged, jump);
+	if (!ledger)
+		return min((place->running > 1 ? delta : charged) + jump,
+			   TENSE_SHARE_MAX);
+	tense_ledger_move_to(e, place);
+	/* For a single task the factor is 1, whatever its speed. */
+	if (ledger->tasks > 1 || ledger->all->used > 1)
+		tense_ledger_respeed(ledger, e, delta, charged);
+	if (ledger->all->used > 1)
+		tense_ledger_groups(ledger->all, ledger, delta, charged, jump);
+	return tense_ledger_turn(e, place->running, delta, charged, jump);
 }

@@ -54,6 +54,13 @@ static inline u64 gvt_now(const struct gvt *g)
 	return READ_ONCE(g->now);
 }
 
+/* The same as gvt_raise() for the only CPU. Nobody else writes GVT meanwhile. */
+static inline void gvt_raise_only(struct gvt *g, u64 lvt)
+{
+	WRITE_ONCE(g->least[g->leaves], lvt);
+	WRITE_ONCE(g->now, lvt);
+}
+
 /* The LVT of an active CPU is now @lvt, and was not later before. */
 static inline void gvt_raise(struct gvt *g, unsigned int cpu, u64 lvt)
 {
@@ -61,12 +68,12 @@ static inline void gvt_raise(struct gvt *g, unsigned int cpu, u64 lvt)
 
 	if (lvt == before)
 		return;
+	if (g->cpus == 1) {
+		gvt_raise_only(g, lvt);
+		return;
+	}
 	WRITE_ONCE(*leaf, lvt);
-	/* GVT is the LVT of the only CPU. Nobody else writes it meanwhile. */
-	if (g->cpus == 1)
-		WRITE_ONCE(g->now, lvt);
-	else
-		gvt_rise(g, cpu, before);
+	gvt_rise(g, cpu, before);
 }
 
 static inline unsigned int gvt_active(const struct gvt *g)

@@ -43,7 +43,7 @@ static void hook_enqueue(struct tense_task *t, int cpu,
 
 	tense_ledger_enter(&t->entity, &per_cpu_ptr(exp->cpu, cpu)->ledgers, place);
 	no_longer_held(t);
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	if (!t->started) {
 		t->pid = get_pid(t->task->thread_pid);
 		t->tgid = get_pid(t->task->signal->pids[PIDTYPE_TGID]);
@@ -71,7 +71,7 @@ static void hook_dequeue(struct tense_task *t, bool sleep)
 	/* R6: a gated task keeps its CPU active. */
 	if (t->in_gate)
 		return;
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	tense_take_shown(t);
 	vclock_block(&exp->vc, &t->v, tense_real_now());
 	raw_spin_unlock(&t->lock);
@@ -96,7 +96,7 @@ static void ready_by(struct tense_task *t, struct tense_task *waker)
 	raw_spin_lock(&waker->lock);
 	tense_take_shown(waker);
 	raw_spin_unlock(&waker->lock);
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	vclock_ready_by(vc, &t->v, &waker->v);
 	vclock_shown_by(vc, &t->v, waker->v.cpu);
 	raw_spin_unlock(&t->lock);
@@ -137,7 +137,7 @@ static bool hold_for_gvt(struct tense_task *t)
 	raw_spin_lock(&exp->lock);
 	if (t->wait == TENSE_HELD && !signal_pending(t->task))
 		goto out;
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	ahead = vclock_ready_outside(&exp->vc, &t->v, tense_real_now());
 	raw_spin_unlock(&t->lock);
 	hold = ahead && may_hold(t);
@@ -162,7 +162,7 @@ static bool hook_hold(struct tense_task *t)
 
 	wait_for_dequeue(t);
 	if (tense_firing(exp, &when)) {
-		raw_spin_lock(&t->lock);
+		tense_task_lock(t);
 		t->v.ready = max(t->v.blocked_at, when);
 		raw_spin_unlock(&t->lock);
 	} else {
@@ -182,7 +182,7 @@ static bool hook_hold(struct tense_task *t)
 
 static void begin(struct tense_task *t)
 {
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	tense_stretch_begin(t, tense_counter());
 	tense_page_update(t);
 	raw_spin_unlock(&t->lock);
@@ -191,7 +191,7 @@ static void begin(struct tense_task *t)
 /* R9: the next task on this CPU must not read an earlier time than @t did. */
 static void end(struct tense_task *t)
 {
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	tense_take_shown(t);
 	raw_spin_unlock(&t->lock);
 }
@@ -228,7 +228,7 @@ static struct tense_task *hook_fork(struct tense_task *parent,
 		tense_leave(t);
 		return ERR_PTR(-ENOMEM);
 	}
-	raw_spin_lock_irq(&parent->lock);
+	tense_task_lock_irq(parent);
 	/* The child inherits the percent: take changes of it from the parent's ring. */
 	tense_take_records(parent);
 	raw_spin_lock_nested(&t->lock, SINGLE_DEPTH_NESTING);

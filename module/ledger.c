@@ -67,14 +67,28 @@ static struct tense_ledger *find(struct tense_ledgers *all, const void *queue)
 	return unused;
 }
 
+/* While one task had the queue for itself, as much passed in the queue as it ran. */
+static void end_alone(struct tense_ledger *ledger)
+{
+	struct tense_entity *e = ledger->first;
+
+	if (!e || !e->alone)
+		return;
+	ledger->reached += e->vruntime - e->alone_from;
+	e->alone = false;
+}
+
 /*
  * Counts the experiment's part of the vruntime that passed in the queue. Without
  * entities the part is nothing, and min_vruntime may be that of another queue at
  * the same address.
  */
-static inline void advance(struct tense_ledger *ledger, u64 min_vruntime)
+static void advance(struct tense_ledger *ledger, u64 min_vruntime)
 {
-	s64 passed = min_vruntime - ledger->reached;
+	s64 passed;
+
+	end_alone(ledger);
+	passed = min_vruntime - ledger->reached;
 
 	if (tense_entities(ledger) && passed <= 0)
 		return;
@@ -148,6 +162,7 @@ static struct tense_ledger *take(struct tense_entity *e)
 {
 	struct tense_ledger *ledger = e->ledger;
 
+	end_alone(ledger);
 	ledger->ahead -= lead(ledger, e);
 	subtract(ledger, e);
 	unlink(e);
@@ -163,6 +178,7 @@ static struct tense_ledger *take(struct tense_entity *e)
 void tense_entity_init(struct tense_entity *e, const struct tense_entity *parent)
 {
 	e->ledger = NULL;
+	e->alone = false;
 	e->fast = parent ? parent->fast : 1 << FRACTION;
 	e->latest = e->fast;
 	e->stretch = 0;
@@ -381,9 +397,20 @@ static u64 balance(const struct tense_ledger *ledger, const struct tense_entity 
 	return share;
 }
 
+/* From here on the task is alone, until anything else happens in its queue. */
+static void begin_alone(struct tense_ledger *ledger, struct tense_entity *e)
+{
+	if (ledger->tasks > 1 || ledger->groups || e->weight != NICE_0 ||
+	    e->stretch)
+		return;
+	ledger->ahead = max(ledger->ahead, lead(ledger, e));
+	e->alone_from = e->vruntime;
+	e->alone = true;
+}
+
 /* Alone in the queue, the experiment takes nothing from others and lacks nothing. */
-static inline u64 turn_alone(struct tense_ledger *ledger,
-			     struct tense_entity *e, u64 virtual_ns)
+static u64 turn_alone(struct tense_ledger *ledger, struct tense_entity *e,
+		      u64 virtual_ns)
 {
 	u64 share = min(virtual_ns, TENSE_SHARE_MAX);
 
@@ -391,6 +418,7 @@ static inline u64 turn_alone(struct tense_ledger *ledger,
 	if (e->stretch)
 		e->stretch = stretch_left(ledger, e);
 	e->vruntime += vruntime(e, share);
+	begin_alone(ledger, e);
 	return share;
 }
 
@@ -441,41 +469,6 @@ void tense_ledger_move_to(struct tense_entity *e,
 	advance(ledger, place->min_vruntime);
 	e->vruntime = place->vruntime;
 	reweigh(ledger, e, place->weight);
-}
-
-static noinline u64 charge_among(struct tense_entity *e,
-				 const struct tense_place *place, u64 delta,
-				 u64 charged, u64 jump)
-{
-	tense_ledger_move_to(e, place);
-	/* For a single task the factor is 1, whatever its speed. */
-	if (e->ledger->tasks > 1)
-		tense_ledger_respeed(e->ledger, e, delta, charged);
-	return tense_ledger_turn(e, place->running, delta, charged, jump);
-}
-
-/**
- * tense_ledger_charge_in_queue() - how much of a task's turn is over
- * @e: the task, in the only queue of the experiment on this CPU
- * @place: its place there
- * @delta: real ns that it ran
- * @charged: virtual ns charged for them
- * @jump: virtual ns that count as if it had run them besides
- *
- * Return: ns of run time that use up as much of a turn outside of the experiment.
- */
-u64 tense_ledger_charge_in_queue(struct tense_entity *e,
-				 const struct tense_place *place, u64 delta,
-				 u64 charged, u64 jump)
-{
-	struct tense_ledger *ledger = e->ledger;
-
-	/* A task that is alone, as nearly all are, has a shortcut to the same result. */
-	if (place->running != 1 || e->weight != place->weight)
-		return charge_among(e, place, delta, charged, jump);
-	advance(ledger, place->min_vruntime);
-	e->vruntime = place->vruntime;
-	return turn_alone(ledger, e, charged + jump);
 }
 
 /*

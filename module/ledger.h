@@ -25,6 +25,8 @@ struct tense_entity {
 	u64 vruntime;		/* after its last charge */
 	u64 stretch;		/* the part of vruntime that it did not run */
 	/* For a task only: */
+	bool alone;		/* it has had the queue for itself since its last charge */
+	u64 alone_from;		/* vruntime when that began */
 	u64 latest;		/* speed of its last charges that were long enough */
 	u64 part_real;		/* ns of later charges, which are too short so far */
 	u64 part_charged;
@@ -79,9 +81,28 @@ void tense_ledger_no_group(struct tense_ledger *below);
 void tense_ledger_no_groups(struct tense_ledgers *all);
 u64 tense_ledger_turn(struct tense_entity *e, unsigned int running, u64 delta,
 		      u64 charged, u64 jump);
-u64 tense_ledger_charge_in_queue(struct tense_entity *e,
-				 const struct tense_place *place, u64 delta,
-				 u64 charged, u64 jump);
+
+/*
+ * Whether tense_ledger_charge_alone() may charge a task of normal weight that has
+ * its queue for itself. The experiment may have tasks in other queues of the CPU.
+ */
+static inline bool tense_ledger_is_alone(const struct tense_entity *e)
+{
+	return e->alone && e->ledger->all->used == 1;
+}
+
+/*
+ * The same as tense_ledger_charge() for a task at @vruntime that is alone. The
+ * queue's sums are brought up to date later, when anything but that happens.
+ */
+static inline u64 tense_ledger_charge_alone(struct tense_entity *e, u64 vruntime,
+					    u64 charged)
+{
+	u64 share = min(charged, TENSE_SHARE_MAX);
+
+	e->vruntime = vruntime + share;
+	return share;
+}
 
 /* groups.c */
 u64 tense_ledger_charge(struct tense_entity *e, const struct tense_place *place,

@@ -157,7 +157,7 @@ void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn)
 	tense_settle();
 	now = tense_real_now();
 	raw_spin_lock_irq(&exp->lock);
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	tense_charge_stop(t);
 	if (learn && may_follow(t->left, work))
 		note(&exp->transition[transition], now - t->left_at);
@@ -181,7 +181,7 @@ u64 tense_work_end(struct tense_task *t, enum tense_work work)
 	tense_settle();
 	left_at = tense_real_now();
 	raw_spin_lock_irq(&exp->lock);
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	refund_half(t, transition_from(work));
 	now = vclock_read(&exp->vc, &t->v);
 	t->left = work;

@@ -41,7 +41,7 @@ static bool on_signal_stack(const struct pt_regs *regs)
 static void restore(struct tense_task *t, const struct tense_frame *to)
 {
 	vclock_set_fine(&t->v, to->percent);
-	t->slot = to->slot;
+	tense_set_slot(t, to->slot);
 }
 
 /* Leaves the functions further down the stack that longjmp() left. */
@@ -124,11 +124,11 @@ static int probe_entry(struct uprobe_consumer *consumer, struct pt_regs *regs)
 	tense_work_begin(t, TENSE_WORK_ENTRY, !probe->slot);
 	if (!t->frames) {
 		f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
-		raw_spin_lock_irq(&t->lock);
+		tense_task_lock_irq(t);
 		t->frames = f;
 		raw_spin_unlock_irq(&t->lock);
 	}
-	raw_spin_lock_irq(&t->lock);
+	tense_task_lock_irq(t);
 	enter(t, probe, user_stack_pointer(regs));
 	raw_spin_unlock_irq(&t->lock);
 	tense_work_end(t, TENSE_WORK_ENTRY);
@@ -145,7 +145,7 @@ static int probe_return(struct uprobe_consumer *consumer, unsigned long func,
 	if (!t || on_signal_stack(regs))
 		return 0;
 	tense_work_begin(t, TENSE_WORK_RETURN, !probe->slot);
-	raw_spin_lock_irq(&t->lock);
+	tense_task_lock_irq(t);
 	unwind(t, user_stack_pointer(regs));
 	raw_spin_unlock_irq(&t->lock);
 	tense_work_end(t, TENSE_WORK_RETURN);

@@ -173,8 +173,12 @@ struct tense_task {
 	struct tense_experiment *exp;	/* constant */
 	struct task_struct *task;	/* constant; valid until it leaves */
 	u64 handle;		/* handle by which it joined, or 0; only the task uses it */
-	/* Protects all fields without a rule of their own that exp->lock does not. */
+	/*
+	 * Protects all fields without a rule of their own that exp->lock does not.
+	 * Taken by tense_task_lock(), except where that would change no charge.
+	 */
 	raw_spinlock_t lock;
+	bool plain;		/* the next charge may go the short way, see charge.c */
 	struct vclock_task v;
 	enum tense_wait wait;
 	bool started;		/* was runnable once; written under the run queue lock */
@@ -188,6 +192,8 @@ struct tense_task {
 	struct tense_refund refund[TENSE_REFUNDS];	/* one per slot */
 	unsigned int refunds;
 	u64 refundable;		/* real: earned by running, not refunded yet */
+	u64 booked_ran;		/* of v.ran: what counts in slots and refundable */
+	u64 booked_charged;	/* of v.charged: what counts in slots */
 	u64 recheck_at;		/* local_clock(): no timer looks at its ring earlier */
 	enum tense_work left;	/* Tense's latest work in its time */
 	u64 left_at;		/* real: when that ended */
@@ -250,6 +256,22 @@ static inline void tense_stretch_begin(struct tense_task *t, u64 counter)
 	t->work_ticks = 0;
 }
 
+/*
+ * Takes t->lock to change something. The next charge looks at everything again, since
+ * it may depend on that.
+ */
+static inline void tense_task_lock(struct tense_task *t)
+{
+	raw_spin_lock(&t->lock);
+	t->plain = false;
+}
+
+static inline void tense_task_lock_irq(struct tense_task *t)
+{
+	local_irq_disable();
+	tense_task_lock(t);
+}
+
 /* area.c */
 void tense_counter_init(void);
 int tense_area_map(struct tense_task *t, struct vm_area_struct *vma);
@@ -257,12 +279,14 @@ struct tense_area *tense_area_close(struct tense_task *t);
 void tense_area_put(struct tense_area *area);
 
 /* charge.c */
+void tense_book(struct tense_task *t);
+void tense_set_slot(struct tense_task *t, u8 slot);
 void tense_enter_slot(struct tense_task *t, u8 slot);
 void tense_start(struct tense_task *t);
 void tense_take_records(struct tense_task *t);
 u64 tense_jump(struct tense_task *t);
 struct tense_charge tense_charge_hook(struct tense_task *t, u64 delta,
-				      const struct tense_place *place);
+				      bool alone);
 void tense_refund(struct tense_task *t, u64 real_ns);
 void tense_take_shown(struct tense_task *t);
 

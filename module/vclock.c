@@ -435,18 +435,13 @@ void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 	}
 }
 
-static inline bool has_credit(const struct vclock_task *t)
-{
-	return t->credit.ns || t->credit.frac;
-}
-
 /* Charges the task, but not yet its CPU. */
 static inline struct vclock_time charge_task(struct vclock_task *t, u64 real_ns)
 {
 	struct vclock_time v = time_of(real_ns, t);
 
 	t->ran += real_ns;
-	if (has_credit(t))
+	if (vclock_has_credit(t))
 		v = pay(&t->credit, v);
 	time_add(&t->charged, v);
 	return v;
@@ -499,7 +494,7 @@ static noinline u64 charge_at_percent(struct vclock *vc, struct vclock_task *t,
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 {
 	/* Nearly all charges: a shortcut to the result of charge_at_percent(). */
-	if (t->percent == VCLOCK_PERCENT_REAL && !t->fine && !has_credit(t) &&
+	if (t->percent == VCLOCK_PERCENT_REAL && !t->fine && !vclock_has_credit(t) &&
 	    real_ns <= CHARGE_MAX) {
 		t->ran += real_ns;
 		t->charged.ns += real_ns;

@@ -236,6 +236,27 @@ static inline bool vclock_ahead(const struct vclock *vc,
 	return vclock_over(vc, t);
 }
 
+static inline bool vclock_has_credit(const struct vclock_task *t)
+{
+	return t->credit.ns || t->credit.frac;
+}
+
+/* R1: the same as vclock_charge() for a task without credit, with one CPU shorter. */
+static inline u64 vclock_charge_plain(struct vclock *vc, struct vclock_task *t,
+				      u64 real_ns)
+{
+	u64 lvt;
+
+	if (vc->cpus > 1 || t->percent != VCLOCK_PERCENT_REAL || t->fine)
+		return vclock_charge(vc, t, real_ns);
+	t->ran += real_ns;
+	t->charged.ns += real_ns;
+	lvt = vc->cpu->lvt.ns + real_ns;
+	WRITE_ONCE(vc->cpu->lvt.ns, lvt);
+	gvt_raise_only(&vc->gvt, lvt);
+	return real_ns;
+}
+
 /* The task's percent in thousandths. */
 static inline u32 vclock_fine(const struct vclock_task *t)
 {

@@ -33,7 +33,7 @@ int tense_sleep(struct tense_task *t, u64 when)
 	raw_spin_lock_irq(&exp->lock);
 	vclock_arm(&exp->vc, &t->v.deadline, when);
 	WRITE_ONCE(t->wait, TENSE_SLEEPS);
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	vclock_wait_until(&t->v, when);
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&exp->lock);
@@ -55,7 +55,7 @@ int tense_sleep(struct tense_task *t, u64 when)
 	}
 	tense_disarm(exp, &t->v.deadline);
 	WRITE_ONCE(t->wait, TENSE_RUNS);
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	vclock_wait_end(&t->v);
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&exp->lock);
@@ -186,7 +186,7 @@ bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
 
 	raw_spin_lock_irqsave(&exp->lock, flags);
 	first = enqueue(exp, timer) && exp->vc.first == &exp->queue[clock].first;
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	vclock_wait_until(&t->v, when_of(exp, &exp->queue[clock], time));
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irqrestore(&exp->lock, flags);
@@ -204,7 +204,7 @@ static void end_wait(const struct tense_experiment *exp)
 
 	if (!t || t->exp != exp)
 		return;
-	raw_spin_lock(&t->lock);
+	tense_task_lock(t);
 	vclock_wait_end(&t->v);
 	raw_spin_unlock(&t->lock);
 }

@@ -139,7 +139,15 @@ static struct tense_place place_in_fair(struct task_struct *p)
 	};
 }
 
-static struct tense_place place_of(struct task_struct *p)
+/**
+ * tense_place_of() - the place of a task in its queue
+ * @p: the task
+ *
+ * Caller holds the task's run queue lock.
+ *
+ * Return: the place, without a queue if another class runs the task.
+ */
+struct tense_place tense_place_of(struct task_struct *p)
 {
 	lockdep_assert_rq_held(task_rq(p));
 
@@ -147,10 +155,11 @@ static struct tense_place place_of(struct task_struct *p)
 		return (struct tense_place){ };
 	return place_in_fair(p);
 }
+EXPORT_SYMBOL_GPL(tense_place_of);
 
 static void enqueue(struct task_struct *p)
 {
-	struct tense_place place = place_of(p);
+	struct tense_place place = tense_place_of(p);
 
 	tense_ops->enqueue(p->tense, task_cpu(p), &place);
 }
@@ -215,28 +224,23 @@ void tense_detach(void)
 }
 EXPORT_SYMBOL_GPL(tense_detach);
 
-/* Returns the part of a jump that counts as CPU time. @had: CPU time so far. */
-static u64 cpu_time_of_jump(u64 had, u64 jump)
+/* Whether the task has its queue for itself, at the weight that nearly all have. */
+static bool is_alone(const struct sched_entity *se)
 {
-	return min(jump, TENSE_CPU_TIME_MAX - min(had, TENSE_CPU_TIME_MAX));
+	return cfs_rq_of(se)->nr_running == 1 && se->load.weight == NICE_0_LOAD;
 }
 
 /* Returns the ns of its turn that are over. */
 static u64 charge_task(struct task_struct *p, u64 delta)
 {
-	struct tense_place place = place_in_fair(p);
 	struct tense_charge c;
-	u64 share;
 
 	lockdep_assert_rq_held(task_rq(p));
 
-	c = tense_ops->charge(p->tense, delta, &place);
-	p->tense_charged = c.charged +
-			   cpu_time_of_jump(p->se.sum_exec_runtime + c.charged,
-					    c.jump);
-	share = min(c.share, TENSE_SHARE_MAX);
-	p->tense_turn += share;
-	return share;
+	c = tense_ops->charge(p->tense, delta, is_alone(&p->se));
+	p->tense_charged = c.cpu_time;
+	p->tense_turn += c.share;
+	return c.share;
 }
 
 /**
@@ -360,8 +364,9 @@ void __tense_charge(struct sched_entity *se, u64 delta,
 		share = group_share(se, delta);
 	}
 	se->sum_exec_runtime += charged;
-	se->vruntime += in_fair_time(se, share, fair) -
-			in_fair_time(se, delta, fair);
+	if (share != delta)
+		se->vruntime += in_fair_time(se, share, fair) -
+				in_fair_time(se, delta, fair);
 }
 
 void __tense_enqueue(struct task_struct *p)

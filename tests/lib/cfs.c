@@ -312,7 +312,11 @@ static u64 share_of(struct cfs *cfs, struct cfs_task *t, u64 delta)
 
 	if (!t->member)
 		return delta;
-	share = tense_ledger_charge(&t->tense, &p, delta, max(charged, 1ULL), 0);
+	charged = max(charged, 1ULL);
+	if (p.running == 1 && p.weight == NICE_0 && tense_ledger_is_alone(&t->tense))
+		share = tense_ledger_charge_alone(&t->tense, p.vruntime, charged);
+	else
+		share = tense_ledger_charge(&t->tense, &p, delta, charged, 0);
 	cfs->unpaid += (double)delta - (double)share;
 	cfs->most_unpaid = max(cfs->most_unpaid, cfs->unpaid);
 	return share;

@@ -95,20 +95,19 @@ struct tense_group {
 
 /**
  * struct tense_charge - result of charging a task
- * @charged: ns of CPU time that the task is charged
- * @jump: ns of jumps, which the task has not run
+ * @cpu_time: ns that the charge adds to its CPU time
  * @share: ns of its turn that are over
  */
 struct tense_charge {
-	u64 charged;
-	u64 jump;
+	u64 cpu_time;
 	u64 share;
 };
 
 /**
  * struct tense_ops - functions that a module provides for the hooks
  * @owner: the module
- * @charge: the task ran for so many ns; returns the charge. Run queue locked.
+ * @charge: the task ran for so many ns, and may be alone in its queue at normal
+ *	weight; returns the charge. Run queue locked.
  * @enqueue: the task is runnable on a CPU, maybe on another one than before.
  *	Run queue locked.
  * @dequeue: the task is in no queue any more, and may have stopped to wait. Run
@@ -138,7 +137,7 @@ struct tense_charge {
 struct tense_ops {
 	struct module *owner;
 	struct tense_charge (*charge)(struct tense_task *t, u64 delta,
-				      const struct tense_place *place);
+				      bool alone);
 	void (*enqueue)(struct tense_task *t, int cpu,
 			const struct tense_place *place);
 	void (*dequeue)(struct tense_task *t, bool sleep);
@@ -166,6 +165,7 @@ void tense_detach(void);
 void tense_settle(void);
 int tense_at_return(struct callback_head *work);
 void tense_not_at_return(struct callback_head *work);
+struct tense_place tense_place_of(struct task_struct *p);
 struct tense_group tense_group_of(const void *queue);
 void tense_group_owes(const void *queue, s64 ns);
 bool tense_in_interrupt(void);
