@@ -3,7 +3,7 @@
  * A thread's area, for area.c, which allocates it, charge.c, which reads the ring,
  * and page.c, which writes the clock page.
  *
- * t->lock protects stolen_at, clock_changes and what is written to the clock page.
+ * t->lock protects stolen_at, taken, clock_changes and what is written to the page.
  * The other fields are constant, except refs.
  */
 #ifndef TENSE_AREA_H
@@ -26,6 +26,7 @@ struct tense_area {
 	u64 stale;		/* STALE_NS in ticks of the counter */
 	u64 stale_stolen;	/* STALE_STOLEN_NS in ticks of the counter */
 	unsigned long stolen_at;	/* jiffies: when time was last stolen */
+	u64 taken;		/* ring->shown as of the last charge that looked at it */
 	s64 shift[TENSE_CLOCKS];	/* offsets of the thread's time namespace */
 	unsigned int clock_changes;	/* exp->clock_changes as shown; 0: none yet */
 	struct page *page[AREA_PAGES];

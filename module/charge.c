@@ -258,6 +258,8 @@ void tense_take_shown(struct tense_task *t)
 
 	lockdep_assert_held(&t->lock);
 
+	if (t->area)
+		t->area->taken = shown;
 	if (shown)
 		vclock_take_shown(&t->exp->vc, &t->v, shown);
 }
@@ -341,25 +343,28 @@ static u64 charge_parts(struct tense_task *t, u64 real_ns, u64 counter, u32 head
 }
 
 /* The counter passed more time than the task ran: interrupts or a host had the CPU. */
-static void note_stolen(struct tense_task *t, u64 counter, u64 real_ns)
+static inline bool is_stolen(const struct tense_task *t, u64 counter, u64 real_ns)
 {
-	u64 passed = mul_u64_u64_shr(counter - t->counter, t->area->rate, 32);
+	return mul_u64_u64_shr(counter - t->counter, t->area->rate, 32) >
+	       real_ns + STOLEN_NS;
+}
 
-	if (passed > real_ns + STOLEN_NS)
-		t->area->stolen_at = jiffies;
+/* The end of a stretch is later than its beginning, if only the counter stands still. */
+static inline u64 next_counter(const struct tense_task *t)
+{
+	return max(tense_counter(), t->counter + 1);
 }
 
 static u64 charge_by_area(struct tense_task *t, u64 real_ns)
 {
-	u64 counter = max(tense_counter(), t->counter + 1), charged;
+	u64 counter = next_counter(t), charged;
 	struct tense_ring *ring = tense_ring_of(t->area);
 	u32 head;
 
 	/* Pairs with the release by which the thread publishes records. */
 	head = smp_load_acquire(&ring->head);
-	t->v.lowest = min_t(u32, READ_ONCE(ring->lowest),
-			    TENSE_PERCENT_MAX * TENSE_FINE);
-	note_stolen(t, counter, real_ns);
+	if (is_stolen(t, counter, real_ns))
+		t->area->stolen_at = jiffies;
 	if (head == t->tail && !t->work_ticks) {
 		charged = charge_whole(t, real_ns);
 		tense_stretch_begin(t, counter);
@@ -419,17 +424,30 @@ static u64 cpu_time_of_jump(u64 had, u64 jump)
 
 /*
  * Whether a charge only adds to the task's time and to that of its CPU. Nothing
- * changes that unless somebody locks the task.
+ * changes that unless somebody locks the task, or the task writes to its ring.
  */
 static bool is_plain(const struct tense_task *t)
 {
-	return !t->area && !t->in_call && !t->slot && !vclock_has_credit(&t->v) &&
+	return !t->in_call && !t->slot && !vclock_has_credit(&t->v) &&
 	       !(t->frames && t->frames->nr);
 }
 
-static struct tense_charge charge(struct tense_task *t, u64 delta)
+/* R12: how much of the task's turn is over. */
+static inline u64 share_of(struct tense_task *t, bool alone, u64 delta,
+			   u64 charged, u64 jump)
 {
-	struct tense_place place = tense_place_of(t->task);
+	struct tense_place place;
+
+	if (alone && tense_ledger_is_alone(&t->entity))
+		return tense_ledger_charge_alone(&t->entity,
+						 t->task->se.vruntime,
+						 charged + jump);
+	place = tense_place_of(t->task);
+	return tense_ledger_charge(&t->entity, &place, delta, charged, jump);
+}
+
+static struct tense_charge charge(struct tense_task *t, u64 delta, bool alone)
+{
 	u64 charged = 0, jump = 0;
 	bool jumped = t->move;
 	struct tense_charge c;
@@ -448,8 +466,7 @@ static struct tense_charge charge(struct tense_task *t, u64 delta)
 	if (jump)
 		c.cpu_time += cpu_time_of_jump(t->task->se.sum_exec_runtime +
 					       charged, jump);
-	c.share = tense_ledger_charge(&t->entity, &place, delta, charged,
-				      jump + t->unpaid);
+	c.share = share_of(t, alone, delta, charged, jump + t->unpaid);
 	t->unpaid = 0;
 	if (vclock_ahead(&t->exp->vc, &t->v))
 		tense_stop_ahead(t, jumped);
@@ -461,12 +478,31 @@ static struct tense_charge charge(struct tense_task *t, u64 delta)
 	return c;
 }
 
+/*
+ * Whether the task has neither written to its ring nor read a clock since the last
+ * charge, no clock was set, and the counter tells how long the task ran.
+ */
+static inline bool is_quiet(const struct tense_task *t, u64 counter, u64 real_ns)
+{
+	const struct tense_area *area = t->area;
+	const struct tense_ring *ring = tense_ring_of(area);
+
+	return READ_ONCE(ring->head) == t->tail && !t->work_ticks &&
+	       READ_ONCE(ring->shown) == area->taken &&
+	       tense_page_shows_clocks(t) && !is_stolen(t, counter, real_ns);
+}
+
 /* The short way to the result of charge(). */
-static inline struct tense_charge charge_plain(struct tense_task *t, u64 delta)
+static inline struct tense_charge charge_plain(struct tense_task *t, u64 delta,
+					       u64 counter)
 {
 	struct vclock *vc = &t->exp->vc;
 	u64 charged = vclock_charge_plain(vc, &t->v, delta);
 
+	if (t->area) {
+		tense_stretch_begin(t, counter);
+		tense_page_go_on(t);
+	}
 	if (vc->cpus > 1 && vclock_ahead(vc, &t->v))
 		tense_stop_ahead(t, false);
 	if (trace_tense_charge_enabled())
@@ -491,13 +527,16 @@ static inline struct tense_charge charge_plain(struct tense_task *t, u64 delta)
 struct tense_charge tense_charge_hook(struct tense_task *t, u64 delta, bool alone)
 {
 	struct tense_charge c = { .cpu_time = delta, .share = delta };
+	u64 counter;
 
 	raw_spin_lock(&t->lock);
-	if (t->plain && alone && tense_ledger_is_alone(&t->entity))
-		c = charge_plain(t, delta);
+	counter = t->area ? next_counter(t) : 0;
+	if (t->plain && alone && tense_ledger_is_alone(&t->entity) &&
+	    (!t->area || is_quiet(t, counter, delta)))
+		c = charge_plain(t, delta, counter);
 	/* A task that is leaving its CPU is no longer charged. */
 	else if (t->v.cpu >= 0)
-		c = charge(t, delta);
+		c = charge(t, delta, alone);
 	raw_spin_unlock(&t->lock);
 	return c;
 }

@@ -36,6 +36,56 @@ static void update_clocks(struct tense_clock *c, struct tense_experiment *exp,
 			   tense_clock_of(exp, i, 0) + area->shift[i]);
 }
 
+/* The times as of this charge, which the counter takes on from here. */
+static inline void update_time(struct tense_clock *c, const struct tense_task *t)
+{
+	const struct vclock *vc = &t->exp->vc;
+
+	WRITE_ONCE(c->counter, t->counter);
+	WRITE_ONCE(c->ns, t->v.cpu < 0 ? t->v.seen : vclock_lvt(vc, t->v.cpu));
+	WRITE_ONCE(c->floor, vclock_floor(vc, &t->v));
+	/* GVT only grows: the kernel accepts every reading that the page allows. */
+	WRITE_ONCE(c->limit, vclock_limit(vc));
+}
+
+static inline void begin(struct tense_clock *c)
+{
+	WRITE_ONCE(c->seq, c->seq + 1);
+	smp_wmb();	/* make seq odd before changing the rest */
+}
+
+static inline void end(struct tense_clock *c)
+{
+	smp_wmb();	/* change the rest before making seq even */
+	WRITE_ONCE(c->seq, c->seq + 1);
+}
+
+/**
+ * tense_page_shows_clocks() - whether no clock has changed since the last update
+ * @t: has a page, locked
+ *
+ * Return: true if tense_page_go_on() may replace tense_page_update().
+ */
+bool tense_page_shows_clocks(const struct tense_task *t)
+{
+	return t->area->clock_changes == READ_ONCE(t->exp->clock_changes);
+}
+
+/**
+ * tense_page_go_on() - update the times of the running task's clock page
+ * @t: as for tense_page_update(), and only its times have changed
+ */
+void tense_page_go_on(struct tense_task *t)
+{
+	struct tense_clock *c = t->area->clock;
+
+	lockdep_assert_held(&t->lock);
+
+	begin(c);
+	update_time(c, t);
+	end(c);
+}
+
 /**
  * tense_page_update() - update the running task's clock page
  * @t: runs on this CPU and was charged just now, locked
@@ -46,31 +96,23 @@ void tense_page_update(struct tense_task *t)
 	struct tense_area *area = t->area;
 	struct tense_clock *c;
 	u32 flags = TENSE_CLOCK_MEMBER;
-	u64 now;
 
 	lockdep_assert_held(&t->lock);
 
 	if (!area)
 		return;
 	c = area->clock;
-	now = t->v.cpu < 0 ? t->v.seen : vclock_lvt(&exp->vc, t->v.cpu);
 	/* Only the fair class charges tasks: in another class the time stands still. */
 	if (t->v.cpu >= 0 && !t->move && !rt_task(t->task))
 		flags |= TENSE_CLOCK_VALID;
-	WRITE_ONCE(c->seq, c->seq + 1);
-	smp_wmb();	/* make seq odd before changing the rest */
+	begin(c);
+	update_time(c, t);
 	WRITE_ONCE(c->flags, flags);
-	WRITE_ONCE(c->counter, t->counter);
-	WRITE_ONCE(c->ns, now);
-	WRITE_ONCE(c->floor, vclock_floor(&exp->vc, &t->v));
-	/* GVT only grows: the kernel accepts every reading that the page allows. */
-	WRITE_ONCE(c->limit, vclock_limit(&exp->vc));
 	WRITE_ONCE(c->credit, t->v.credit.ns);
 	WRITE_ONCE(c->stale, time_before(jiffies, area->stolen_at + HZ) ?
 			     area->stale_stolen : area->stale);
 	WRITE_ONCE(c->percent, vclock_fine(&t->v));
 	WRITE_ONCE(c->tail, t->tail);
 	update_clocks(c, exp, area);
-	smp_wmb();	/* change the rest before making seq even */
-	WRITE_ONCE(c->seq, c->seq + 1);
+	end(c);
 }

@@ -291,6 +291,8 @@ void tense_refund(struct tense_task *t, u64 real_ns);
 void tense_take_shown(struct tense_task *t);
 
 /* page.c */
+bool tense_page_shows_clocks(const struct tense_task *t);
+void tense_page_go_on(struct tense_task *t);
 void tense_page_update(struct tense_task *t);
 
 /* hooks.c */

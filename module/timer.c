@@ -11,6 +11,7 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/rt.h>
 
+#include "area.h"
 #include "tense.h"
 
 /**
@@ -42,6 +43,21 @@ static void set_recheck(struct tense_task *t)
 }
 
 /*
+ * R7: notes what a thread with a ring says about records to come. Its next charge
+ * brings all of its page up to date, also what depends on real time.
+ */
+static void take_lowest(struct tense_task *t)
+{
+	u32 lowest;
+
+	if (!t->area)
+		return;
+	lowest = READ_ONCE(tense_ring_of(t->area)->lowest);
+	t->v.lowest = min_t(u32, lowest, TENSE_PERCENT_MAX * TENSE_FINE);
+	t->plain = false;
+}
+
+/*
  * Stops the running task as soon as this CPU enables interrupts. A timer fires
  * late if a busy host emulates it. Until then the task would read the time of
  * its CPU, which is ahead, and pass it on (R9).
@@ -66,6 +82,7 @@ static u64 horizon_of(struct tense_task *t)
 	bool stops = false;
 
 	raw_spin_lock(&t->lock);
+	take_lowest(t);
 	if (t->recheck_at)
 		set_recheck(t);
 	/*
