@@ -31,7 +31,7 @@ ok "make install" make -s -C "$source" O="$out" PREFIX=/opt/x install \
 x=$tmp/root/opt/x
 for file in bin/tense libexec/tense/guest-init lib/libtense.so.0 \
 	    share/tense/Kbuild share/tense/tools/kernel-build \
-	    share/tense/tools/qemu-fetch \
+	    share/tense/tools/qemu-fetch share/tense/tools/debian.sh \
 	    share/tense/kernel/configs/uml.config \
 	    share/tense/patches/v6.1/series share/man/man1/tense-run.1 \
 	    share/bash-completion/completions/tense; do
