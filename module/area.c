@@ -263,10 +263,8 @@ int tense_area_map(struct tense_task *t, struct vm_area_struct *vma)
 	area = area_get(t);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
-	vma->vm_flags |= VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP;
-	vma->vm_flags &= ~VM_MAYEXEC;
-	if (!vma->vm_pgoff)
-		vma->vm_flags &= ~VM_MAYWRITE;
+	compat_vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
+			    vma->vm_pgoff ? VM_MAYEXEC : VM_MAYEXEC | VM_MAYWRITE);
 	err = vm_map_pages(vma, area->page, AREA_PAGES);
 	if (err)
 		return err;

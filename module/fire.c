@@ -183,9 +183,8 @@ void tense_timers_init(struct tense_experiment *exp)
 		struct tense_cpu *c = per_cpu_ptr(exp->cpu, cpu);
 
 		c->exp = exp;
-		hrtimer_init(&c->timer, CLOCK_MONOTONIC,
-			     HRTIMER_MODE_REL_PINNED_HARD);
-		c->timer.function = timer_fn;
+		compat_timer_setup(&c->timer, timer_fn, CLOCK_MONOTONIC,
+				   HRTIMER_MODE_REL_PINNED_HARD);
 		c->stop = IRQ_WORK_INIT_HARD(stop_fn);
 		INIT_CSD(&c->kick, kick_fn, c);
 	}

@@ -6,7 +6,6 @@
  * exp->lock protects t->outside and their number, vc.outside.
  */
 #include <linux/compat.h>
-#include <linux/fdtable.h>
 #include <linux/fs.h>
 #include <linux/sched/task_stack.h>
 #include <linux/timekeeping.h>
@@ -24,10 +23,10 @@ static bool is_own_pipe(const struct tense_experiment *exp, unsigned int fd)
 	s64 made;
 
 	rcu_read_lock();
-	file = lookup_fd_rcu(fd);
-	if (file && S_ISFIFO(file_inode(file)->i_mode)) {
-		inode = file_inode(file);
-		made = timespec64_to_ns(&inode->i_ctime);
+	file = compat_lookup_fd(fd);
+	inode = file ? file_inode(file) : NULL;
+	if (inode && S_ISFIFO(inode->i_mode)) {
+		made = compat_ctime_ns(inode);
 		/* The file system stamps files with the time of the last tick. */
 		own = made > (s64)tense_clock_of(exp, TENSE_REALTIME,
 						 TICK_NSEC);

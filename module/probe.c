@@ -11,15 +11,14 @@
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/uprobes.h>
 
+#include "compat-probe.h"
 #include "tense.h"
 
 struct tense_probe {
-	struct uprobe_consumer consumer;
+	struct compat_probe at;
 	struct tense_experiment *exp;	/* outlives the probe */
 	struct path path;
-	loff_t offset;
 	u32 percent;		/* in thousandths */
 	u8 slot;
 	struct list_head node;
@@ -66,19 +65,28 @@ static bool is_inside(const struct tense_task *t,
 	return false;
 }
 
-/*
- * Only programs of the experiment get breakpoints: the caller's at once, others
- * when they map the file. If another probe is removed, the breakpoint stays,
- * because nothing tells here to which program it belongs.
- */
-static bool probe_filter(struct uprobe_consumer *consumer,
-			 enum uprobe_filter_ctx ctx, struct mm_struct *mm)
+static bool has_program(struct tense_experiment *exp, const struct mm_struct *mm)
 {
-	const struct tense_probe *probe =
-		container_of(consumer, struct tense_probe, consumer);
+	struct tense_task *t;
+	unsigned long flags;
+	bool found = false;
 
-	return ctx == UPROBE_FILTER_UNREGISTER ||
-	       (mm == current->mm && member(probe));
+	raw_spin_lock_irqsave(&exp->lock, flags);
+	list_for_each_entry(t, &exp->tasks, node)
+		found |= READ_ONCE(t->mm) == mm;
+	raw_spin_unlock_irqrestore(&exp->lock, flags);
+	return found;
+}
+
+/*
+ * Only programs of the experiment get breakpoints, and keep them if another probe
+ * is removed: running ones at once, others when they map the file.
+ */
+static bool probe_filter(struct compat_probe *at, struct mm_struct *mm)
+{
+	const struct tense_probe *probe = container_of(at, struct tense_probe, at);
+
+	return (mm == current->mm && member(probe)) || has_program(probe->exp, mm);
 }
 
 /* Returns the percent, in thousandths, of a function within another percent. */
@@ -112,10 +120,9 @@ static void enter(struct tense_task *t, const struct tense_probe *probe,
 	vclock_set_fine(&t->v, scaled(vclock_fine(&t->v), probe->percent));
 }
 
-static int probe_entry(struct uprobe_consumer *consumer, struct pt_regs *regs)
+static int probe_entry(struct compat_probe *at, struct pt_regs *regs)
 {
-	const struct tense_probe *probe =
-		container_of(consumer, struct tense_probe, consumer);
+	const struct tense_probe *probe = container_of(at, struct tense_probe, at);
 	struct tense_task *t = member(probe);
 	struct tense_frames *f;
 
@@ -135,11 +142,9 @@ static int probe_entry(struct uprobe_consumer *consumer, struct pt_regs *regs)
 	return 0;
 }
 
-static int probe_return(struct uprobe_consumer *consumer, unsigned long func,
-			struct pt_regs *regs)
+static int probe_return(struct compat_probe *at, struct pt_regs *regs)
 {
-	const struct tense_probe *probe =
-		container_of(consumer, struct tense_probe, consumer);
+	const struct tense_probe *probe = container_of(at, struct tense_probe, at);
 	struct tense_task *t = member(probe);
 
 	if (!t || on_signal_stack(regs))
@@ -157,19 +162,20 @@ static struct tense_probe *probe_alloc(struct tense_experiment *exp,
 {
 	struct tense_probe *probe;
 	struct fd f = fdget(fd);
+	struct file *file = compat_fd_file(f);
 	int err = 0;
 
-	if (!f.file)
+	if (!file)
 		return ERR_PTR(-EBADF);
 	probe = kzalloc(sizeof(*probe), GFP_KERNEL_ACCOUNT);
 	if (!probe)
 		err = -ENOMEM;
-	else if (!(f.file->f_mode & FMODE_READ))
+	else if (!(file->f_mode & FMODE_READ))
 		err = -EBADF;
-	else if (!S_ISREG(file_inode(f.file)->i_mode))
+	else if (!S_ISREG(file_inode(file)->i_mode))
 		err = -EINVAL;
 	if (!err) {
-		probe->path = f.file->f_path;
+		probe->path = file->f_path;
 		path_get(&probe->path);
 		probe->exp = exp;
 	} else {
@@ -212,17 +218,13 @@ int tense_probe_add(struct tense_experiment *exp, u32 slot, u32 percent,
 		return PTR_ERR(probe);
 	probe->slot = slot;
 	probe->percent = percent;
-	probe->offset = offset;
-	probe->consumer.handler = probe_entry;
-	probe->consumer.ret_handler = probe_return;
-	probe->consumer.filter = probe_filter;
 
 	mutex_lock(&exp->probes_mutex);
 	err = -ENOSPC;
 	if (exp->probes_now == TENSE_PROBES_MAX)
 		goto out;
-	err = uprobe_register(d_real_inode(probe->path.dentry), offset,
-			      &probe->consumer);
+	err = compat_probe_register(&probe->at, d_real_inode(probe->path.dentry),
+				    offset);
 	/* No breakpoint is possible there. ENOTSUPP is not for user space. */
 	if (err == -ENOTSUPP || err == -ENOEXEC)
 		err = -EINVAL;
@@ -248,8 +250,7 @@ void tense_probes_remove(struct tense_experiment *exp)
 	struct tense_probe *probe, *next;
 
 	list_for_each_entry_safe(probe, next, &exp->probes, node) {
-		uprobe_unregister(d_real_inode(probe->path.dentry),
-				  probe->offset, &probe->consumer);
+		compat_probe_unregister(&probe->at);
 		probe_free(probe);
 	}
 }

@@ -30,6 +30,7 @@
 #include <linux/timekeeping.h>
 #include <uapi/linux/tense.h>
 
+#include "compat.h"
 #include "ledger.h"
 #include "vclock.h"
 
@@ -86,7 +87,7 @@ struct tense_transition {
 
 /* The timers that tasks armed on one clock. */
 struct tense_queue {
-	struct timerqueue_head timers;
+	struct compat_queue timers;
 	struct vclock_deadline first;	/* armed for the earliest of them */
 };
 

@@ -6,13 +6,12 @@
  *
  * timer->tense points to an experiment while the timer is queued here or its
  * callback runs. The lock of that experiment protects the timer's tense, is_virtual
- * and is_fired and, while is_virtual is set, node and state. While the callback
+ * and is_fired and, while is_virtual is set, its place in a queue. While the callback
  * runs, others may queue the timer elsewhere.
  */
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/sched/signal.h>
-#include <linux/timerqueue.h>
 
 #include "tense.h"
 
@@ -94,8 +93,9 @@ static u64 when_of(const struct tense_experiment *exp,
 
 static void arm_first(struct tense_experiment *exp, struct tense_queue *q)
 {
-	struct timerqueue_node *node = timerqueue_getnext(&q->timers);
-	u64 when = node ? when_of(exp, q, node->expires) : VCLOCK_NEVER;
+	struct hrtimer *timer = compat_queue_first(&q->timers);
+	u64 when = timer ? when_of(exp, q, hrtimer_get_expires(timer)) :
+			   VCLOCK_NEVER;
 	u64 was = READ_ONCE(exp->vc.due);
 
 	lockdep_assert_held(&exp->lock);
@@ -112,7 +112,7 @@ void tense_waits_init(struct tense_experiment *exp)
 	int i;
 
 	for (i = 0; i < TENSE_TIMER_CLOCKS; i++)
-		timerqueue_init_head(&exp->queue[i].timers);
+		compat_queue_init(&exp->queue[i].timers);
 }
 
 /* Returns true if the timer is now the first of its queue. */
@@ -125,8 +125,7 @@ static bool enqueue(struct tense_experiment *exp, struct hrtimer *timer)
 
 	WRITE_ONCE(timer->tense, exp);
 	timer->is_virtual = true;
-	WRITE_ONCE(timer->state, HRTIMER_STATE_ENQUEUED);
-	first = timerqueue_add(&q->timers, &timer->node);
+	first = compat_queue_add(&q->timers, timer);
 	if (first)
 		arm_first(exp, q);
 	return first;
@@ -139,9 +138,8 @@ static void dequeue(struct tense_experiment *exp, struct hrtimer *timer)
 
 	lockdep_assert_held(&exp->lock);
 
-	first = timerqueue_getnext(&q->timers) == &timer->node;
-	timerqueue_del(&q->timers, &timer->node);
-	WRITE_ONCE(timer->state, HRTIMER_STATE_INACTIVE);
+	first = compat_queue_first(&q->timers) == timer;
+	compat_queue_del(&q->timers, timer);
 	timer->is_virtual = false;
 	if (first)
 		arm_first(exp, q);
@@ -280,8 +278,7 @@ struct hrtimer *tense_wait_take(struct tense_experiment *exp,
 
 	if (q < exp->queue || q >= exp->queue + TENSE_TIMER_CLOCKS)
 		return NULL;
-	timer = container_of(timerqueue_getnext(&q->timers), struct hrtimer,
-			     node);
+	timer = compat_queue_first(&q->timers);
 	dequeue(exp, timer);
 	timer->is_fired = true;
 	/* Skip no time before the tasks that the timer wakes count as woken. */
@@ -303,7 +300,7 @@ void tense_wait_run(struct tense_experiment *exp, struct hrtimer *timer)
 {
 	/* Tells lockdep the same as for timers in real time. */
 	bool in_hardirq = lockdep_hrtimer_enter(timer);
-	enum hrtimer_restart restart = timer->function(timer);
+	enum hrtimer_restart restart = compat_timer_call(timer);
 
 	lockdep_hrtimer_exit(in_hardirq);
 	raw_spin_lock(&exp->lock);
@@ -360,14 +357,14 @@ static void hand_over(struct tense_experiment *exp, struct hrtimer *timer)
  */
 static bool hand_over_some(struct tense_experiment *exp, struct tense_queue *q)
 {
-	struct timerqueue_node *node = NULL;
+	struct hrtimer *timer = NULL;
 	int left = HAND_OVER_MAX;
 
 	raw_spin_lock_irq(&exp->lock);
-	while (left-- && (node = timerqueue_getnext(&q->timers)))
-		hand_over(exp, container_of(node, struct hrtimer, node));
+	while (left-- && (timer = compat_queue_first(&q->timers)))
+		hand_over(exp, timer);
 	raw_spin_unlock_irq(&exp->lock);
-	return node;
+	return timer;
 }
 
 /* The last task has left. Other processes may still use a timer that it armed. */

@@ -122,7 +122,8 @@ GUEST_TESTS += $(filter $(O)/tests/guest/%,$(cli_tests)) $(stream_tests)
 SHARE_FILES := Kbuild tools/kernel-build tools/qemu-fetch tools/debian.sh \
 	$(wildcard kernel/Kconfig kernel/configs/* kernel/sched/* kernel/time/* kernel/um/* kernel/x86/*) \
 	$(wildcard kernel/include/linux/* kernel/include/uapi/linux/*) \
-	$(wildcard patches/v6.1/*) $(wildcard module/*.[ch])
+	$(wildcard kernel/v*/configs/* kernel/v*/sched/* kernel/v*/um/*) \
+	$(wildcard patches/v*/*) $(wildcard module/*.[ch] module/v*/*.h)
 
 install::
 	$(Q)install -D -m 755 $(TENSE_BIN) $(BINDIR)/tense

@@ -13,6 +13,7 @@
 #include <linux/tense.h>
 
 #include "sched.h"
+#include "tense-fair.h"
 
 DEFINE_STATIC_KEY_FALSE(tense_key);
 
@@ -132,10 +133,10 @@ static struct tense_place place_in_fair(struct task_struct *p)
 
 	return (struct tense_place){
 		.queue = cfs_rq,
-		.running = cfs_rq->nr_running,
+		.running = fair_running(cfs_rq),
 		.weight = scale_load_down(p->se.load.weight),
 		.vruntime = p->se.vruntime,
-		.min_vruntime = cfs_rq->min_vruntime,
+		.min_vruntime = fair_reached(cfs_rq),
 	};
 }
 
@@ -227,7 +228,8 @@ EXPORT_SYMBOL_GPL(tense_detach);
 /* Whether the task has its queue for itself, at the weight that nearly all have. */
 static bool is_alone(const struct sched_entity *se)
 {
-	return cfs_rq_of(se)->nr_running == 1 && se->load.weight == NICE_0_LOAD;
+	return fair_running(cfs_rq_of(se)) == 1 &&
+	       se->load.weight == NICE_0_LOAD;
 }
 
 /* Returns the ns of its turn that are over. */
@@ -239,7 +241,7 @@ static u64 charge_task(struct task_struct *p, u64 delta)
 
 	c = tense_ops->charge(p->tense, delta, is_alone(&p->se));
 	p->tense_charged = c.cpu_time;
-	p->tense_turn += c.share;
+	fair_turn_add(p, delta, c.share);
 	return c.share;
 }
 
@@ -262,7 +264,7 @@ static struct sched_entity *group_of(const struct cfs_rq *cfs_rq)
 {
 #ifdef CONFIG_FAIR_GROUP_SCHED
 	lockdep_assert_rq_held(cfs_rq->rq);
-	return cfs_rq->tg->se[cpu_of(cfs_rq->rq)];
+	return fair_group(cfs_rq);
 #else
 	return NULL;
 #endif
@@ -278,10 +280,10 @@ static struct sched_entity *group_of(const struct cfs_rq *cfs_rq)
  */
 struct tense_group tense_group_of(const void *queue)
 {
-	const struct cfs_rq *cfs_rq = queue;
+	struct cfs_rq *cfs_rq = (struct cfs_rq *)queue;
 	struct tense_group group = {
-		.running = cfs_rq->nr_running,
-		.min_vruntime = cfs_rq->min_vruntime,
+		.running = fair_running(cfs_rq),
+		.min_vruntime = fair_reached(cfs_rq),
 	};
 #ifdef CONFIG_FAIR_GROUP_SCHED
 	const struct sched_entity *se = group_of(cfs_rq);
@@ -374,9 +376,12 @@ void __tense_enqueue(struct task_struct *p)
 	enqueue(p);
 }
 
+/* Some classes have charged the task before this, others do so later. */
 void __tense_dequeue(struct task_struct *p, bool sleep)
 {
 	lockdep_assert_rq_held(task_rq(p));
+	if (task_current(task_rq(p), p))
+		p->sched_class->update_curr(task_rq(p));
 	tense_ops->dequeue(p->tense, sleep);
 }
 
@@ -389,7 +394,7 @@ bool __tense_hold(struct task_struct *p)
 void __tense_switch(struct task_struct *prev, struct task_struct *next)
 {
 	lockdep_assert_rq_held(this_rq());
-	next->tense_turn = 0;
+	fair_turn_begin(next);
 	tense_ops->switched(prev->tense, next->tense);
 }
 

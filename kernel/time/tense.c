@@ -5,12 +5,11 @@
  * A task outside of every experiment may use a timer inside. RCU keeps the
  * module's code for it, and the experiment that the timer points to.
  */
-#include <linux/export.h>
 #include <linux/hrtimer.h>
 #include <linux/rcupdate.h>
 #include <linux/tense.h>
 
-static bool timer_now(const struct hrtimer *timer, ktime_t *now)
+bool __tense_timer_now(const struct hrtimer *timer, ktime_t *now)
 {
 	bool known;
 
@@ -22,22 +21,6 @@ static bool timer_now(const struct hrtimer *timer, ktime_t *now)
 	rcu_read_unlock();
 	return known;
 }
-
-/**
- * hrtimer_now() - the time on the clock of a timer
- * @timer: the timer; its base is not locked
- *
- * Return: virtual time if the timer runs in virtual time, or will.
- */
-ktime_t hrtimer_now(const struct hrtimer *timer)
-{
-	ktime_t now;
-
-	if (tense_timer_is_task(timer) && timer_now(timer, &now))
-		return now;
-	return timer->base->get_time();
-}
-EXPORT_SYMBOL_GPL(hrtimer_now);
 
 bool __tense_now(enum tense_clock_id clock, ktime_t *now)
 {

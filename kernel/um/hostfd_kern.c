@@ -28,6 +28,7 @@
 #include <irq_kern.h>
 #include <os.h>
 #include "hostfd.h"
+#include "hostfd_splice.h"
 
 /* Size of a pipe by default. */
 #define HOSTFD_CHUNK	65536
@@ -298,7 +299,7 @@ static const struct file_operations hostfd_fops = {
 	.release = hostfd_release,
 	.read_iter = hostfd_read_iter,
 	.write_iter = hostfd_write_iter,
-	.splice_read = generic_file_splice_read,
+	.splice_read = hostfd_splice_read,
 	.splice_write = iter_file_splice_write,
 	.poll = hostfd_poll,
 	.llseek = hostfd_llseek,

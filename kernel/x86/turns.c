@@ -8,6 +8,7 @@
 #include <linux/init.h>
 #include <linux/memblock.h>
 #include <linux/mm.h>
+#include <linux/sched/cputime.h>
 #include <linux/static_call.h>
 #include <linux/tense-turns.h>
 

@@ -110,8 +110,8 @@ struct tense_charge {
  *	weight; returns the charge. Run queue locked.
  * @enqueue: the task is runnable on a CPU, maybe on another one than before.
  *	Run queue locked.
- * @dequeue: the task is in no queue any more, and may have stopped to wait. Run
- *	queue locked.
+ * @dequeue: the task is in no queue any more, or is about to leave it, and may
+ *	have stopped to wait. It has been charged. Run queue locked.
  * @hold: current, or an interrupt, wakes the blocked task. Returns true if the
  *	task has to sleep on until the module wakes it. pi_lock held.
  * @switched: the CPU is about to run the second task instead of the first.
@@ -191,6 +191,7 @@ bool __tense_schedule_timeout(long *timeout);
 bool __tense_timer_start(struct hrtimer *timer, ktime_t time,
 			 enum hrtimer_mode mode);
 int tense_timer_cancel(struct hrtimer *timer);
+bool __tense_timer_now(const struct hrtimer *timer, ktime_t *now);
 void __tense_clock_set(void);
 
 static __always_inline bool tense_has(const struct task_struct *p)
@@ -322,6 +323,15 @@ static inline bool tense_timer_start(struct hrtimer *timer, ktime_t time,
 	       __tense_timer_start(timer, time, mode);
 }
 
+/*
+ * Tells the time on the timer's clock if the timer runs in virtual time, or will.
+ * The timer's base is not locked.
+ */
+static inline bool tense_timer_now(const struct hrtimer *timer, ktime_t *now)
+{
+	return tense_timer_is_task(timer) && __tense_timer_now(timer, now);
+}
+
 static inline void tense_clock_set(void)
 {
 	if (static_branch_unlikely(&tense_key))
@@ -397,6 +407,11 @@ static inline bool tense_timer_start(struct hrtimer *timer, ktime_t time,
 static inline int tense_timer_cancel(struct hrtimer *timer)
 {
 	return 0;
+}
+
+static inline bool tense_timer_now(const struct hrtimer *timer, ktime_t *now)
+{
+	return false;
 }
 
 static inline void tense_clock_set(void) { }

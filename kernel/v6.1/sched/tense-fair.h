@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tense: the fair class of Linux 6.1, CFS, as tense.c sees it.
+ *
+ * A turn ends when the task has run for its slice. sum_exec_runtime, by which CFS
+ * measures that, is virtual: tense_turn counts the turn beside it.
+ */
+#ifndef _KERNEL_SCHED_TENSE_FAIR_H
+#define _KERNEL_SCHED_TENSE_FAIR_H
+
+/* Returns the number of tasks and groups in a queue. */
+static inline unsigned int fair_running(const struct cfs_rq *cfs_rq)
+{
+	return cfs_rq->nr_running;
+}
+
+/* Returns the vruntime that has passed in a queue. It never falls. */
+static inline u64 fair_reached(struct cfs_rq *cfs_rq)
+{
+	return cfs_rq->min_vruntime;
+}
+
+#ifdef CONFIG_FAIR_GROUP_SCHED
+static inline struct sched_entity *fair_group(const struct cfs_rq *cfs_rq)
+{
+	return cfs_rq->tg->se[cpu_of(cfs_rq->rq)];
+}
+#endif
+
+static inline void fair_turn_begin(struct task_struct *p)
+{
+	p->tense_turn = 0;
+}
+
+/* The task has run for @ran ns, which use up @ns of its turn. */
+static inline void fair_turn_add(struct task_struct *p, u64 ran, u64 ns)
+{
+	p->tense_turn += ns;
+}
+
+#endif
