@@ -31,9 +31,12 @@ ok "make install" make -s -C "$source" O="$out" PREFIX=/opt/x install \
 x=$tmp/root/opt/x
 for file in bin/tense libexec/tense/guest-init lib/libtense.so.0 \
 	    share/tense/Kbuild share/tense/tools/kernel-build \
-	    share/tense/tools/qemu-fetch share/tense/tools/debian.sh \
+	    share/tense/tools/qemu-fetch share/tense/tools/kernel-source \
+	    share/tense/tools/debian.sh \
 	    share/tense/kernel/configs/uml.config \
-	    share/tense/patches/v6.1/series share/man/man1/tense-run.1 \
+	    share/tense/patches/v6.1/series share/tense/patches/v7.2/series \
+	    share/tense/kernel/v7.2/sched/tense-fair.h \
+	    share/tense/module/v7.2/compat.h share/man/man1/tense-run.1 \
 	    share/bash-completion/completions/tense; do
 	ok "installs $file" test -f "$x/$file"
 done
@@ -42,6 +45,8 @@ is "$("$x/bin/tense" version)" "$("$tense" version)" "the same version"
 is "$(TENSE_CACHE=/c "$x/share/tense/tools/kernel-build" --arch um --print)" \
 	"$(TENSE_CACHE=/c "$build" --arch um --print)" \
 	"and the same kernel as of the source"
+is "$(TENSE_CACHE=/c "$x/share/tense/tools/kernel-build" --arch um --version 7.2 --print)" \
+	"$(TENSE_CACHE=/c "$build" --arch um --version 7.2 --print)" "of each version"
 is "$("$x/bin/tense" check --json | jq -r .items.guest_init.detail)" \
 	"$x/libexec/tense/guest-init" "finds its own parts"
 ok "make uninstall" make -s -C "$source" O="$out" PREFIX=/opt/x uninstall \

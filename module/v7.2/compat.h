@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Interfaces of Linux 7.2 that differ from those of earlier kernels. */
+#ifndef TENSE_COMPAT_H
+#define TENSE_COMPAT_H
+
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/timerqueue.h>
+
+/* Timers of tasks, ordered by their expiry. */
+struct compat_queue {
+	struct timerqueue_linked_head head;
+};
+
+static inline void compat_queue_init(struct compat_queue *queue)
+{
+	timerqueue_linked_init_head(&queue->head);
+}
+
+/* Returns the timer that expires first, or NULL. */
+static inline struct hrtimer *compat_queue_first(struct compat_queue *queue)
+{
+	struct timerqueue_linked_node *node = timerqueue_linked_first(&queue->head);
+
+	return node ? container_of(node, struct hrtimer, node) : NULL;
+}
+
+/* Returns true if the timer is now the first. */
+static inline bool compat_queue_add(struct compat_queue *queue,
+				    struct hrtimer *timer)
+{
+	WRITE_ONCE(timer->is_queued, true);
+	return timerqueue_linked_add(&queue->head, &timer->node);
+}
+
+static inline void compat_queue_del(struct compat_queue *queue,
+				    struct hrtimer *timer)
+{
+	timerqueue_linked_del(&queue->head, &timer->node);
+	WRITE_ONCE(timer->is_queued, false);
+}
+
+static inline enum hrtimer_restart compat_timer_call(struct hrtimer *timer)
+{
+	return ACCESS_PRIVATE(timer, function)(timer);
+}
+
+static inline void
+compat_timer_setup(struct hrtimer *timer,
+		   enum hrtimer_restart (*function)(struct hrtimer *timer),
+		   clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_setup(timer, function, clock, mode);
+}
+
+/* Caller holds the lock of the memory map for writing. */
+static inline void compat_vm_flags_mod(struct vm_area_struct *vma,
+				       unsigned long set, unsigned long clear)
+{
+	vm_flags_mod(vma, set, clear);
+}
+
+static inline struct file *compat_fd_file(struct fd f)
+{
+	return fd_file(f);
+}
+
+/*
+ * Returns the running task's open file, or NULL. Caller is in an RCU read-side
+ * section, takes no reference, and only reads fields of the inode.
+ */
+static inline struct file *compat_lookup_fd(unsigned int fd)
+{
+	return files_lookup_fd_raw(current->files, fd);
+}
+
+/* Returns the time at which the inode changed last. */
+static inline s64 compat_ctime_ns(const struct inode *inode)
+{
+	struct timespec64 time = inode_get_ctime(inode);
+
+	return timespec64_to_ns(&time);
+}
+
+#endif

@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# kernel-source with archives, disks and packages that are not what they should be.
+# Nothing is fetched from a network. test-qemu-fetch tests what both share.
+. "$source/tests/lib/tap.sh"
+
+fetch=$source/tools/kernel-source
+in_tmp
+unset XDG_CACHE_HOME
+export TENSE_CACHE="$tmp/cache"
+
+# A PATH with all programs but those that are to be other ones.
+mkdir bin
+for dir in /usr/bin /bin; do
+	for file in "$dir"/*; do
+		case ${file##*/} in
+		apt-get|apt-cache) ;;
+		*) [ -e "bin/${file##*/}" ] || ln -s "$file" bin ;;
+		esac
+	done
+done
+PATH=$tmp/bin
+
+program() {	# NAME TEXT
+	rm -f "bin/$1"
+	printf '#!/bin/sh\n%s\n' "$2" >"bin/$1"
+	chmod +x "bin/$1"
+}
+
+# STATUS WHAT: leaves the output in the files stdout and stderr.
+status_is() {
+	"$fetch" >stdout 2>stderr </dev/null
+	is $? "$1" "$2"
+}
+
+said() {
+	is "$(wc -l <stderr) $(cut -c "1-${#1}" stderr)" "1 $1" "says: $1"
+	is "$(cat stdout; ls -d cache/tmp cache/source-[0-9]* 2>/dev/null)" "" \
+		"and leaves nothing"
+}
+
+status_is 1 "no apt"
+said "tense: the source of Linux 7.2 can be fetched on Debian only: set TENSE_KERNEL_SOURCE"
+program apt-get 'exit 0'
+status_is 1 "no source of Debian"
+said "tense: apt has no source of Debian to fetch Linux 7.2 by: set TENSE_KERNEL_SOURCE"
+"$fetch" --check >stdout
+is "$?" 1 "--check tells the same"
+ok "in words" grep -q "apt has no source" stdout
+is "$("$fetch" --print; echo $?)" 1 "--print finds none"
+
+# DEB: apt that knows the package, and delivers this file.
+deliver() {
+	program apt-get "case \$1 in
+indextargets) echo 'trixie main http://archive.invalid/debian/' ;;
+download) cp $1 linux-source-7.2_7.2.13-1~bpo13+1_all.deb ;;
+esac"
+	program apt-cache '[ "$2" = linux-source-7.2 ]'
+}
+deliver /dev/null
+program apt-get 'case $1 in
+indextargets) echo "sid main http://archive.invalid/debian/"; exit ;;
+esac
+echo "Could not resolve the host" >&2; exit 100'
+status_is 1 "an archive that cannot be reached"
+said "tense: cannot reach trixie-backports sid by the archive that apt is configured for, see $tmp/cache/source.log"
+ok "where it is said why" grep -q "Could not resolve" cache/source.log
+ok "--check has nothing to complain of" "$fetch" --check
+
+deliver /dev/null
+program apt-cache 'exit 100'
+status_is 1 "suites that have moved on"
+said "tense: none of the suites trixie-backports sid has the source of Linux 7.2, see"
+deliver /nowhere
+status_is 1 "a package that is not delivered"
+said "tense: cannot fetch linux-source-7.2, see"
+deliver /dev/null
+status_is 1 "a package that is broken"
+said "tense: cannot unpack linux-source-7.2_7.2.13-1~bpo13+1_all.deb, see"
+
+# VERSION: makes package.deb with the source of a kernel, which is a Makefile here.
+make_package() {
+	mkdir -p package/DEBIAN package/usr/src linux-source
+	printf 'Package: linux-source-7.2\nVersion: 7.2.13-1\nArchitecture: all\nMaintainer: x <x@x>\nDescription: x\n' \
+		>package/DEBIAN/control
+	printf 'VERSION = %s\nPATCHLEVEL = 2\n' "$1" >linux-source/Makefile
+	tar -cJf package/usr/src/linux-source-7.2.tar.xz linux-source
+	dpkg-deb -b package package.deb >/dev/null
+}
+make_package 6
+deliver "$tmp/package.deb"
+status_is 1 "another kernel"
+said "tense: linux-source-7.2_7.2.13-1~bpo13+1_all.deb does not hold a Linux 7 kernel, see"
+make_package 7
+program df 'echo; echo x x x 100000 x x'
+status_is 1 "a full disk"
+said "tense: no space left in $tmp/cache: the source needs 2500 MB there"
+rm bin/df && ln -s /usr/bin/df bin
+rm bin/dpkg-deb
+status_is 1 "no dpkg"
+said "tense: dpkg-deb, which unpacks the source, is missing: apt-get install dpkg"
+ln -s /usr/bin/dpkg-deb bin
+
+status_is 0 "all is well"
+is "$(cat stdout stderr)" "$tmp/cache/source-7.2.13-1~bpo13+1" \
+	"and the directory is told"
+is "$(echo cache/*)" "cache/lock cache/source-7.2.13-1~bpo13+1 cache/source.log" \
+	"nothing else stays"
+ok "the source is in it" grep -q 'VERSION = 7' cache/source-7.2.13-1~bpo13+1/Makefile
+program apt-get 'exit 100'
+is "$("$fetch")" "$tmp/cache/source-7.2.13-1~bpo13+1" "it is fetched once"
+mkdir cache/source-7.2.101-1
+is "$("$fetch" --print)" "$tmp/cache/source-7.2.101-1" "the newest one is taken"
+mkdir cache/source-0123456789ab cache/source-7.20.1-1
+is "$("$fetch" --print)" "$tmp/cache/source-7.2.101-1" "and no other one"
+
+# The build finds it, tells the versions apart, and knows no others.
+build=$source/tools/kernel-build
+ok "a build of 7.2 lacks nothing" "$build" --arch um --version 7.2 --check
+is "$("$build" --arch um --version 7.2 --print | sed 's/[0-9a-f]\{12\}/KEY/g')" \
+	"$tmp/cache/um-7.2-KEY-KEY" "its directory has the version in its name"
+is "$(TENSE_KERNEL_VERSION=7.2 "$build" --arch um --print)" \
+	"$("$build" --arch um --version 7.2 --print)" "the environment may choose"
+"$build" --arch um --version 5.10 >stdout 2>stderr
+is "$? $(cat stderr)" "2 tense: no kernel 5.10: 6.1 and 7.2 can be built" \
+	"another version is refused"
+
+done_testing
