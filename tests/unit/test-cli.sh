@@ -105,7 +105,7 @@ status_is 125 "more memory than there can be" "$tense" run --memory 2000G true
 said "tense: --memory is 2000G: should be 64M to 1024G"
 status_is 125 "a machine of this size" \
 	"$tense" run --backend native --memory 1G true
-said "tense: --cpus and --memory are of guests: the back end native has what this"
+said "tense: --kernel, --cpus and --memory are of guests: the back end native has what this"
 [ "$(nproc)" -lt 2 ] || {
 	status_is 125 "several CPUs where there is one" \
 		"$tense" run --backend uml --cpus 2 true
@@ -155,6 +155,14 @@ status_is 125 "a kernel that is not there" "$tense" kernel remove um-x
 said "tense: kernel: not in the cache: 'um-x'"
 status_is 125 "nothing to remove" "$tense" kernel remove
 status_is 125 "kernel without an action" "$tense" kernel
+for action in "kernel build --version" "run --kernel"; do
+	for version in 7 "" 6.12 "6.1 7.2"; do
+		# shellcheck disable=SC2086 # words
+		status_is 125 "$action '$version'" "$tense" $action "$version" true
+		said "tense: kernel version '$version' is not known: choose one of 6.1 7.2"
+	done
+done
+status_is 125 "kernel list --version" "$tense" kernel list --version 7.2
 status_is 125 "kernel build of nothing known" "$tense" kernel build vmware
 said "tense: kernel: no back end that has a kernel: 'vmware'"
 status_is 125 "and of that of tests" "$tense" kernel build tests

@@ -23,7 +23,7 @@
 
 #define KERNEL_JSON_VERSION	1
 
-enum { JSON = 1, UNUSED, ALL };
+enum { JSON = 1, UNUSED, ALL, VERSION };
 
 static const struct option_row options[] = {
 	OPTIONS_OPERAND("build",
@@ -31,6 +31,9 @@ static const struct option_row options[] = {
 	OPTIONS_OPERAND("list", "list the content of the cache"),
 	OPTIONS_OPERAND("remove",
 			"remove entries of the cache by their names or by an option"),
+	OPTIONS_HEADING("build", "build:"),
+	{ "version", "VERSION", KERNEL_VERSIONS, VERSION,
+	  "version of the kernels, 6.1 (default) or 7.2" },
 	OPTIONS_HEADING("list", "list:"),
 	{ "json", NULL, NULL, JSON, "print JSON" },
 	OPTIONS_HEADING("remove", "remove:"),
@@ -132,11 +135,25 @@ static bool is_listed(const char *cache, const char *name)
 	       !strcmp(name, "ccache");
 }
 
+static const char *const versions[] = { KERNEL_VERSION_LIST };
+
+#define NR_VERSIONS (sizeof(versions) / sizeof(versions[0]))
+
 /* The paths of the kernels and the emulator that this version would use. */
 struct current {
-	char *kernel[NR_GUESTS];
+	char *kernel[NR_GUESTS * NR_VERSIONS];
 	char *emulator;
 };
+
+static void find_kernels(struct current *current)
+{
+	for (size_t i = 0; i < NR_VERSIONS; i++) {
+		kernel_choose(versions[i]);
+		for (size_t j = 0; j < NR_GUESTS; j++)
+			current->kernel[i * NR_GUESTS + j] =
+				kernel_directory(guests[j].arch);
+	}
+}
 
 static bool is_used(const struct current *current, const struct entry *e)
 {
@@ -148,7 +165,7 @@ static bool is_used(const struct current *current, const struct entry *e)
 					    NULL;
 		return place && place[len] == '/';
 	}
-	for (size_t i = 0; i < NR_GUESTS; i++)
+	for (size_t i = 0; i < NR_GUESTS * NR_VERSIONS; i++)
 		if (current->kernel[i] &&
 		    !strncmp(basename(current->kernel[i]), e->name, len))
 			return true;
@@ -191,8 +208,7 @@ static void read_cache(struct cache *c)
 	DIR *dir;
 
 	*c = (struct cache){ 0 };
-	for (size_t i = 0; i < NR_GUESTS; i++)
-		current.kernel[i] = kernel_directory(guests[i].arch);
+	find_kernels(&current);
 	if (!current.kernel[0])
 		die(STATUS_FAILED, "cannot tell where the cache is");
 	c->path = xstrdup(current.kernel[0]);
@@ -207,7 +223,7 @@ static void read_cache(struct cache *c)
 		closedir(dir);
 	if (c->n)
 		qsort(c->entries, c->n, sizeof(*c->entries), by_name);
-	for (size_t i = 0; i < NR_GUESTS; i++)
+	for (size_t i = 0; i < NR_GUESTS * NR_VERSIONS; i++)
 		free(current.kernel[i]);
 	free(current.emulator);
 }
@@ -381,6 +397,7 @@ static int build(int argc, char **argv)
 }
 
 struct flags {
+	const char *version;
 	bool json;
 	bool unused;
 	bool all;
@@ -392,6 +409,8 @@ static int parse(int argc, char **argv, struct flags *f)
 	int c;
 
 	while ((c = options_take(&cmd_kernel, argc, argv)) != -1) {
+		if (c == VERSION)
+			f->version = optarg;
 		f->json = f->json || c == JSON;
 		f->unused = f->unused || c == UNUSED;
 		f->all = f->all || c == ALL;
@@ -409,8 +428,13 @@ static int main_kernel(int argc, char **argv)
 
 	argc -= first;
 	argv += first;
-	if (!strcmp(action, "build") && !f.json && !f.unused && !f.all)
+	if (!strcmp(action, "build") && !f.json && !f.unused && !f.all) {
+		if (f.version)
+			kernel_choose(f.version);
 		return build(argc, argv);
+	}
+	if (f.version)
+		misuse("--version is not for", action);
 	if (is_list && (f.unused || f.all || argc))
 		misuse("list takes no", argc ? argv[0] : "--all or --unused");
 	if (!is_list && strcmp(action, "remove") != 0)
@@ -431,7 +455,7 @@ const struct subcommand cmd_kernel = {
 	.summary = "build, list and remove the kernels of guests",
 	.run = main_kernel,
 	.usage =
-		"Usage: tense kernel build [uml|qemu]...\n"
+		"Usage: tense kernel build [--version VERSION] [uml|qemu]...\n"
 		"       tense kernel list [--json]\n"
 		"       tense kernel remove [--unused | --all | NAME...]\n"
 		"\n"

@@ -19,6 +19,7 @@ struct run {
 	bool device;		/* real, but with the module loaded */
 	bool stats;		/* wanted */
 	struct trace_file *trace;	/* for what the kernel does, or NULL */
+	bool kernel;		/* its version was asked for, see kernel_choose() */
 	unsigned int cpus;	/* 0: as many as the back end likes */
 	unsigned long long memory_mib;	/* the same */
 	bool deterministic;	/* count instructions instead of time */

@@ -2,9 +2,29 @@
 #include "kernel.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/paths.h"
+#include "base/util.h"
 #include "script.h"
+
+static bool is_version(const char *text)
+{
+	static const char *const known[] = { KERNEL_VERSION_LIST };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(text, known[i]))
+			return true;
+	return false;
+}
+
+void kernel_choose(const char *version)
+{
+	if (!is_version(version))
+		die(STATUS_FAILED, "kernel version '%s' is not known: choose one of %s",
+		    version, KERNEL_VERSIONS);
+	setenv("TENSE_KERNEL_VERSION", version, 1);
+}
 
 char *kernel_build(const char *arch)
 {

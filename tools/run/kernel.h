@@ -5,6 +5,17 @@
 
 #include <stdbool.h>
 
+/* The versions that can be built, as words and as a list; the first is the default. */
+#define KERNEL_VERSIONS		"6.1 7.2"
+#define KERNEL_VERSION_LIST	"6.1", "7.2"
+
+/*
+ * All functions here are about this version from now on. Ends the program if it is
+ * none of them. Without a call, the version is TENSE_KERNEL_VERSION of the
+ * environment, or the default.
+ */
+void kernel_choose(const char *version);
+
 /*
  * Returns the directory with the kernel and tense.ko. Builds them first if they do
  * not exist, and shows a progress bar on a terminal, lines elsewhere. Ends the

@@ -91,6 +91,10 @@ bool run_options_take(struct run_options *o, struct run *run, int c,
 		if (!backend_find(arg, &o->backend))
 			run_options_misuse(o, "unknown back end '%s'", arg);
 		return true;
+	case RUN_KERNEL:
+		run->kernel = true;
+		kernel_choose(arg);
+		return true;
 	case RUN_CPUS:
 		setup_cpus(run, arg);
 		return true;

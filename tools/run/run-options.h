@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "backend.h"
+#include "kernel.h"
 #include "base/options.h"
 
 struct run_options {
@@ -22,7 +23,7 @@ struct run_options {
 
 /* getopt_long() returns these. A command's own values are smaller. */
 enum run_option {
-	RUN_BACKEND = 0x100, RUN_CPUS, RUN_MEMORY, RUN_PERCENT, RUN_CLOCK,
+	RUN_BACKEND = 0x100, RUN_KERNEL, RUN_CPUS, RUN_MEMORY, RUN_PERCENT, RUN_CLOCK,
 	RUN_IDLE, RUN_WINDOW, RUN_DETERMINISTIC, RUN_FILE, RUN_RW,
 };
 
@@ -34,6 +35,8 @@ enum run_option {
 	OPTIONS_OPERAND("", "qemu: run on a kernel in a virtual machine, which may have several CPUs"), \
 	OPTIONS_OPERAND("", \
 			"auto (default): native if this kernel has /dev/tense, otherwise uml, or qemu for several CPUs"), \
+	{ "kernel", "VERSION", KERNEL_VERSIONS, RUN_KERNEL, \
+	  "uml, qemu: version of the guest's kernel, 6.1 (default) or 7.2" }, \
 	{ "cpus", "N", NULL, RUN_CPUS, "uml, qemu: number of CPUs of the guest" }, \
 	{ "memory", "SIZE", NULL, RUN_MEMORY, \
 	  "uml, qemu: memory of the guest, in MiB, or with M or G behind the number" }, \

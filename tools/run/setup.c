@@ -36,10 +36,16 @@ bool backend_find(const char *name, const struct backend **backend)
 	return *backend;
 }
 
+/* Whether an option makes no sense on this machine itself. */
+static bool is_for_guest(const struct run *run)
+{
+	return run->kernel || run->cpus || run->memory_mib;
+}
+
 static void check_machine(const struct backend *b, const struct run *run)
 {
-	if (!b->cpus_max && (run->cpus || run->memory_mib))
-		die(STATUS_FAILED, "--cpus and --memory are of guests: the back end %s has what this machine has",
+	if (!b->cpus_max && is_for_guest(run))
+		die(STATUS_FAILED, "--kernel, --cpus and --memory are of guests: the back end %s has what this machine has",
 		    b->name);
 	if (b->cpus_max && run->cpus > b->cpus_max)
 		die(STATUS_FAILED, "--cpus %u: the back end %s has at most %u: %s",
@@ -88,9 +94,7 @@ const struct backend *backend_choose(const struct backend *asked,
 	if (!asked && run->cpus > 1)
 		asked = &backend_qemu;
 	for (size_t i = 0; i < NR_BACKENDS && !asked; i++) {
-		bool guest = run->cpus || run->memory_mib;
-
-		if ((!guest || backends[i]->cpus_max) && backends[i]->usable())
+		if ((!is_for_guest(run) || backends[i]->cpus_max) && backends[i]->usable())
 			asked = backends[i];
 	}
 	if (!asked)
