@@ -526,7 +526,7 @@ static inline struct tense_charge charge_plain(struct tense_task *t, u64 delta,
  */
 struct tense_charge tense_charge_hook(struct tense_task *t, u64 delta, bool alone)
 {
-	struct tense_charge c = { .cpu_time = delta, .share = delta };
+	struct tense_charge c = { .share = delta };
 	u64 counter;
 
 	raw_spin_lock(&t->lock);
