@@ -13,6 +13,10 @@ struct redirect_specs {
 extern struct redirect_specs redirect_specs;
 extern const struct redirect_host *redirect_host;
 
+/* As parse() and marks() of struct redirect. */
+bool redirect_parse(const char *text);
+bool redirect_marks(void);
+
 size_t redirect_scan(bool relocated);
 const char *redirect_watch(void);
 
