@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/result-file.h"
 #include "run/run-options.h"
+#include "run/packed/backend-exact.h"
 #include "run/setup.h"
 #include "run/stats.h"
 #include "base/util.h"
@@ -91,7 +92,7 @@ static int run_command(struct run *run, struct options *o)
 			return STATUS_FAILED;
 		run_options_omit(&o->run, run, o->json);
 	}
-	backend = backend_choose(o->run.backend, run);
+	backend = backend_choose(o->run.backend, &backend_exact, run);
 	backend->run(run, &out, &stats);
 	status = setup_status(&out, run->argv);
 

@@ -11,6 +11,7 @@
 #include "base/result-file.h"
 #include "run/memory.h"
 #include "run/run-options.h"
+#include "run/packed/backend-exact.h"
 #include "run/setup.h"
 #include "run/trace-file.h"
 #include "trace/model.h"
@@ -226,7 +227,7 @@ static bool show(struct options *o, const struct trace_file *file,
 
 static int run_command(struct run *run, struct options *o)
 {
-	const struct backend *backend = backend_choose(o->run.backend, run);
+	const struct backend *backend = backend_choose(o->run.backend, &backend_exact, run);
 	struct trace_about about = {
 		.argv = run->argv, .backend = backend->name,
 		.virtual_axis = o->virtual_axis,

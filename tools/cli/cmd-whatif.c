@@ -11,6 +11,7 @@
 #include "base/result-file.h"
 #include "run/repeat-options.h"
 #include "run/run-options.h"
+#include "run/packed/backend-exact.h"
 #include "run/setup.h"
 #include "base/util.h"
 #include "whatif/daemons.h"
@@ -313,7 +314,7 @@ static int run_request(struct request *q, struct run *run)
 	} else {
 		run->deterministic = q->w.question.deterministic && !q->inside;
 		q->backend = q->inside ? &backend_native :
-			     backend_choose(q->options.backend, run);
+			     backend_choose(q->options.backend, &backend_exact, run);
 		if (!q->inside)
 			whatif_names(&q->w.question, &q->w.found,
 				     q->backend->probes);

@@ -57,11 +57,7 @@ extern const struct backend backend_native;
 void backend_native_check_window(const struct run *run);
 extern const struct backend backend_uml;
 extern const struct backend backend_qemu;
-/* The back end of run->deterministic. It has no name of its own. */
-extern const struct backend backend_exact;
-/* Default memory of its guests. It must not depend on the host. */
+/* Default memory of deterministic guests. It must not depend on the host. */
 #define EXACT_MEMORY_MIB	1024
-/* Builds the kernel and fetches the emulator for this process and its children. */
-void backend_exact_prepare(void);
 
 #endif

@@ -77,19 +77,21 @@ static void check_host(const struct run *run)
 }
 
 /* Only a guest that is emulated can do that. */
-static const struct backend *choose_exact(const struct backend *asked)
+static void check_exact(const struct backend *asked)
 {
 	if (asked && asked != &backend_qemu)
 		die(STATUS_FAILED, "--deterministic: instructions are counted by the back end qemu, not by %s",
 		    asked->name);
-	return &backend_exact;
 }
 
 const struct backend *backend_choose(const struct backend *asked,
+				     const struct backend *exact,
 				     const struct run *run)
 {
-	if (run->deterministic)
-		return choose_exact(asked);
+	if (run->deterministic) {
+		check_exact(asked);
+		return exact;
+	}
 	check_host(run);
 	if (!asked && run->cpus > 1)
 		asked = &backend_qemu;

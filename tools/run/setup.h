@@ -9,9 +9,11 @@
 bool backend_find(const char *name, const struct backend **backend);
 /*
  * The one asked for, or where that is NULL the first that can be used; ends the
- * program if there is none, or it is not what the run asks for.
+ * program if there is none, or it is not what the run asks for. Deterministic runs
+ * get exact, &backend_exact, which lies in a folder above this one.
  */
 const struct backend *backend_choose(const struct backend *asked,
+				     const struct backend *exact,
 				     const struct run *run);
 
 /* Parse --cpus and --window; end the program on a wrong value. */

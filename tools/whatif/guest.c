@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "run/packed/backend-exact.h"
 #include "run/setup.h"
 #include "base/util.h"
 #include "batches.h"

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run/backend.h"
+#include "backend-exact.h"
 #include "bring-back.h"
 #include "run/emulator.h"
 #include "exact-input.h"
