@@ -163,6 +163,7 @@ nightly:
 	done; [ -z "$$failed" ] || { echo "nightly: failed:$$failed"; exit 1; }
 
 ## lint           clang-tidy, checkpatch, sparse, shellcheck, spelling and style
+lint: export LINT_BUILD = $(O)
 lint: user module compile_commands.json
 	$(call run_tap,$(LINT_TESTS))
 

@@ -56,7 +56,7 @@ LONG_TESTS := debug-several guest-groups test-run-qemu test-deterministic \
 	test-kernel-selftests-uml test-static test-clock-order-uml test-ledger \
 	test-spin test-whatif test-timed-programs
 
-LINT_TESTS := $(addprefix tests/lint/test-,includes mutations shell c kernel spelling style)
+LINT_TESTS := $(addprefix tests/lint/test-,includes links mutations shell c kernel spelling style)
 
 # In this order. Seeds are random, unlike those of check-all.
 NIGHTLY := lint check-patches debug fuzz kcsan storms mutate sim-random fuzz-parsers coverage accuracy

@@ -26,3 +26,15 @@ quoted() {
 	"$@" 2>&1 | sed 's/^/# /'
 	return "${PIPESTATUS[0]}"
 }
+
+# Standard input has pairs; prints the members of each circle, which tsort finds.
+has_no_circle() {
+	local circles
+	circles=$(tsort 2>&1 >/dev/null)
+	[ -z "$circles" ] || { echo "$circles"; false; }
+}
+
+# Makes pairs of folders of pairs of files.
+folders_of_pairs() {
+	sed -E 's,/[^/ ]+( |$),\1,g' | awk '$1 != $2' | sort -u
+}
