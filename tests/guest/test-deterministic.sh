@@ -54,9 +54,9 @@ is "$(grep -c '^child, ' "$tmp/results/quiet4.out")" 8 "and an output"
 ok "and a table, which tells its unit" grep -qx \
 	"Times are counts of instructions (1 instruction = 1 ns)" \
 	"$tmp/results/quiet1.err"
-is "$(jq -c '[.deterministic, .time_unit, .backend]' \
+is "$(jq -c '[.version, .deterministic, .time_unit, .backend]' \
 	"$tmp/results/quiet1.json")" \
-	'[true,"instructions (1 instruction = 1 ns)","qemu"]' "as does the JSON"
+	'[2,true,"instructions","qemu"]' "as does the JSON"
 ok "several CPUs run at the same time" [ \
 	"$(told quiet4 worst_skew_ns)" -gt 0 ]
 

@@ -228,7 +228,7 @@ spin='do { $n++ for 1 .. 100000 } until (times)[0] > 0.5'
 run --percent 200 --json s.json -- perl -e "$spin"
 ok "--json writes JSON" jq -e . s.json >/dev/null
 is "$(jq -c '[.version, .command[0], .backend, .percent, .status]' s.json)" \
-	'[1,"perl","'$backend'",200,0]' "that says what ran"
+	'[2,"perl","'$backend'",200,0]' "that says what ran"
 ok "at percent 200, virtual CPU time is half of real" jq -e \
 	'.experiment | (.cpu_real_ns / .cpu_virtual_ns - 2) | fabs < 0.02' s.json
 ok "threads add up to the sum" jq -e '.experiment |

@@ -233,7 +233,7 @@ else
 	status_is 0 "statistics of a run in real time" "$tense" run \
 		--backend native --real --json j.json --stats true
 	is "$(jq -c '[.version, .command, .backend, .percent, .status, .experiment]' j.json)" \
-		'[1,["true"],"native",null,0,null]' "are JSON"
+		'[2,["true"],"native",null,0,null]' "are JSON"
 	ok "and a table" contains "$(cat stderr)" "Real time"
 	status_is 127 "a command that is not there" "$tense" run \
 		--backend native --real --json j.json nothing-by-this-name

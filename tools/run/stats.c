@@ -53,7 +53,7 @@ void stats_print(FILE *f, const struct run *run, const struct outcome *out,
 
 	fputs("\n", f);
 	if (run->deterministic)
-		fprintf(f, "Times are counts of %s\n\n", time_unit(true));
+		fprintf(f, "Times are counts of %s\n\n", time_unit_text());
 	if (!s) {
 		fputs("Real time, no experiment\n\n", f);
 		row(f, "elapsed", out->real_ns);
@@ -146,7 +146,7 @@ int stats_json(FILE *f, const struct run *run, const char *backend, int status,
 		"command", command,
 		"backend", backend,
 		"deterministic", run->deterministic,
-		"time_unit", time_unit(run->deterministic),
+		"time_unit", run->deterministic ? "instructions" : "ns",
 		"percent", run->real ? json_null() : integer(run->percent),
 		"status", status,
 		"elapsed_real_ns", integer(out->real_ns),

@@ -7,7 +7,7 @@
 
 #include "backend.h"
 
-#define STATS_JSON_VERSION	1
+#define STATS_JSON_VERSION	2
 
 /* stats as of launch(): NULL for a run in real time. */
 void stats_print(FILE *f, const struct run *run, const struct outcome *out,

@@ -5,12 +5,10 @@
 
 #include "qemu-machine.h"
 
-const char *time_unit(bool deterministic)
+const char *time_unit_text(void)
 {
 	static char counted[60];
 
-	if (!deterministic)
-		return "ns";
 	snprintf(counted, sizeof(counted),
 		 "instructions (1 instruction = %d ns)", 1 << QEMU_SHIFT);
 	return counted;

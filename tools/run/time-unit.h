@@ -2,9 +2,7 @@
 #ifndef TOOLS_TIME_UNIT_H
 #define TOOLS_TIME_UNIT_H
 
-#include <stdbool.h>
-
-/* Names the unit of a run's times: deterministic runs count instructions. */
-const char *time_unit(bool deterministic);
+/* Names for readers the unit of deterministic runs, which count instructions. */
+const char *time_unit_text(void);
 
 #endif

@@ -289,7 +289,7 @@ static void footer(FILE *f, const struct whatif_question *q,
 	if (e->date)
 		element(f, ", ", e->date, "");
 	if (q->deterministic)
-		element(f, "; times are counts of ", time_unit(true), "");
+		element(f, "; times are counts of ", time_unit_text(), "");
 	element(f, "<br>back end ", e->backend ? e->backend : "", "");
 	fprintf(f, ", %u CPU%s, ", e->cpus, e->cpus == 1 ? "" : "s");
 	element(f, "", e->kernel ? e->kernel : "", "");

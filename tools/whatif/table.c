@@ -172,7 +172,7 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 		colour ? BOLD : "", command, colour ? PLAIN : "",
 		whatif_rounds(&w->samples));
 	if (w->question.deterministic)
-		fprintf(f, "Times are counts of %s\n", time_unit(true));
+		fprintf(f, "Times are counts of %s\n", time_unit_text());
 	fputc('\n', f);
 	mean_row(f, &w->question, &w->samples, 0, title, metric_of);
 	fprintf(f, "\n");
