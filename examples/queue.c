@@ -4,7 +4,7 @@
  * for one server, which takes 5 ms for each (M/D/1).
  *
  * The producer sleeps until each job arrives. The server does no work: it calls
- * tense_move(), which charges 5 ms of virtual time as if it had computed for so
+ * tense_move_ns(), which charges 5 ms of virtual time as if it had computed for so
  * long. With `--idle skip` no thread waits in real time either. The program prints
  * the mean wait of a job by its clock, beside the one that Lindley's recursion
  * gives for the same arrivals: wait' = max(0, wait + service - gap).
@@ -57,7 +57,7 @@ static void *serve(void *unused)
 			pthread_cond_wait(&changed, &lock);
 		pthread_mutex_unlock(&lock);
 		waited += now() - due[i];
-		tense_move(SERVICE_NS);
+		tense_move_ns(SERVICE_NS);
 	}
 	return unused;
 }

@@ -6,7 +6,7 @@ LIBTENSE_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -pthread -fPIC \
 	-fvisibility=hidden -ftls-model=initial-exec \
 	-Ilibtense -Ilibtense/include -Ikernel/include/uapi
 # -z now: signal handlers read clocks.
-LIBTENSE_LDFLAGS = $(LDFLAGS) -shared -pthread -Wl,-soname,libtense.so.0 \
+LIBTENSE_LDFLAGS = $(LDFLAGS) -shared -pthread -Wl,-soname,libtense.so.1 \
 	-Wl,--version-script,libtense/api/libtense.map \
 	-Wl,-z,now -Wl,-z,relro -Wl,--no-undefined
 
@@ -42,12 +42,12 @@ $(O)/libtense/%.o: libtense/%.c $(O)/flags
 	$(call quiet,CC,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(O)/lib/libtense.so.0: $(LIBTENSE_OBJ) libtense/api/libtense.map
+$(O)/lib/libtense.so.1: $(LIBTENSE_OBJ) libtense/api/libtense.map
 	$(call quiet,LD,$@)mkdir -p $(@D) && \
 	$(CC) $(LIBTENSE_LDFLAGS) -o $@ $(LIBTENSE_OBJ) -ldl
 
-$(O)/lib/libtense.so: $(O)/lib/libtense.so.0
-	$(Q)ln -sf libtense.so.0 $@
+$(O)/lib/libtense.so: $(O)/lib/libtense.so.1
+	$(Q)ln -sf libtense.so.1 $@
 
 # Callers use vector registers and do not save them.
 $(addprefix $(O)/libtense/,functions/stub-span.o functions/stub-mark.o \
@@ -59,10 +59,10 @@ $(O)/libtense/%.o: libtense/%.S $(O)/flags
 	$(CC) $(LIBTENSE_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/lib/libtense-functions.so.0: $(LIBTENSE_FUNCTIONS_OBJ) \
-		libtense/functions/functions.map $(O)/lib/libtense.so.0
+		libtense/functions/functions.map $(O)/lib/libtense.so.1
 	$(call quiet,LD,$@)mkdir -p $(@D) && \
 	$(CC) $(libtense_functions_ldflags) -o $@ $(LIBTENSE_FUNCTIONS_OBJ) \
-		$(O)/lib/libtense.so.0 -ldl
+		$(O)/lib/libtense.so.1 -ldl
 
 $(O)/lib/libtense-redirect.so.0: $(LIBTENSE_REDIRECT_OBJ) \
 		$(LIBTENSE_SYMBOLS_HIDDEN) libtense/redirect/redirect.map
@@ -83,8 +83,8 @@ $(O)/libtense/libtense.pc: libtense/api/libtense.pc.in $(O)/prefix
 
 install:: $(O)/libtense/libtense.pc
 	$(Q)install -d $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(MANDIR)/man3 $(MANDIR)/man7
-	$(Q)install -m 755 $(O)/lib/libtense.so.0 $(LIBDIR)
-	$(Q)ln -sf libtense.so.0 $(LIBDIR)/libtense.so
+	$(Q)install -m 755 $(O)/lib/libtense.so.1 $(LIBDIR)
+	$(Q)ln -sf libtense.so.1 $(LIBDIR)/libtense.so
 	$(Q)install -m 755 $(O)/lib/libtense-functions.so.0 \
 		$(O)/lib/libtense-redirect.so.0 $(LIBDIR)
 	$(Q)ln -sf libtense-functions.so.0 $(LIBDIR)/libtense-functions.so
@@ -95,7 +95,7 @@ install:: $(O)/libtense/libtense.pc
 	$(Q)install -m 644 $(filter %.7,$(LIBTENSE_MAN)) $(MANDIR)/man7
 
 uninstall::
-	$(Q)rm -f $(LIBDIR)/libtense.so $(LIBDIR)/libtense.so.0 \
+	$(Q)rm -f $(LIBDIR)/libtense.so $(LIBDIR)/libtense.so.1 \
 		$(LIBDIR)/libtense-functions.so \
 		$(LIBDIR)/libtense-functions.so.0 \
 		$(LIBDIR)/libtense-redirect.so.0 \

@@ -11,6 +11,7 @@
 
 #define CALIBRATE	64
 #define TICKS_MAX	2000	/* a larger number is a system call */
+#define NSEC_PER_SEC	1000000000LL
 
 /* Called by every function: finds out whether the device can be used. */
 static int base(void)
@@ -216,14 +217,14 @@ EXPORT int tense_scale_clear(void)
 	return err ? err : move_down(0);
 }
 
-EXPORT int tense_move(int64_t ns)
+EXPORT int tense_move_ns(int64_t ns)
 {
 	int64_t now = tense_device_move(ns);
 
 	return now < 0 ? now : 0;
 }
 
-EXPORT int tense_time(uint64_t *ns)
+EXPORT int tense_time_ns(uint64_t *ns)
 {
 	int64_t now = tense_device_move(0);
 
@@ -235,11 +236,71 @@ EXPORT int tense_time(uint64_t *ns)
 	return 0;
 }
 
-EXPORT int tense_sleep(int64_t ns)
+EXPORT int tense_sleep_ns(int64_t ns)
 {
 	int64_t now = tense_device_sleep(ns);
 
 	return now < 0 ? now : 0;
+}
+
+/* As in POSIX, a negative time has negative seconds and positive nanoseconds. */
+static int to_ns(const struct timespec *time, int64_t *ns)
+{
+	int64_t seconds, rest;
+
+	if (!time || time->tv_nsec < 0 || time->tv_nsec >= NSEC_PER_SEC)
+		return -EINVAL;
+	seconds = time->tv_sec;
+	rest = time->tv_nsec;
+	/* INT64_MIN is between two seconds: no partial result may overflow. */
+	if (seconds < 0 && rest) {
+		seconds++;
+		rest -= NSEC_PER_SEC;
+	}
+	if (__builtin_mul_overflow(seconds, NSEC_PER_SEC, ns) ||
+	    __builtin_add_overflow(*ns, rest, ns))
+		return -EOVERFLOW;
+	return 0;
+}
+
+/* An error of the device comes before one of an argument. */
+static int refuse(int err)
+{
+	int64_t now = tense_device_move(0);
+
+	return now < 0 ? now : err;
+}
+
+EXPORT int tense_move(const struct timespec *delta)
+{
+	int64_t ns;
+	int err = to_ns(delta, &ns);
+
+	return err ? refuse(err) : tense_move_ns(ns);
+}
+
+EXPORT int tense_time(struct timespec *time)
+{
+	int64_t now = tense_device_move(0);
+
+	if (now < 0)
+		return now;
+	if (!time)
+		return -EINVAL;
+	time->tv_sec = now / NSEC_PER_SEC;
+	time->tv_nsec = now % NSEC_PER_SEC;
+	return 0;
+}
+
+EXPORT int tense_sleep(const struct timespec *duration)
+{
+	int64_t ns;
+	int err = to_ns(duration, &ns);
+
+	/* A negative duration is wrong, however large it is. */
+	if (err == -EOVERFLOW && duration->tv_sec < 0)
+		err = -EINVAL;
+	return err ? refuse(err) : tense_sleep_ns(ns);
 }
 
 static struct tense_change change_to(const struct tense_span *to,

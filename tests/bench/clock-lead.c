@@ -63,7 +63,7 @@ static int64_t measure_origin(int device)
 	int64_t sample[CALLS];
 
 	for (int i = 0; i < CALLS; i++) {
-		int error = tense_sleep(100000);
+		int error = tense_sleep_ns(100000);
 
 		if (error)
 			fail("tense_sleep", -error);

@@ -243,7 +243,7 @@ static void read_page(void)
 {
 	uint64_t ns;
 
-	init_must(!tense_time(&ns), "read the time");
+	init_must(!tense_time_ns(&ns), "read the time");
 }
 
 static void measure_inside(void)

@@ -69,9 +69,9 @@ static int64_t late_p99(void)
 		int64_t ns = 200000 + i % 97 * 10000;
 		uint64_t from = 0, to = 0;
 
-		must(tense_time(&from), "tense_time");
-		must(tense_sleep(ns), "tense_sleep");
-		must(tense_time(&to), "tense_time");
+		must(tense_time_ns(&from), "tense_time");
+		must(tense_sleep_ns(ns), "tense_sleep");
+		must(tense_time_ns(&to), "tense_time");
 		late[i] = (int64_t)(to - from) - ns;
 	}
 	sort_i64(late, SLEEPS);

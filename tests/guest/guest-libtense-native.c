@@ -86,7 +86,7 @@ static int handles(int *low)
 static int64_t now(void)
 {
 	uint64_t ns;
-	int err = tense_time(&ns);
+	int err = tense_time_ns(&ns);
 
 	return err ? err : (int64_t)ns;
 }
@@ -116,7 +116,7 @@ static void role_exec(const char *arg)
 	MUST(clock_ns(CLOCK_MONOTONIC) >= (5 - n) * JUMP);
 	if (!n)
 		return;
-	tense_move(JUMP);
+	tense_move_ns(JUMP);
 	snprintf(next, sizeof(next), "%d", n - 1);
 	become(true, "exec", next);
 }
@@ -127,7 +127,7 @@ static void role_closes(const char *arg)
 	int64_t before, after;
 
 	tense_scale_percent(250);
-	tense_move(JUMP);
+	tense_move_ns(JUMP);
 	before = clock_ns(CLOCK_MONOTONIC);
 	closefrom(3);
 	after = clock_ns(CLOCK_MONOTONIC);
@@ -157,7 +157,7 @@ static void role_child(const char *arg)
 /* Starts children as a shell does: they are in its experiment. */
 static void role_shell(const char *arg)
 {
-	tense_move(JUMP);
+	tense_move_ns(JUMP);
 	MUST(run_as(true, "child", NULL) == 0);
 	MUST(run_as(true, "child", NULL) == 0);
 	MUST(my_stats().tasks == 1);
@@ -195,7 +195,7 @@ static void role_linked(const char *arg)
 	MUST(tense_init() == 0);
 	MUST(my_stats().flags & TENSE_STATS_OWNER);
 	MUST(handles(&low) == 2 && low == 0);
-	MUST(tense_move(JUMP) == 0);
+	MUST(tense_move_ns(JUMP) == 0);
 	MUST(now() >= JUMP);
 	/* The kernel's clocks are those of the experiment. */
 	MUST(kernel_ns(CLOCK_MONOTONIC) >= JUMP);
@@ -260,7 +260,7 @@ static void role_threads(const char *arg)
 	MUST(!sem_init(&go, 0, 0));
 	MUST(!pthread_create(&early, NULL, joins_when_told, &right));
 	MUST(!tense_init());
-	MUST(!tense_move(JUMP));
+	MUST(!tense_move_ns(JUMP));
 	MUST(!sem_post(&go));
 	MUST(!pthread_join(early, NULL));
 	MUST(right);
@@ -343,7 +343,7 @@ int main(int argc, char **argv)
 	int err;
 
 	/* TENSE_KO is .../module/tense.ko. */
-	snprintf(library, sizeof(library), "%.*s../lib/libtense.so.0",
+	snprintf(library, sizeof(library), "%.*s../lib/libtense.so.1",
 		 (int)(ko ? strlen(ko) - strlen(basename(ko)) : 0), ko);
 	if (argc >= 3 && !strcmp(argv[1], "--role")) {
 		for (size_t i = 0; i < ARRAY_LENGTH(roles); i++)

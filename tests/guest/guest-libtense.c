@@ -35,7 +35,7 @@ static int64_t now(void)
 {
 	uint64_t ns;
 
-	return tense_time(&ns) ? -1 : (int64_t)ns;
+	return tense_time_ns(&ns) ? -1 : (int64_t)ns;
 }
 
 static int64_t to_ns(struct timespec t)
@@ -100,7 +100,7 @@ TEST(clocks_show_virtual_time)
 		int64_t t3, c2, t4;
 
 		burn(MS);
-		ASSERT_EQ(tense_move(JUMP), 0);
+		ASSERT_EQ(tense_move_ns(JUMP), 0);
 		t3 = now();
 		c2 = clock_ns(clocks[i].id);
 		t4 = now();
@@ -177,7 +177,7 @@ TEST(clocks_never_go_back)
 		if (round % 100 == 99)
 			tense_scale_pop();
 		if (round % 100 == 75)
-			tense_move(-MS);
+			tense_move_ns(-MS);
 	}
 }
 
@@ -219,7 +219,7 @@ TEST(sleeps_are_never_early)
 		ASSERT_EQ(usleep(naps[i] / US), 0);
 		EXPECT_GE(now() - from, naps[i] / US * US) TH_LOG("usleep");
 		from = now();
-		ASSERT_EQ(tense_sleep(naps[i]), 0);
+		ASSERT_EQ(tense_sleep_ns(naps[i]), 0);
 		EXPECT_GE(now() - from, naps[i]) TH_LOG("tense_sleep");
 	}
 }
@@ -358,7 +358,7 @@ TEST(interrupted_sleeps_tell_the_rest)
 		EXPECT_GE(sleep(LONG / S), (LONG - (now() - from)) / S);
 		EXPECT_EQ(usleep(UINT_MAX), -1);
 		EXPECT_EQ(errno, EINTR);
-		EXPECT_EQ(tense_sleep(LONG), -EINTR);
+		EXPECT_EQ(tense_sleep_ns(LONG), -EINTR);
 		EXPECT_GE(signals, 5);
 		EXPECT_LE(in_handler, clock_ns(CLOCK_MONOTONIC));
 		signals = 0;
@@ -444,9 +444,9 @@ TEST(wrong_sleeps)
 	EXPECT_EQ(clock_nanosleep(12345, 0, &ts, NULL), EINVAL);
 	EXPECT_EQ(clock_gettime(12345, &ts), -1);
 	EXPECT_EQ(errno, EINVAL);
-	EXPECT_EQ(tense_sleep(-1), -EINVAL);
-	EXPECT_EQ(tense_sleep(INT64_MAX), -EOVERFLOW);
-	EXPECT_EQ(tense_move(INT64_MAX), -EOVERFLOW);
+	EXPECT_EQ(tense_sleep_ns(-1), -EINVAL);
+	EXPECT_EQ(tense_sleep_ns(INT64_MAX), -EOVERFLOW);
+	EXPECT_EQ(tense_move_ns(INT64_MAX), -EOVERFLOW);
 }
 
 TEST(percents_nest)
@@ -544,7 +544,7 @@ static int64_t other_program(const char *what, char *const env[])
 
 TEST(programs_see_the_same_clocks)
 {
-	ASSERT_EQ(tense_move(JUMP), 0);
+	ASSERT_EQ(tense_move_ns(JUMP), 0);
 	for (size_t i = 0; i < ARRAY_LENGTH(clocks); i++) {
 		int64_t before = clock_ns(clocks[i].id), theirs, after;
 
@@ -571,7 +571,7 @@ TEST(switched_off_the_kernels_clocks_are_seen)
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s",
 		 getenv("LD_PRELOAD"));
 	env[0] = preload;
-	ASSERT_EQ(tense_move(JUMP), 0);
+	ASSERT_EQ(tense_move_ns(JUMP), 0);
 	before = kernel_ns(CLOCK_MONOTONIC);
 	theirs = other_program("MONOTONIC", env);
 	EXPECT_GE(theirs, before);
@@ -597,7 +597,7 @@ TEST(closing_all_descriptors_changes_nothing)
 	int64_t before = clock_ns(CLOCK_MONOTONIC);
 
 	ASSERT_EQ(tense_scale_percent(200), 0);
-	ASSERT_EQ(tense_move(JUMP), 0);
+	ASSERT_EQ(tense_move_ns(JUMP), 0);
 	closefrom(3);
 	EXPECT_GE(clock_ns(CLOCK_MONOTONIC), before + JUMP);
 	EXPECT_LT(clock_ns(CLOCK_MONOTONIC), before + JUMP + APART);
@@ -649,19 +649,19 @@ TEST(files_in_place_of_descriptors_are_left_alone)
 
 	ASSERT_EQ(write(file, "program", 7), 7);
 	ASSERT_EQ(lseek(file, 2, SEEK_SET), 2);
-	ASSERT_EQ(tense_time(&before), 0);
+	ASSERT_EQ(tense_time_ns(&before), 0);
 	for (int i = 0; i < 5; i++) {
 		ASSERT_GE(replace_handles(file), 1);
 		switch (i) {
 		case 0:
-			EXPECT_EQ(tense_time(&ns), 0);
+			EXPECT_EQ(tense_time_ns(&ns), 0);
 			EXPECT_GE(ns, before);
 			break;
 		case 1:
-			EXPECT_EQ(tense_move(5), 0);
+			EXPECT_EQ(tense_move_ns(5), 0);
 			break;
 		case 2:
-			EXPECT_EQ(tense_sleep(1000), 0);
+			EXPECT_EQ(tense_sleep_ns(1000), 0);
 			break;
 		case 3:
 			EXPECT_EQ(tense_health_check(), 0);
@@ -703,7 +703,7 @@ static int print(const char *what)
 	if (!strcmp(what, "percent"))
 		value = my_stats().percent;
 	else if (!strcmp(what, "time"))
-		value = tense_time(&ns);
+		value = tense_time_ns(&ns);
 	for (size_t i = 0; i < ARRAY_LENGTH(clocks); i++)
 		if (!strcmp(what, clocks[i].name))
 			value = clock_ns(clocks[i].id);

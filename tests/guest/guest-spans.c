@@ -194,10 +194,10 @@ TEST(clock_never_runs_backwards)
 		if (i % 100 == 50)
 			ASSERT_EQ(tense_scale_pop(), 0);
 		if (i % 1000 == 7)
-			ASSERT_EQ(tense_sleep(20000), 0);
+			ASSERT_EQ(tense_sleep_ns(20000), 0);
 		if (i % 3000 == 9)
-			ASSERT_EQ(tense_move(i % 2 ? 5000 : -5000), 0);
-		ASSERT_EQ(tense_time(&now), 0);
+			ASSERT_EQ(tense_move_ns(i % 2 ? 5000 : -5000), 0);
+		ASSERT_EQ(tense_time_ns(&now), 0);
 		ASSERT_GE(now, last);
 		last = now;
 		/* And the one of the libc, which is the same. */
@@ -221,9 +221,9 @@ TEST(sleeps_are_never_early)
 		ASSERT_EQ(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts,
 					  NULL), 0);
 		ASSERT_GE(clock_ns(CLOCK_MONOTONIC), until);
-		ASSERT_EQ(tense_time(&from), 0);
-		ASSERT_EQ(tense_sleep(700 * (i % 50)), 0);
-		ASSERT_EQ(tense_time(&to), 0);
+		ASSERT_EQ(tense_time_ns(&from), 0);
+		ASSERT_EQ(tense_sleep_ns(700 * (i % 50)), 0);
+		ASSERT_EQ(tense_time_ns(&to), 0);
 		ASSERT_GE(to - from, 700 * (i % 50));
 		ASSERT_EQ(tense_scale_pop(), 0);
 	}
@@ -241,7 +241,7 @@ static void on_tick(int sig)
 	(void)sig;
 	ticks++;
 	tick_errors += enter(&s, 500, 9) != 0;
-	tick_errors += tense_time(&ns) != 0;
+	tick_errors += tense_time_ns(&ns) != 0;
 	tick_errors += leave(&s) != 0;
 	errno = saved;
 }

@@ -20,7 +20,7 @@ static inline int64_t page_clock(clockid_t clock)
 	uint64_t ns = 0;
 
 	(void)clock;
-	tense_time(&ns);
+	tense_time_ns(&ns);
 	return ns;
 }
 #else

@@ -282,7 +282,7 @@ if [ "$(id -u)" = 0 ]; then
 	ok "which scales as well" jq -e \
 		'.experiment | (.cpu_real_ns / .cpu_virtual_ns - 4) | fabs < 0.04' \
 		s.json
-	is "$(native sh -c 'basename "$LD_PRELOAD"')" libtense.so.0 \
+	is "$(native sh -c 'basename "$LD_PRELOAD"')" libtense.so.1 \
 		"and preloads the library"
 	native -- sh -c 'exit 7'
 	is "$?" 7 "exit status"

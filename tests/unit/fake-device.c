@@ -356,6 +356,8 @@ static int64_t fake_lseek(int fd, int64_t offset, int whence)
 	if (err)
 		return err;
 	fake.seeks++;
+	if (offset)
+		fake.seek = offset;
 	if (whence == SEEK_HOLE && offset < 0)
 		return -EINVAL;
 	if (whence != SEEK_CUR && whence != SEEK_HOLE)

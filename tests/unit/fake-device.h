@@ -34,6 +34,7 @@ struct fake_device {
 	_Atomic unsigned int members;
 	_Atomic int64_t slept;		/* length of the last sleep */
 	_Atomic unsigned int maps;	/* asked for */
+	_Atomic int64_t seek;		/* the last offset that was not 0 */
 	_Atomic int mapped;		/* now */
 	_Atomic unsigned int broken;	/* rules of the ring */
 	_Atomic uint64_t calls[TENSE_SLOTS];

@@ -29,7 +29,7 @@ export DESTDIR="$tmp/root"
 ok "make install" make -s -C "$source" O="$out" PREFIX=/opt/x install \
 	>make.log 2>&1
 x=$tmp/root/opt/x
-for file in bin/tense libexec/tense/guest-init lib/libtense.so.0 \
+for file in bin/tense libexec/tense/guest-init lib/libtense.so.1 \
 	    share/tense/Kbuild share/tense/tools/kernel-build \
 	    share/tense/tools/qemu-fetch share/tense/tools/kernel-source \
 	    share/tense/tools/debian.sh \

@@ -19,19 +19,36 @@ static int scale(void)
 
 static int move(void)
 {
-	return tense_move(1000);
+	return tense_move_ns(1000);
 }
 
 static int time_of(void)
 {
 	uint64_t ns;
 
-	return tense_time(&ns);
+	return tense_time_ns(&ns);
 }
 
 static int nap(void)
 {
-	return tense_sleep(1000);
+	return tense_sleep_ns(1000);
+}
+
+static int move_by_timespec(void)
+{
+	return tense_move(&(struct timespec){ .tv_nsec = 1000 });
+}
+
+static int timespec_of(void)
+{
+	struct timespec time;
+
+	return tense_time(&time);
+}
+
+static int nap_by_timespec(void)
+{
+	return tense_sleep(&(struct timespec){ .tv_nsec = 1000 });
 }
 
 /* Each function with arguments that are valid. */
@@ -44,9 +61,12 @@ static const struct {
 	{ "tense_scale_percent", scale },
 	{ "tense_scale_pop", tense_scale_pop },
 	{ "tense_scale_clear", tense_scale_clear },
-	{ "tense_move", move },
-	{ "tense_time", time_of },
-	{ "tense_sleep", nap },
+	{ "tense_move", move_by_timespec },
+	{ "tense_time", timespec_of },
+	{ "tense_sleep", nap_by_timespec },
+	{ "tense_move_ns", move },
+	{ "tense_time_ns", time_of },
+	{ "tense_sleep_ns", nap },
 	{ "tense_destroy", tense_destroy },
 };
 
@@ -93,7 +113,10 @@ static void all_fail(int err, const char *why)
 		}
 	}
 	is_i64(tense_scale_percent(0), err, "%s: also with a bad percent", why);
-	is_i64(tense_time(NULL), err, "%s: also with no memory", why);
+	is_i64(tense_time_ns(NULL), err, "%s: also with no memory", why);
+	is_i64(tense_time(NULL), err, "%s: tense_time() also", why);
+	is_i64(tense_move(NULL), err, "%s: tense_move() also", why);
+	is_i64(tense_sleep(NULL), err, "%s: tense_sleep() also", why);
 }
 
 static void without_device(void)
@@ -190,14 +213,14 @@ static void joins_and_leaves(void)
 	is_i64(fake.opens, opens, "changes nothing");
 	is_i64(tense_health_check(), 0, "health");
 	is_i64(tense_scale_percent(300), 0, "a percent");
-	is_i64(tense_move(SECOND), 0, "some time");
+	is_i64(tense_move_ns(SECOND), 0, "some time");
 	is_i64(tense_destroy(), 0, "tense_destroy");
 	ok(!fake_member(), "leaves");
 	is_i64(tense_destroy(), -ESRCH, "a second time there is nothing to leave");
 	is_i64(tense_scale_percent(200), -ESRCH, "percents are refused");
 	is_i64(tense_init(), 0, "tense_init joins again");
 	is_i64(fake_percent(), 100, "at percent 100");
-	is_i64(tense_time(&ns), 0, "a new experiment");
+	is_i64(tense_time_ns(&ns), 0, "a new experiment");
 	is_i64(ns, 0, "in which time begins anew");
 	is_i64(tense_scale_pop(), -EINVAL, "with an empty stack");
 	is_i64(fake_open_fds(), 2, "no descriptor was lost on the way");
@@ -268,22 +291,90 @@ static void clock_and_sleep(void)
 
 	tense_init();
 	fake.now = 1000;
-	is_i64(tense_time(&ns), 0, "tense_time");
+	is_i64(tense_time_ns(&ns), 0, "tense_time");
 	is_i64(ns, 1000, "reads the clock");
-	is_i64(tense_time(NULL), -EINVAL, "tense_time(NULL)");
-	is_i64(tense_move(500), 0, "tense_move");
+	is_i64(tense_time_ns(NULL), -EINVAL, "tense_time_ns(NULL)");
+	is_i64(tense_move_ns(500), 0, "tense_move");
 	is_i64(fake.now, 1500, "jumps");
-	is_i64(tense_move(-500), 0, "a credit");
-	is_i64(tense_move(INT64_MAX), -EOVERFLOW, "a jump too far");
-	is_i64(tense_sleep(7000), 0, "tense_sleep");
+	is_i64(tense_move_ns(-500), 0, "a credit");
+	is_i64(tense_move_ns(INT64_MAX), -EOVERFLOW, "a jump too far");
+	is_i64(tense_sleep_ns(7000), 0, "tense_sleep");
 	is_i64(fake.now, 8500, "sleeps");
-	is_i64(tense_sleep(0), 0, "no time");
-	is_i64(tense_sleep(-1), -EINVAL, "less than no time");
-	is_i64(tense_sleep(INT64_MAX), -EOVERFLOW, "too much time");
+	is_i64(tense_sleep_ns(0), 0, "no time");
+	is_i64(tense_sleep_ns(-1), -EINVAL, "less than no time");
+	is_i64(tense_sleep_ns(INT64_MAX), -EOVERFLOW, "too much time");
 	fake.interrupt_after = 100;
-	is_i64(tense_sleep(1000), -EINTR, "a signal");
-	tense_time(&ns);
+	is_i64(tense_sleep_ns(1000), -EINTR, "a signal");
+	tense_time_ns(&ns);
 	is_i64(ns, 8600, "the clock tells how long it slept");
+}
+
+static struct timespec timespec(int64_t s, long ns)
+{
+	return (struct timespec){ .tv_sec = s, .tv_nsec = ns };
+}
+
+static int move_by(int64_t s, long ns)
+{
+	struct timespec by = timespec(s, ns);
+
+	return tense_move(&by);
+}
+
+static int sleep_for(int64_t s, long ns)
+{
+	struct timespec by = timespec(s, ns);
+
+	return tense_sleep(&by);
+}
+
+static void published(void)
+{
+	struct timespec time = { 7, 7 };
+
+	tense_init();
+	fake.now = 3 * SECOND + 5;
+	is_i64(tense_time(&time), 0, "tense_time");
+	ok(time.tv_sec == 3 && time.tv_nsec == 5, "in seconds and nanoseconds");
+	is_i64(tense_time(NULL), -EINVAL, "of no memory");
+	is_i64(move_by(2, 500000000), 0, "tense_move");
+	is_i64(fake.now, 5 * SECOND + 500000005, "jumps");
+	is_i64(move_by(0, 0), 0, "by nothing");
+	is_i64(fake.now, 5 * SECOND + 500000005, "stays");
+	is_i64(tense_move(NULL), -EINVAL, "by no timespec");
+	is_i64(move_by(0, -1), -EINVAL, "tv_nsec -1");
+	is_i64(move_by(0, SECOND), -EINVAL, "tv_nsec of a second");
+	is_i64(move_by(1, LONG_MIN), -EINVAL, "tv_nsec far below");
+	is_i64(move_by(INT64_MAX, 0), -EOVERFLOW, "seconds that no ns count");
+	is_i64(move_by(INT64_MIN, 0), -EOVERFLOW, "nor below 0");
+	/* INT64_MAX ns are 9223372036.854775807 s. */
+	is_i64(move_by(9223372036, 854775807), -EOVERFLOW,
+	       "the most ns are more than the kernel takes");
+	is_i64(fake.seek, INT64_MAX, "which is told them");
+	is_i64(move_by(9223372036, 854775808), -EOVERFLOW, "one more");
+	is_i64(move_by(-9223372037, 145224192), 0, "the least ns");
+	is_i64(fake.seek, INT64_MIN, "are a credit");
+	is_i64(move_by(-9223372037, 145224191), -EOVERFLOW, "one less");
+	is_i64(move_by(-1, 500000000), 0, "a credit of half a second");
+	is_i64(fake.seek, -500000000, "is that");
+	is_i64(move_by(-1, 0), 0, "and of a whole one");
+	is_i64(fake.seek, -SECOND, "is that");
+	is_i64(fake.now, 5 * SECOND + 500000005, "none of them jumps");
+
+	is_i64(sleep_for(1, 1), 0, "tense_sleep");
+	is_i64(fake.now, 6 * SECOND + 500000006, "sleeps");
+	is_i64(sleep_for(0, 0), 0, "no time");
+	is_i64(tense_sleep(NULL), -EINVAL, "no timespec");
+	is_i64(sleep_for(-1, 999999999), -EINVAL, "less than no time");
+	is_i64(sleep_for(INT64_MIN, 0), -EINVAL, "far less");
+	is_i64(sleep_for(1, SECOND), -EINVAL, "tv_nsec of a second");
+	is_i64(sleep_for(1, -1), -EINVAL, "tv_nsec -1");
+	is_i64(sleep_for(INT64_MAX, 0), -EOVERFLOW, "too much time");
+	is_i64(sleep_for(INT64_MAX / SECOND, 0), -EOVERFLOW,
+	       "more than the kernel takes");
+	fake.interrupt_after = 100;
+	is_i64(sleep_for(1, 0), -EINTR, "a signal");
+	is_i64(fake.now, 6 * SECOND + 500000106, "ends it");
 }
 
 static void descriptors_closed(void)
@@ -292,15 +383,15 @@ static void descriptors_closed(void)
 
 	tense_init();
 	tense_scale_percent(250);
-	tense_move(SECOND);
+	tense_move_ns(SECOND);
 	fake_close_all();
 	ok(!fake_member(), "closefrom(3) makes the thread leave");
-	is_i64(tense_time(&ns), 0, "the next call opens the device again");
+	is_i64(tense_time_ns(&ns), 0, "the next call opens the device again");
 	ok(fake_member(), "and joins");
 	is_i64(ns, SECOND, "time goes on where it was");
 	is_i64(fake_percent(), 250, "at the same percent");
-	tense_move(10);
-	tense_time(&ns);
+	tense_move_ns(10);
+	tense_time_ns(&ns);
 	is_i64(ns, SECOND + 10, "and goes on");
 	is_i64(tense_scale_pop(), 0, "the stack is as it was");
 	is_i64(fake_percent(), 100, "with what was below");
@@ -309,14 +400,14 @@ static void descriptors_closed(void)
 		fake_put_foreign();
 		switch (i) {
 		case 0:
-			is_i64(tense_time(&ns), 0, "other files: tense_time");
+			is_i64(tense_time_ns(&ns), 0, "other files: tense_time");
 			is_i64(ns, SECOND + 10, "other files: time goes on");
 			break;
 		case 1:
-			is_i64(tense_move(1), 0, "other files: tense_move");
+			is_i64(tense_move_ns(1), 0, "other files: tense_move");
 			break;
 		case 2:
-			is_i64(tense_sleep(0), 0, "other files: tense_sleep");
+			is_i64(tense_sleep_ns(0), 0, "other files: tense_sleep");
 			break;
 		case 3:
 			is_i64(tense_scale_percent(50), 0,
@@ -394,6 +485,7 @@ int main(void)
 	in_child("percents", percents);
 	in_child("health", out_of_step);
 	in_child("clock", clock_and_sleep);
+	in_child("published", published);
 	in_child("closed", descriptors_closed);
 	in_child("threads", threads);
 	in_child("EMFILE", no_descriptors_left);

@@ -36,10 +36,10 @@ int main(void)
 	preload("", false);
 	preload(":", false);
 	preload("libtense.so", true);
-	preload("libtense.so.0", true);
+	preload("libtense.so.1", true);
 	preload("/usr/lib/libtense.so", true);
 	preload("./libtense.so", true);
-	preload("libfoo.so:/a b/libtense.so.0", true);
+	preload("libfoo.so:/a b/libtense.so.1", true);
 	preload("libfoo.so libtense.so", true);
 	preload("libtense.so:libfoo.so", true);
 	preload("libtense.s", false);

@@ -6,24 +6,25 @@
 . "$source/tests/lib/tap.sh"
 
 unset TENSE_WARNED
-lib=$out/lib/libtense.so.0
+lib=$out/lib/libtense.so.1
 in_tmp
 
 warnings() { # FILE
 	grep -c '^libtense: ' "$1"
 }
 
-api='tense_destroy tense_health_check tense_init tense_move tense_scale_clear'
-api="$api tense_scale_percent tense_scale_pop tense_sleep tense_time"
+api='tense_destroy tense_health_check tense_init tense_move tense_move_ns'
+api="$api tense_scale_clear tense_scale_percent tense_scale_pop tense_sleep"
+api="$api tense_sleep_ns tense_time tense_time_ns"
 libc='clock_gettime gettimeofday time timespec_get'
 
-is "$(nm -D --defined-only "$lib" | sed -n 's/.* T \(.*\)@@TENSE_0.1$/\1/p' |
+is "$(nm -D --defined-only "$lib" | sed -n 's/.* T \(.*\)@@TENSE_1.0$/\1/p' |
 	sort | xargs)" "$api" "the API is exported, with its version"
 is "$(nm -D --defined-only "$lib" | sed -n 's/.* T \([^@]*\)$/\1/p' |
 	sort | xargs)" "$libc" \
 	"what stands in front of libc is exported, without one; nothing else is"
 is "$(readelf -d "$lib" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" \
-	libtense.so.0 "soname"
+	libtense.so.1 "soname"
 is "$(nm -g --defined-only "$out/lib/libtense.a" |
 	awk 'NF == 3 && $3 !~ /^(__)?tense_/ { print $3 }')" "" \
 	"the static library defines only names of its own"
@@ -47,6 +48,35 @@ $cc -I "$source/libtense/include" -o "$tmp/annotated" "$tmp/annotated.c" \
 	-L "$out/lib" -ltense -Wl,-rpath,"$out/lib"
 $cc -I "$source/libtense/include" -o "$tmp/static" "$tmp/annotated.c" \
 	"$out/lib/libtense.a" -pthread
+
+# A program that was built for libtense.so.0, whose functions took numbers.
+cat >"$tmp/old.c" <<'END'
+int tense_init(void);
+int tense_move(long ns);
+int main(void) { return tense_init() + tense_move(1000) ? 3 : 3; }
+END
+echo 'int tense_init(void) { return 0; } int tense_move(long ns) { return ns != 0; }' \
+	>"$tmp/library.c"
+echo 'TENSE_0.1 { global: tense_init; tense_move; };' >"$tmp/library.map"
+mkdir "$tmp/old" "$tmp/new" "$tmp/linked"
+$cc -shared -fPIC -Wl,-soname,libtense.so.0 \
+	-Wl,--version-script,"$tmp/library.map" -o "$tmp/old/libtense.so.0" \
+	"$tmp/library.c"
+$cc -o "$tmp/for-0" "$tmp/old.c" "$tmp/old/libtense.so.0"
+ln -s "$lib" "$tmp/new/"
+ln -s "$lib" "$tmp/linked/libtense.so.0"
+LD_LIBRARY_PATH=$tmp/old "$tmp/for-0"
+is "$?" 3 "a program for version 0 runs with that"
+for preload in '' "$lib"; do
+	TENSE=0 LD_PRELOAD=$preload LD_LIBRARY_PATH=$tmp/new "$tmp/for-0" \
+		2>"$tmp/err"
+	is "$?" 127 "without it, it does not load"
+	ok "and says so" grep -q 'libtense.so.0: cannot open' "$tmp/err"
+	TENSE=0 LD_PRELOAD=$preload LD_LIBRARY_PATH=$tmp/linked "$tmp/for-0" \
+		2>"$tmp/err"
+	ok "a link by the old name does not help" [ $? -ne 3 ]
+	ok "and says so" grep -q "version .TENSE_0.1' not found" "$tmp/err"
+done
 
 if [ -e /dev/tense ]; then
 	skip "there is a /dev/tense here: nothing to say about its absence"

@@ -34,7 +34,7 @@ static void page(void)
 	a->clock->counter = UINT64_MAX / 2;
 	is_i64(tense_page_now(), -EAGAIN, "nor if it is of the future");
 	now = show(5000, 1ULL << 32, 100)->clock->seq;
-	is_i64(tense_time(&(uint64_t){ 0 }), 0, "tense_time() takes it");
+	is_i64(tense_time_ns(&(uint64_t){ 0 }), 0, "tense_time_ns() takes it");
 	is_i64(a->clock->seq, now, "without a call");
 }
 
@@ -90,7 +90,7 @@ static void disagree(void)
 			a->clock->flags &= ~TENSE_CLOCK_VALID;
 		if (i % 100 == 0)
 			fake.now += 5000;
-		tense_time(&ns);
+		tense_time_ns(&ns);
 		back += ns < last;
 		last = ns;
 		if (i % 50 == 0) {
@@ -110,7 +110,7 @@ static void tells(void)
 	clock_of(50);
 	fake.now = 1000;
 	show(50000, 1, 100);
-	tense_time(&ns);
+	tense_time_ns(&ns);
 	is_i64(ns, 50000, "the page is ahead of the kernel");
 	is_i64(fake_area()->ring->shown, 50000, "which is told");
 }

@@ -177,7 +177,7 @@ static void without(int error, unsigned int maps, const char *what)
 	is_i64(leave(&a, &slow), 0, "%s: until it ends", what);
 	is_i64(fake_percent(), 100, "%s: as it began", what);
 	for (int i = 0; i < 20; i++)
-		tense_time(&(uint64_t){ 0 });
+		tense_time_ns(&(uint64_t){ 0 });
 	ok(maps ? fake.maps == maps : fake.maps > 10,
 	   "%s: areas were asked for %u times", what, fake.maps);
 	is_i64(fake.mapped, 0, "%s: nothing is mapped", what);
@@ -208,7 +208,7 @@ static void *read_as_stranger(void *arg)
 
 	(void)arg;
 	for (int i = 0; i < 20; i++)
-		errors += tense_time(&(uint64_t){ 0 }) != -ESRCH;
+		errors += tense_time_ns(&(uint64_t){ 0 }) != -ESRCH;
 	return (void *)errors;
 }
 
@@ -285,7 +285,7 @@ static void forked(void)
 		int errors = fake_area() != NULL || fake_percent() != 200;
 
 		for (int i = 0; i < 10; i++)
-			errors += tense_time(&(uint64_t){ 0 }) != 0;
+			errors += tense_time_ns(&(uint64_t){ 0 }) != 0;
 		errors += tense_scale_percent(50) != 0 || fake_percent() != 100;
 		errors += !fake_area() || fake.writes;
 		errors += tense_scale_pop() != 0 || fake_percent() != 200;

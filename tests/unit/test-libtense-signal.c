@@ -126,7 +126,7 @@ static void scale_in_handler(void)
 	uint64_t ns;
 
 	failed += tense_scale_percent(25) != 0;
-	failed += tense_time(&ns) != 0;
+	failed += tense_time_ns(&ns) != 0;
 	failed += tense_scale_pop() != 0;
 }
 

@@ -45,9 +45,9 @@ static void *come_and_go(void *arg)
 		errors += tense_init() != 0;
 		errors += tense_scale_percent(300) != 0;
 		errors += fake_percent() != 300;
-		errors += tense_time(&ns) != 0;
+		errors += tense_time_ns(&ns) != 0;
 		errors += tense_destroy() != 0;
-		errors += tense_time(&ns) != -ESRCH;
+		errors += tense_time_ns(&ns) != -ESRCH;
 	}
 	return (void *)errors;
 }

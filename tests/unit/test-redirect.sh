@@ -9,7 +9,7 @@ unset TENSE_WARNED TENSE_FUNCTIONS TENSE_FUNCTIONS_LOG FAKE_AGAIN
 lib=$out/lib/libtense-functions.so.0
 bin=$out/tests/unit/functions
 bench=$out/bench/stub-pair
-fake=$bin/fake/libtense.so.0
+fake=$bin/fake/libtense.so.1
 in_tmp
 log=$tmp/log
 
@@ -45,7 +45,7 @@ is "$(nm -D --defined-only "$lib" | awk '{ print $3 }' | sort | xargs)" \
 is "$(nm -D --defined-only "$out/lib/libtense-redirect.so.0" |
 	awk '{ print $3 }')" tense_redirect "and one function of the helper"
 is "$(readelf -d "$lib" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort | xargs)" \
-	"ld-linux-x86-64.so.2 libc.so.6 libtense.so.0" \
+	"ld-linux-x86-64.so.2 libc.so.6 libtense.so.1" \
 	"it needs libc and libtense only"
 is "$(readelf -lW "$lib" | awk '$1 == "GNU_STACK" { print $7 }')" RW \
 	"no executable stack"
@@ -153,7 +153,7 @@ is "$(TENSE_FUNCTIONS_LOG=$log LD_PRELOAD=$lib:$fake sh -c 'echo good')" good \
 ok "nothing happens" [ ! -e "$log" ]
 if [ ! -e /dev/tense ]; then
 	TENSE=0 TENSE_FUNCTIONS='1 50 :main' TENSE_FUNCTIONS_LOG=$log \
-		LD_PRELOAD=$lib:$out/lib/libtense.so.0 "$bench" 1 >/dev/null
+		LD_PRELOAD=$lib:$out/lib/libtense.so.1 "$bench" 1 >/dev/null
 	is "$(fields refused 5,7)" "main the process is in no experiment" \
 		"outside of an experiment"
 fi

@@ -46,7 +46,7 @@ static __attribute__((noreturn)) void misuse(void)
 static uint64_t now(void)
 {
 	uint64_t ns = 0;
-	int error = tense_time(&ns);
+	int error = tense_time_ns(&ns);
 
 	if (error)
 		fail("no virtual time", -error);

@@ -8,7 +8,7 @@
 
 #define PATH_GUEST_INIT		"libexec/tense/guest-init"
 #define PATH_COUNT		"libexec/tense/count"
-#define PATH_LIBTENSE		"lib/libtense.so.0"
+#define PATH_LIBTENSE		"lib/libtense.so.1"
 #define PATH_LIBTENSE_FUNCTIONS	"lib/libtense-functions.so"
 /* Which the one above opens. */
 #define PATH_LIBTENSE_REDIRECT	"lib/libtense-redirect.so.0"

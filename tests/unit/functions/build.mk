@@ -10,7 +10,7 @@ FUNCTIONS_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -pthread -Itests/lib
 FUNCTIONS_CXXFLAGS = $(filter-out -std=%,$(FUNCTIONS_CFLAGS)) -x c++ -std=c++17
 
 functions_programs := $(addprefix $(functions_out)/, \
-	program exceptions plugin.so early.so fake/libtense.so.0) \
+	program exceptions plugin.so early.so fake/libtense.so.1) \
 	$(O)/bench/stub-pair
 
 $(functions_out)/program: $(functions_src)/program.c $(functions_src)/odd.S \
@@ -25,12 +25,12 @@ $(functions_out)/exceptions: $(functions_src)/exceptions.cc \
 $(functions_out)/%.so: $(functions_src)/%.c $(O)/flags
 	$(test_cc) $(FUNCTIONS_CFLAGS) -fPIC -shared -o $@ $<
 
-$(functions_out)/fake/libtense.so.0: $(functions_src)/fake-span.c \
+$(functions_out)/fake/libtense.so.1: $(functions_src)/fake-span.c \
 		$(wildcard libtense/api/*.h) libtense/api/libtense.map $(O)/flags
 	$(test_cc) $(FUNCTIONS_CFLAGS) -fPIC -shared -mgeneral-regs-only \
 		-ftls-model=initial-exec -Ilibtense -Ilibtense/include \
 		-Ikernel/include/uapi \
-		-Wl,-soname,libtense.so.0 \
+		-Wl,-soname,libtense.so.1 \
 		-Wl,--version-script,libtense/api/libtense.map -o $@ $<
 
 $(O)/tests/unit/test-redirect: $(functions_programs) $(O)/lib/libtense-functions.so
