@@ -471,7 +471,8 @@ TEST(percents_nest)
 	EXPECT_EQ(my_stats().percent, 17);
 	ASSERT_EQ(tense_scale_clear(), 0);
 	EXPECT_EQ(my_stats().percent, 100);
-	EXPECT_EQ(tense_scale_pop(), -EINVAL);
+	EXPECT_EQ(tense_scale_pop(), 0);
+	EXPECT_EQ(my_stats().percent, 100);
 	EXPECT_EQ(tense_health_check(), 0);
 }
 
@@ -486,7 +487,7 @@ TEST(fork_copies_the_stack)
 		bool right = my_stats().percent == 600 && !tense_scale_pop() &&
 			     my_stats().percent == 200 && !tense_scale_pop() &&
 			     my_stats().percent == 100 &&
-			     tense_scale_pop() == -EINVAL &&
+			     !tense_scale_pop() && my_stats().percent == 100 &&
 			     !tense_health_check();
 
 		_exit(right ? 42 : 1);
@@ -500,8 +501,8 @@ static void *in_thread(void *arg)
 {
 	bool *right = arg;
 
-	*right = my_stats().percent == 200 && tense_scale_pop() == -EINVAL &&
-		 !tense_scale_percent(50) && my_stats().percent == 100 &&
+	*right = my_stats().percent == 200 && !tense_scale_pop() &&
+		 my_stats().percent == 200 && !tense_scale_percent(50) && my_stats().percent == 100 &&
 		 !tense_scale_clear() && my_stats().percent == 200 &&
 		 !tense_init() && !tense_destroy() && !tense_health_check();
 	return NULL;

@@ -222,7 +222,8 @@ static void joins_and_leaves(void)
 	is_i64(fake_percent(), 100, "at percent 100");
 	is_i64(tense_time_ns(&ns), 0, "a new experiment");
 	is_i64(ns, 0, "in which time begins anew");
-	is_i64(tense_scale_pop(), -EINVAL, "with an empty stack");
+	is_i64(tense_scale_pop(), 0, "with an empty stack");
+	is_i64(fake_percent(), 100, "where a pop leaves it at 100");
 	is_i64(fake_open_fds(), 2, "no descriptor was lost on the way");
 }
 
@@ -246,7 +247,10 @@ static void percents(void)
 	is_i64(tense_scale_clear(), 0, "clear");
 	is_i64(fake_percent(), 100, "back at the beginning");
 	is_i64(tense_scale_clear(), 0, "clear with nothing pushed");
-	is_i64(tense_scale_pop(), -EINVAL, "pop with nothing pushed");
+	writes = fake.writes;
+	is_i64(tense_scale_pop(), 0, "pop with nothing pushed");
+	is_i64(fake_percent(), 100, "stays at 100");
+	is_i64(fake.writes, writes, "without a system call");
 
 	tense_scale_percent(200);
 	writes = fake.writes;
@@ -263,7 +267,11 @@ static void percents(void)
 	fake.write_error = 0;
 	is_i64(fake_percent(), 200, "nothing has changed");
 	is_i64(tense_scale_pop(), 0, "one level was there");
-	is_i64(tense_scale_pop(), -EINVAL, "no more than one");
+	is_i64(tense_scale_pop(), 0, "one pop more");
+	is_i64(fake_percent(), 100, "is at 100");
+	is_i64(tense_scale_percent(50), 0, "and spoils no push after it");
+	is_i64(fake_percent(), 50, "which is of 100");
+	tense_scale_pop();
 
 	for (int i = 0; i < TENSE_SCALE_DEPTH; i++)
 		if (tense_scale_percent(i & 1 ? 50 : 200))
@@ -272,7 +280,8 @@ static void percents(void)
 	for (int i = 0; i < TENSE_SCALE_DEPTH; i++)
 		if (tense_scale_pop())
 			ok(false, "pop of level %d", i);
-	is_i64(tense_scale_pop(), -EINVAL, "all levels are popped");
+	is_i64(fake_percent(), 100, "all levels are popped");
+	is_i64(tense_scale_pop(), 0, "one more is no error");
 	is_i64(fake_percent(), 100, "back at the beginning");
 }
 
@@ -429,6 +438,8 @@ static void *of_a_member(void *arg)
 	is_i64(fake_percent(), 100, "on top of its parent's percent");
 	is_i64(tense_scale_clear(), 0, "and clear");
 	is_i64(fake_percent(), 200, "to its parent's percent");
+	is_i64(tense_scale_pop(), 0, "a pop too many");
+	is_i64(fake_percent(), 200, "leaves what was inherited");
 	is_i64(tense_init(), 0, "tense_init only checks");
 	is_i64(tense_destroy(), 0, "tense_destroy");
 	ok(fake_member(), "cannot make it leave what it inherited");
