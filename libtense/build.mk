@@ -10,7 +10,7 @@ LIBTENSE_LDFLAGS = $(LDFLAGS) -shared -pthread -Wl,-soname,libtense.so.1 \
 	-Wl,--version-script,libtense/api/libtense.map \
 	-Wl,-z,now -Wl,-z,relro -Wl,--no-undefined
 
-LIBTENSE_API := $(addprefix api/,tense stack device area syscalls config)
+LIBTENSE_API := $(addprefix api/,tense stack device area syscalls config health)
 LIBTENSE_API_OBJ := $(LIBTENSE_API:%=$(O)/libtense/%.o)
 LIBTENSE_OBJ := $(LIBTENSE_API_OBJ) $(O)/libtense/api/clocks.o \
 	$(O)/libtense/api/preload.o

@@ -91,6 +91,17 @@ bool tense_ring_push(const struct tense_change *c)
 			  TENSE_REST_SLOT(c->slot) | TENSE_REST_FLAGS(c->flags));
 }
 
+uint32_t tense_area_head(void)
+{
+	return tense_area_usable() ? tense_load(&own_line()->ring->head) : 0;
+}
+
+bool tense_area_took(uint32_t head)
+{
+	return !tense_area_usable() ||
+	       (int32_t)(tense_load(&own_line()->clock->tail) - head) >= 0;
+}
+
 /* Virtual ns times 2^32 that pass in so many ticks. */
 static uint64_t scaled(uint64_t ticks, uint64_t rate, uint32_t percent)
 {

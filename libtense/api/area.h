@@ -30,6 +30,13 @@ void tense_area_drop(void);
 /* Returns false if the caller has to call the device first, or instead. */
 bool tense_ring_push(const struct tense_change *change);
 
+/*
+ * The number of records that the thread has pushed, and whether the kernel has taken
+ * so many. Without an area, it has.
+ */
+uint32_t tense_area_head(void);
+bool tense_area_took(uint32_t head);
+
 /* Virtual time in ns, or -EAGAIN: ask the device. */
 int64_t tense_page_now(void);
 

@@ -87,7 +87,7 @@ static bool kept_over_exec(void)
 	return false;
 }
 
-static int read_stats(int fd, struct tense_stats *stats)
+int tense_device_read(int fd, struct tense_stats *stats)
 {
 	long n = ops()->read(fd, stats, sizeof(*stats));
 
@@ -170,7 +170,7 @@ static int join(bool lost)
 	if (fd < 0)
 		return fd;
 	rdev = ops()->rdev(fd);
-	err = read_stats(fd, &stats);
+	err = tense_device_read(fd, &stats);
 	if (err) {
 		ops()->close(fd);
 		return err;
@@ -312,7 +312,7 @@ static int64_t attempt(int fd, const struct call *c)
 	case CALL_SEEK:
 		return seek(fd, c);
 	case CALL_STATS:
-		return read_stats(fd, c->stats);
+		return tense_device_read(fd, c->stats);
 	case CALL_PERCENT:
 		return change_percent(fd, c->change);
 	case CALL_WRITE:
@@ -394,6 +394,15 @@ int tense_device_leave(void)
 int tense_device_stats(struct tense_stats *stats)
 {
 	return call(&(struct call){ .what = CALL_STATS, .stats = stats });
+}
+
+int tense_device_look(struct tense_stats *stats)
+{
+	int fd = handle();
+
+	if (tense_config.off)
+		return -ENODEV;
+	return fd >= 0 && ours(fd) ? tense_device_read(fd, stats) : -ESRCH;
 }
 
 int tense_device_percent(const struct tense_change *change)

@@ -41,6 +41,15 @@ int64_t tense_device_move(int64_t ns);
 /* lseek(2) with SEEK_HOLE; a cancellation point. */
 int64_t tense_device_sleep(int64_t ns);
 
+/* From a handle that belongs to the caller of this function. */
+int tense_device_read(int fd, struct tense_stats *stats);
+
+/*
+ * As tense_device_stats(), but never joins and opens no handle: -ESRCH if that would
+ * be necessary.
+ */
+int tense_device_look(struct tense_stats *stats);
+
 /* Whether the device could be opened. Does not join. */
 int tense_device_probe(void);
 

@@ -85,6 +85,70 @@ static int sys_close_unseen(int fd)
 	return pid > 0 ? 0 : -EAGAIN;
 }
 
+/*
+ * The processes of sys_apart(). The device joins a process to its parent's
+ * experiment, of which the caller's other threads may be members. So the process
+ * that calls fn is a child of one that is in none.
+ */
+#define APART_STACK	65536
+
+struct apart {
+	int (*fn)(void *arg);
+	void *arg;
+	char *stacks;		/* one for each process */
+	int result;
+};
+
+static int clone_and_wait(int (*fn)(void *arg), char *stack, struct apart *a)
+{
+	int pid = clone(fn, stack + APART_STACK, CLONE_VM | CLONE_VFORK, a);
+
+	if (pid < 0)
+		return -errno;
+	sys(SYS_wait4, pid, 0, __WCLONE, 0);
+	return 0;
+}
+
+static int apart_inner(void *arg)
+{
+	struct apart *a = arg;
+
+	a->result = a->fn(a->arg);
+	return 0;
+}
+
+static int apart_outer(void *arg)
+{
+	struct apart *a = arg;
+	int err = clone_and_wait(apart_inner, a->stacks + APART_STACK, a);
+
+	if (err)
+		a->result = err;
+	return 0;
+}
+
+static int sys_apart(int (*fn)(void *arg), void *arg)
+{
+	struct apart a = { .fn = fn, .arg = arg, .result = -EIO };
+	int saved = errno, err;
+	sigset_t all, old;
+
+	a.stacks = mmap(NULL, 2 * APART_STACK, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (a.stacks == MAP_FAILED) {
+		errno = saved;
+		return -ENOMEM;
+	}
+	/* A handler of the program must not run in another process. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	err = clone_and_wait(apart_outer, a.stacks, &a);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	munmap(a.stacks, 2 * APART_STACK);
+	errno = saved;
+	return err ? err : a.result;
+}
+
 static int sys_high(void)
 {
 	struct rlimit limit;
@@ -186,6 +250,7 @@ static const struct tense_device_ops sys_ops = {
 	.lseek = sys_lseek,
 	.map = sys_map,
 	.unmap = sys_unmap,
+	.apart = sys_apart,
 };
 
 const struct tense_device_ops *tense_device_ops = &sys_ops;

@@ -23,6 +23,11 @@ struct tense_device_ops {
 	int (*map)(int fd, int64_t offset, size_t size, int protection,
 		   void **map);			/* shared */
 	void (*unmap)(void *map, size_t size);
+	/*
+	 * Calls fn in a process that shares memory with the caller, and neither
+	 * descriptors nor an experiment. Returns what fn returns.
+	 */
+	int (*apart)(int (*fn)(void *arg), void *arg);
 };
 
 extern const struct tense_device_ops *tense_device_ops;

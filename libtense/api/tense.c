@@ -5,6 +5,7 @@
 #include <tense.h>
 
 #include "device.h"
+#include "health.h"
 #include "self.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -192,9 +193,17 @@ EXPORT int tense_destroy(void)
 EXPORT int tense_health_check(void)
 {
 	const struct tense_self *t = &__tense_self;
+	uint32_t head = tense_area_head();
 	struct tense_stats stats;
-	int err = tense_device_stats(&stats);
+	int err = tense_device_look(&stats);
 
+	if (err == -ESRCH) {
+		err = tense_health_outside();
+		return err ? tense_device_complain(err) : 0;
+	}
+	/* The call has made the kernel take what was in the ring. */
+	if (!err && !tense_area_took(head))
+		err = -EIO;
 	if (!err && t->stack.based &&
 	    stats.percent != tense_percent_at(t, t->span.scale) / TENSE_FINE)
 		err = -EIO;

@@ -190,6 +190,10 @@ static void role_linked(const char *arg)
 	MUST(now() == -ESRCH);
 	MUST(tense_scale_percent(200) == -ESRCH);
 	MUST(tense_destroy() == -ESRCH);
+	/* It asks a process apart, which leaves nothing behind. */
+	MUST(tense_health_check() == 0);
+	MUST(now() == -ESRCH);
+	MUST(waitpid(-1, NULL, __WALL) == -1 && errno == ECHILD);
 	MUST(handles(&low) == 0);
 	MUST(tense_init() == 0);
 	MUST(tense_init() == 0);
@@ -241,6 +245,15 @@ static void *joins_when_told(void *arg)
 	return joins(arg);
 }
 
+static void *checks_when_told(void *arg)
+{
+	bool *right = arg;
+
+	sem_wait(&go);
+	*right = !tense_health_check() && now() == -ESRCH;
+	return NULL;
+}
+
 static void *inherits(void *arg)
 {
 	bool *right = arg;
@@ -274,11 +287,29 @@ static void role_threads(const char *arg)
 	MUST(my_stats().percent == 200);
 }
 
+/* A check beside a member: neither it nor a process apart was ever one. */
+static void role_check(const char *arg)
+{
+	pthread_t thread;
+	bool right = false;
+	uint32_t total;
+
+	MUST(!sem_init(&go, 0, 0));
+	MUST(!pthread_create(&thread, NULL, checks_when_told, &right));
+	MUST(!tense_init());
+	total = my_stats().tasks_total;
+	MUST(!sem_post(&go));
+	MUST(!pthread_join(thread, NULL));
+	MUST(right);
+	MUST(my_stats().tasks_total == total);
+}
+
 static void role_real_time(const char *arg)
 {
 	struct sched_param param = { .sched_priority = 1 };
 
 	MUST(!sched_setscheduler(0, SCHED_FIFO, &param));
+	MUST(tense_health_check() == -ENODEV);
 	MUST(tense_init() == -ENODEV);
 	param.sched_priority = 0;
 	MUST(!sched_setscheduler(0, SCHED_OTHER, &param));
@@ -288,6 +319,7 @@ static void role_real_time(const char *arg)
 static void role_not_permitted(const char *arg)
 {
 	MUST(!setgroups(0, NULL) && !setgid(65534) && !setuid(65534));
+	MUST(tense_health_check() == -EACCES);
 	MUST(tense_init() == -EACCES);
 	MUST(tense_scale_percent(200) == -EACCES);
 	MUST(now() == -EACCES);
@@ -307,6 +339,7 @@ static const struct {
 	{ "linked", role_linked },
 	{ "stranger", role_stranger },
 	{ "threads", role_threads },
+	{ "check", role_check },
 	{ "real-time", role_real_time },
 	{ "not-permitted", role_not_permitted },
 };
@@ -325,6 +358,7 @@ TEST_OF_ROLE(children_are_in_the_same_experiment, true, "shell", NULL)
 TEST_OF_ROLE(forked_children_need_no_handle, true, "fork", NULL)
 TEST_OF_ROLE(linked_programs_decide_themselves, false, "linked", NULL)
 TEST_OF_ROLE(threads_join_one_by_one, false, "threads", NULL)
+TEST_OF_ROLE(a_check_joins_nothing, false, "check", NULL)
 TEST_OF_ROLE(real_time_threads_cannot_be_scaled, false, "real-time", NULL)
 TEST_OF_ROLE(others_may_not, false, "not-permitted", NULL)
 

@@ -66,7 +66,7 @@ static void drain(void)
 	struct tense_ring *ring = self.area.ring;
 	uint32_t head;
 
-	if (!has_area())
+	if (!has_area() || fake.deaf)
 		return;
 	head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 	fake.broken += head - c->tail > TENSE_RING_RECORDS;
@@ -403,6 +403,34 @@ static void fake_unmap(void *map, size_t size)
 	fake.mapped--;
 }
 
+struct errand {
+	int (*fn)(void *arg);
+	void *arg;
+	int result;
+};
+
+static void *run_errand(void *arg)
+{
+	struct errand *e = arg;
+
+	e->result = e->fn(e->arg);
+	/* A process that ends leaves. */
+	if (self.member)
+		fake.broken++;
+	return NULL;
+}
+
+static int fake_apart(int (*fn)(void *arg), void *arg)
+{
+	struct errand e = { .fn = fn, .arg = arg };
+	pthread_t thread;
+
+	if (fake_thread(&thread, true, run_errand, &e))
+		return -EAGAIN;
+	pthread_join(thread, NULL);
+	return e.result;
+}
+
 static const struct tense_device_ops fake_ops = {
 	.open = fake_open,
 	.probe = fake_probe,
@@ -418,6 +446,7 @@ static const struct tense_device_ops fake_ops = {
 	.lseek = fake_lseek,
 	.map = fake_map,
 	.unmap = fake_unmap,
+	.apart = fake_apart,
 };
 
 __attribute__((constructor)) static void install(void)

@@ -28,13 +28,14 @@ struct fake_device {
 	int map_error;			/* -EOPNOTSUPP to begin with */
 	unsigned int clock_version;	/* by default TENSE_CLOCK_VERSION */
 	bool ordered;			/* areas have a shared word */
+	bool deaf;			/* takes no records */
 	/* The device keeps these. */
 	_Atomic unsigned int opens, reads, writes, seeks, foreign;
 	_Atomic int64_t now;		/* virtual */
 	_Atomic unsigned int members;
 	_Atomic int64_t slept;		/* length of the last sleep */
-	_Atomic unsigned int maps;	/* asked for */
 	_Atomic int64_t seek;		/* the last offset that was not 0 */
+	_Atomic unsigned int maps;	/* asked for */
 	_Atomic int mapped;		/* now */
 	_Atomic unsigned int broken;	/* rules of the ring */
 	_Atomic uint64_t calls[TENSE_SLOTS];

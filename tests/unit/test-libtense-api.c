@@ -193,9 +193,72 @@ static void other_version(void)
 static void outside(void)
 {
 	for (size_t i = 1; i < FUNCTIONS; i++)
-		is_i64(functions[i].call(), -ESRCH, "before tense_init: %s",
-		       functions[i].name);
+		is_i64(functions[i].call(),
+		       functions[i].call == tense_health_check ? 0 : -ESRCH,
+		       "before tense_init: %s", functions[i].name);
 	ok(!fake_member(), "none of them joins");
+	is_i64(fake_open_fds(), 0, "none leaves a descriptor open");
+}
+
+/* Before tense_init(). An error of the device is all that a check may find. */
+static void unhealthy(int err, const char *why)
+{
+	errno = 42;
+	is_i64(tense_health_check(), err, "health: %s", why);
+	is_i64(errno, 42, "leaves errno alone");
+	ok(!fake_member() && !fake.members, "joins nothing");
+	is_i64(fake_open_fds(), 0, "closes what it opened");
+	is_i64(fake.mapped, 0, "unmaps what it mapped");
+	is_i64(fake.broken, 0, "keeps the rules of the ring");
+}
+
+static void health_outside(void)
+{
+	watch_stderr();
+	unhealthy(0, "a machine without areas");
+	fake.map_error = 0;
+	unhealthy(0, "all is well");
+	ok(fake.maps > 1, "page and ring were mapped");
+	fake.clock_version++;
+	unhealthy(-EPROTO, "a page of another version");
+	fake.clock_version--;
+	fake.deaf = true;
+	unhealthy(-EIO, "a kernel that takes nothing from the ring");
+	fake.deaf = false;
+	fake.map_error = -EDQUOT;
+	unhealthy(-EDQUOT, "too many areas");
+	fake.map_error = 0;
+	fake.version++;
+	unhealthy(-EPROTO, "a device of another version");
+	fake.version--;
+	fake.open_error = -EMFILE;
+	unhealthy(-EMFILE, "too many experiments");
+	fake.open_error = 0;
+	unhealthy(0, "all is well again");
+	is_i64(tense_init(), 0, "tense_init() joins then");
+	is_i64(tense_health_check(), 0, "which is healthy, too");
+	is_i64(lines_on_stderr(), 1, "one message in all");
+}
+
+static void *check_health(void *arg)
+{
+	(void)arg;
+	is_i64(tense_health_check(), 0, "a stranger may check beside a member");
+	ok(!fake_member(), "and stays a stranger");
+	return NULL;
+}
+
+static void health_beside_a_member(void)
+{
+	unsigned int open;
+	pthread_t thread;
+
+	tense_init();
+	open = fake_open_fds();
+	fake_thread(&thread, true, check_health, NULL);
+	pthread_join(thread, NULL);
+	is_i64(fake.members, 1, "the experiment has the one member");
+	is_i64(fake_open_fds(), open, "the process the same descriptors");
 }
 
 static void joins_and_leaves(void)
@@ -495,6 +558,8 @@ int main(void)
 	in_child("join", joins_and_leaves);
 	in_child("percents", percents);
 	in_child("health", out_of_step);
+	in_child("health outside", health_outside);
+	in_child("health beside", health_beside_a_member);
 	in_child("clock", clock_and_sleep);
 	in_child("published", published);
 	in_child("closed", descriptors_closed);

@@ -2,8 +2,10 @@
 /* The system calls that libtense makes, on files that are not its device. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,6 +87,41 @@ static void harmless(void)
 	is_i64(ops->lseek(ends[0], 0, SEEK_CUR), -ESPIPE, "no position");
 }
 
+static struct {
+	pid_t process, parent;
+	int file;
+} told;
+
+static int run_apart(void *arg)
+{
+	told.process = syscall(SYS_getpid);
+	told.parent = syscall(SYS_getppid);
+	told.file = dup(*(int *)arg);
+	close(*(int *)arg);
+	errno = 43;
+	return -ENOTTY;
+}
+
+static void apart(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+	sigset_t blocked;
+
+	errno = 42;
+	is_i64(ops->apart(run_apart, &fd), -ENOTTY, "a process apart answers");
+	is_i64(errno, 42, "errno is left alone");
+	ok(told.process > 0 && told.process != getpid(), "it is another one");
+	ok(told.parent != getpid(), "nor a child");
+	ok(told.file >= 0 && fcntl(told.file, F_GETFD) < 0,
+	   "what it opens is its own");
+	ok(fcntl(fd, F_GETFD) >= 0, "and what it closes");
+	ok(waitpid(-1, NULL, __WALL) == -1 && errno == ECHILD,
+	   "there is nobody to wait for");
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	ok(sigisemptyset(&blocked), "signals are unblocked again");
+	close(fd);
+}
+
 static void no_device(void)
 {
 	if (!access(TENSE_DEVICE, F_OK)) {
@@ -101,5 +138,6 @@ int main(void)
 	harmless();
 	no_device();
 	descriptors();
+	apart();
 	return done();
 }
