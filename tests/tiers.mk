@@ -13,7 +13,7 @@ named = $(filter $(addprefix $(O)/tests/$(1)/,$(2)),$(ALL_TESTS))
 # of groups of tasks (guest-groups) takes minutes: it belongs to the rest.
 CHECK_TESTS := $(UNIT_TESTS) $(call named,guest,guest-abi guest-area guest-defects \
 	guest-time guest-fair guest-libtense guest-libtense-native \
-	guest-spans guest-functions test-run test-whatif)
+	guest-spans guest-functions test-published test-run test-whatif)
 
 # Patches, several CPUs, debug kernels, and clocks on each tier.
 KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% smp2-% \

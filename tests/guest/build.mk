@@ -112,6 +112,10 @@ $(O)/tests/guest/static-work: tests/guest/static-work.c
 GUEST_TESTS += $(O)/tests/guest/test-static
 $(O)/tests/guest/test-static: $(O)/tests/guest/static-work $(USER_TARGETS)
 
+# The API of the report.
+GUEST_TESTS += $(O)/tests/guest/test-published
+$(O)/tests/guest/test-published: tests/guest/published.c $(USER_TARGETS) | $(O)/module/tense.ko
+
 # Programs that may hang or kill their guest.
 $(O)/tests/guest/brink: tests/guest/brink.c tests/guest/guest.h \
 		kernel/include/uapi/linux/tense.h $(O)/flags
