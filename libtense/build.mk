@@ -13,7 +13,7 @@ LIBTENSE_LDFLAGS = $(LDFLAGS) -shared -pthread -Wl,-soname,libtense.so.1 \
 LIBTENSE_API := $(addprefix api/,tense stack device area syscalls config health)
 LIBTENSE_API_OBJ := $(LIBTENSE_API:%=$(O)/libtense/%.o)
 LIBTENSE_OBJ := $(LIBTENSE_API_OBJ) $(O)/libtense/api/clocks.o \
-	$(O)/libtense/api/preload.o
+	$(O)/libtense/api/preload.o $(O)/libtense/api/report.o
 # Find the functions of an ELF file, and those that a text names. Used by
 # libtense-functions.so and by the tool. Each links libelf and zlib in its own
 # way: a program must not see the symbols of a library that is loaded into it.

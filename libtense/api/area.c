@@ -343,7 +343,7 @@ static void release(void *line)
 	munmap(line, sizeof(struct tense_line));
 }
 
-__attribute__((constructor(101))) static void area_init(void)
+__attribute__((constructor(102))) static void area_init(void)
 {
 	pthread_key_create(&key, release);
 }

@@ -211,7 +211,7 @@ static void close_own(void *unused)
 		ops()->close(fd);
 }
 
-__attribute__((constructor(101))) static void device_init(void)
+__attribute__((constructor(102))) static void device_init(void)
 {
 	pthread_key_create(&own_key, close_own);
 }

@@ -3,7 +3,7 @@
  * Makes an unmodified program run in virtual time. The kernel keeps its waits,
  * and its clocks as system calls tell them, in virtual time. This file joins an
  * experiment before main(). It also replaces the libc functions that read clocks
- * without a system call.
+ * without a system call, and those that start threads, which may have to report.
  *
  * All of that is inactive unless LD_PRELOAD names libtense.so. A program that
  * only links with libtense.so decides itself when to join, and keeps libc's
@@ -11,17 +11,20 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "clocks.h"
 #include "config.h"
 #include "device.h"
+#include "report.h"
 
 /* The tests need libc's own functions, and rename these. */
 #ifndef INTERPOSE
@@ -67,6 +70,9 @@ EXPORT int INTERPOSE(timespec_get)(struct timespec *ts, int base)
 	return base;
 }
 
+static __typeof__(&pthread_create) real_pthread_create;
+static __typeof__(&thrd_create) real_thrd_create;
+
 static void find_libc(void)
 {
 	__typeof__(&clock_gettime) gettime;
@@ -75,6 +81,89 @@ static void find_libc(void)
 	*(void **)&gettime = dlsym(RTLD_NEXT, "clock_gettime");
 	if (gettime)
 		tense_real_gettime = gettime;
+	*(void **)&real_pthread_create = dlsym(RTLD_NEXT, "pthread_create");
+	*(void **)&real_thrd_create = dlsym(RTLD_NEXT, "thrd_create");
+}
+
+/* A thread that is to report its time. */
+struct start {
+	void *(*function)(void *arg);	/* one of the two */
+	int (*c11_function)(void *arg);
+	void *arg;
+};
+
+static struct start take_start(void *arg)
+{
+	struct start start = *(struct start *)arg;
+
+	free(arg);
+	tense_report_watch();
+	return start;
+}
+
+static void *run_thread(void *arg)
+{
+	struct start start = take_start(arg);
+
+	return start.function(start.arg);
+}
+
+static int run_c11_thread(void *arg)
+{
+	struct start start = take_start(arg);
+
+	return start.c11_function(start.arg);
+}
+
+static struct start *make_start(struct start start)
+{
+	struct start *made = malloc(sizeof(*made));
+
+	if (made)
+		*made = start;
+	return made;
+}
+
+EXPORT int INTERPOSE(pthread_create)(pthread_t *restrict thread,
+				     const pthread_attr_t *restrict attr,
+				     void *(*function)(void *arg),
+				     void *restrict arg)
+{
+	struct start *start;
+	int err;
+
+	/* A constructor of another library may come first. */
+	if (!real_pthread_create)
+		find_libc();
+	if (!tense_report_is_wanted())
+		return real_pthread_create(thread, attr, function, arg);
+	start = make_start((struct start){ .function = function, .arg = arg });
+	if (!start)
+		return EAGAIN;
+	err = real_pthread_create(thread, attr, run_thread, start);
+	if (err)
+		free(start);
+	return err;
+}
+
+EXPORT int INTERPOSE(thrd_create)(thrd_t *thread, int (*function)(void *arg),
+				  void *arg)
+{
+	struct start *start;
+	int result;
+
+	if (!real_thrd_create)
+		find_libc();
+	if (!tense_report_is_wanted())
+		return real_thrd_create(thread, function, arg);
+	start = make_start((struct start){ .c11_function = function,
+					   .arg = arg });
+	if (!start)
+		return thrd_nomem;
+	result = real_thrd_create(thread, run_c11_thread, start);
+	if (result != thrd_success)
+		free(start);
+	return result;
 }
 
 static int start(void)
@@ -84,6 +173,7 @@ static int start(void)
 	if (err)
 		return err;
 	tense_clocks_start();
+	tense_report_start();
 	return 0;
 }
 

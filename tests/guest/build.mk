@@ -116,6 +116,15 @@ $(O)/tests/guest/test-static: $(O)/tests/guest/static-work $(USER_TARGETS)
 GUEST_TESTS += $(O)/tests/guest/test-published
 $(O)/tests/guest/test-published: tests/guest/published.c $(USER_TARGETS) | $(O)/module/tense.ko
 
+# Lines of threads that return.
+$(O)/tests/guest/returns: tests/guest/returns.c libtense/include/tense.h \
+		$(O)/lib/libtense.so $(O)/flags
+	$(test_gnu_cc) -Ilibtense/include $(LDFLAGS) -o $@ $< -L$(O)/lib \
+		-ltense -Wl,-rpath,'$$ORIGIN/../../lib' -pthread
+
+GUEST_TESTS += $(O)/tests/guest/test-report
+$(O)/tests/guest/test-report: $(O)/tests/guest/returns $(USER_TARGETS) | $(O)/module/tense.ko
+
 # Programs that may hang or kill their guest.
 $(O)/tests/guest/brink: tests/guest/brink.c tests/guest/guest.h \
 		kernel/include/uapi/linux/tense.h $(O)/flags

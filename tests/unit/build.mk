@@ -5,7 +5,7 @@
 
 libtense_test_out := $(O)/tests/unit
 libtense_test_sources := $(addprefix libtense/api/,tense.c stack.c device.c area.c \
-	syscalls.c config.c clocks.c health.c)
+	syscalls.c config.c clocks.c health.c report.c)
 libtense_test_headers := $(wildcard libtense/*/*.h \
 	tests/unit/*.h tests/lib/tap.h)
 LIBTENSE_TEST_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -pthread -Ilibtense \

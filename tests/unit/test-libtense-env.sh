@@ -16,7 +16,7 @@ warnings() { # FILE
 api='tense_destroy tense_health_check tense_init tense_move tense_move_ns'
 api="$api tense_scale_clear tense_scale_percent tense_scale_pop tense_sleep"
 api="$api tense_sleep_ns tense_time tense_time_ns"
-libc='clock_gettime gettimeofday time timespec_get'
+libc='clock_gettime gettimeofday pthread_create thrd_create time timespec_get'
 
 is "$(nm -D --defined-only "$lib" | sed -n 's/.* T \(.*\)@@TENSE_1.0$/\1/p' |
 	sort | xargs)" "$api" "the API is exported, with its version"
