@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "noise/bootstrap.h"
 #include "noise/fit.h"
 #include "tap.h"
 
@@ -262,6 +263,91 @@ static void test_poor_fits(gsl_rng *rng)
 	   fit.dist.location >= limits.least, "and the location at another");
 }
 
+/* From the truth on, the search finds the maximum that it finds without a hint. */
+static void test_hint(gsl_rng *rng)
+{
+	for (int i = 0; i < NR_FAMILIES; i++) {
+		double values[SIZE];
+		struct limits limits;
+		bool same = true;
+
+		for (int j = 0; j < TRIALS / 4; j++) {
+			struct fit fit, hinted;
+
+			draw(rng, &truths[i], values, SIZE);
+			limits = limits_of(fit_bound(values, SIZE));
+			fit = fit_family(i, values, SIZE, &limits);
+			hinted = fit_family_from(&truths[i], values, SIZE,
+						 &limits);
+			same &= hinted.converged &&
+				fabs(hinted.log_likelihood -
+				     fit.log_likelihood) < 1e-3;
+		}
+		ok(same, "%s: a search from the truth finds the maximum",
+		   family_name(i));
+	}
+}
+
+#define SMALL		100
+#define REPLICATES	99
+#define P_VALUES	60
+
+static double p_value_of(enum family family, const double *sorted, size_t count)
+{
+	const struct bootstrap b = { .replicates = REPLICATES,
+				     .own_bound = true, .least = -INFINITY };
+	struct limits limits = limits_of(fit_bound(sorted, count));
+	struct fit fit = fit_family(family, sorted, count, &limits);
+
+	return bootstrap_p_value(&b, &fit, count);
+}
+
+/* The p-value of the true family is evenly distributed from 0 to 1. */
+static void test_p_values(gsl_rng *rng)
+{
+	for (int i = 0; i < NR_FAMILIES; i++) {
+		double values[SMALL], sum = 0;
+		int below = 0;
+
+		for (int j = 0; j < P_VALUES; j++) {
+			double p;
+
+			draw(rng, &truths[i], values, SMALL);
+			p = p_value_of(i, values, SMALL);
+			sum += p;
+			below += p <= 0.1;
+		}
+		/* Within four standard errors. */
+		ok(fabs(sum / P_VALUES - 0.505) < 4 * sqrt(1.0 / 12 / P_VALUES),
+		   "%s: the mean p-value of its own times is a half: %.3f",
+		   family_name(i), sum / P_VALUES);
+		ok(below <= 0.1 * P_VALUES + 4 * sqrt(0.09 * P_VALUES),
+		   "and a tenth of them is below 0.1: %d of %d", below,
+		   P_VALUES);
+	}
+}
+
+static void test_p_value_of_others(gsl_rng *rng)
+{
+	struct bootstrap b = { .replicates = 0, .own_bound = true,
+			       .least = -INFINITY };
+	struct fit fit = { .converged = true, .anderson_darling = 1 };
+	double values[SIZE];
+
+	draw(rng, &truths[CAUCHY], values, SIZE);
+	ok(p_value_of(GAUSSIAN, values, SIZE) == 1.0 / (REPLICATES + 1),
+	   "times of a Cauchy distribution are not Gaussian");
+	draw(rng, &truths[GUMBEL], values, SIZE);
+	ok(p_value_of(CAUCHY, values, SIZE) == 1.0 / (REPLICATES + 1),
+	   "nor are Gumbel's Cauchy's");
+	ok(p_value_of(GUMBEL, values, SIZE) == p_value_of(GUMBEL, values, SIZE),
+	   "the same times have the same p-value");
+	ok(isnan(bootstrap_p_value(&b, &fit, SIZE)), "no replicates, no p-value");
+	b.replicates = REPLICATES;
+	fit.converged = false;
+	ok(isnan(bootstrap_p_value(&b, &fit, SIZE)), "nor of no fit");
+}
+
 int main(void)
 {
 	gsl_rng *rng;
@@ -276,6 +362,9 @@ int main(void)
 	test_moments();
 	test_refusals();
 	test_poor_fits(rng);
+	test_hint(rng);
+	test_p_values(rng);
+	test_p_value_of_others(rng);
 	gsl_rng_free(rng);
 	return done();
 }

@@ -183,10 +183,10 @@ static struct fit fit_gaussian(const struct times *t)
 	};
 }
 
-struct fit fit_family(enum family family, const double *sorted, size_t count,
-		      const struct limits *limits)
+static struct times times_of(enum family family, const double *sorted,
+			     size_t count, const struct limits *limits)
 {
-	struct times t = {
+	return (struct times) {
 		.family = family, .sorted = sorted, .count = count,
 		.limits = *limits,
 		.spread = gsl_stats_quantile_from_sorted_data(sorted, 1, count,
@@ -195,14 +195,57 @@ struct fit fit_family(enum family family, const double *sorted, size_t count,
 							      0.25),
 		.median = gsl_stats_median_from_sorted_data(sorted, 1, count),
 	};
-	struct fit fit = family == GAUSSIAN ? fit_gaussian(&t) :
-					      fit_by_search(&t);
+}
 
+static struct fit judge(struct fit fit, const double *sorted, size_t count)
+{
 	if (!fit.converged)
 		return fit;
 	fit.log_likelihood = dist_log_likelihood(&fit.dist, sorted, count);
 	fit.anderson_darling = fit_anderson_darling(&fit.dist, sorted, count);
 	return fit;
+}
+
+struct fit fit_family(enum family family, const double *sorted, size_t count,
+		      const struct limits *limits)
+{
+	struct times t = times_of(family, sorted, count, limits);
+
+	return judge(family == GAUSSIAN ? fit_gaussian(&t) : fit_by_search(&t),
+		     sorted, count);
+}
+
+/* The two numbers whose distribution is d, or is as near as the limits allow. */
+static void numbers_of(const struct times *t, const struct dist *d, double *x0,
+		       double *x1)
+{
+	double below = t->sorted[0] - d->location;
+	double room = t->sorted[0] - t->limits.least, a;
+
+	if (t->family != LEVY) {
+		*x0 = (d->location - t->median) / t->spread;
+		*x1 = log(d->scale / t->spread);
+		return;
+	}
+	below = fmin(fmax(below, 1e-6 * t->spread), 0.999 * room);
+	*x0 = -log((1 / below - 1 / room) * t->spread);
+	a = sqrt(d->scale / 2 / (t->limits.bound - t->sorted[0] + below));
+	a = fmin(a, 0.999 * A_MAX);
+	*x1 = log(a / (A_MAX - a));
+}
+
+struct fit fit_family_from(const struct dist *d, const double *sorted,
+			   size_t count, const struct limits *limits)
+{
+	struct times t = times_of(d->family, sorted, count, limits);
+	struct fit fit = { .dist.family = d->family };
+	double x0, x1, lowest;
+
+	if (d->family == GAUSSIAN)
+		return judge(fit_gaussian(&t), sorted, count);
+	numbers_of(&t, d, &x0, &x1);
+	fit.converged = search(&t, x0, x1, &lowest, &fit.dist);
+	return judge(fit, sorted, count);
 }
 
 double fit_anderson_darling(const struct dist *d, const double *sorted,

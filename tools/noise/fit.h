@@ -40,6 +40,10 @@ double fit_bound(const double *sorted, size_t count);
 struct fit fit_family(enum family family, const double *sorted, size_t count,
 		      const struct limits *limits);
 
+/* The same for the family of d, by a search that begins at d. */
+struct fit fit_family_from(const struct dist *d, const double *sorted,
+			   size_t count, const struct limits *limits);
+
 /*
  * The statistic of Anderson and Darling: the squared distance of the two
  * cumulative distributions, weighted so that tails count as much as the middle.
