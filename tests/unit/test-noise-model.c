@@ -3,6 +3,7 @@
 #include <gsl/gsl_errno.h>
 #include <math.h>
 
+#include "noise/evaluate.h"
 #include "noise/model.h"
 #include "noise/nops.h"
 #include "tap.h"
@@ -15,6 +16,13 @@ static const struct coefficients truth = { .laws = {
 	[RANGE] = { .of = { -3, 1, 0.25 } },
 } };
 
+/* In seconds: of 2 processes and 10 ms, 1 ms is the scale. */
+static const struct coefficients linear = { .form = FORM_LINEAR, .laws = {
+	[BEST] = { .of = { 1e-6, 2e-6, 1.01 } },
+	[SCALE] = { .of = { 1e-4, 2e-4, 0.05 } },
+	[RANGE] = { .of = { 1e-3, 1e-3, 3 } },
+} };
+
 static bool near(double got, double expected, double relative)
 {
 	if (fabs(got - expected) <= relative * fabs(expected))
@@ -23,7 +31,7 @@ static bool near(double got, double expected, double relative)
 	return false;
 }
 
-static size_t make_cells(struct cell *cells)
+static size_t make_cells_by(const struct coefficients *of, struct cell *cells)
 {
 	static const unsigned int per_core[] = { 1, 3, 20 };
 	static const double lengths[] = { 1e-4, 1e-3, 1e-2 };
@@ -35,11 +43,16 @@ static size_t make_cells(struct cell *cells)
 
 			*c = (struct cell){ per_core[i], lengths[j], { 0 },
 					    LEVY };
-			coefficients_predict(&truth, c->per_core, c->length,
+			coefficients_predict(of, c->per_core, c->length,
 					     &c->levy);
 		}
 	}
 	return count;
+}
+
+static size_t make_cells(struct cell *cells)
+{
+	return make_cells_by(&truth, cells);
 }
 
 static void test_prediction(void)
@@ -66,7 +79,7 @@ static void test_regression(void)
 	struct coefficients c;
 	bool same = true;
 
-	ok(!coefficients_regress(&c, cells, count), "coefficients of nine cells");
+	ok(!coefficients_regress(&c, FORM_LOG, cells, count), "coefficients of nine cells");
 	for (int i = 0; i < NR_PARAMETERS; i++)
 		for (int j = 0; j < TERMS; j++)
 			same &= near(c.laws[i].of[j], truth.laws[i].of[j], 1e-9);
@@ -76,21 +89,112 @@ static void test_regression(void)
 	/* By 3 and 1 / 3 there is nothing that n and t explain. */
 	for (size_t i = 0; i < count; i++)
 		cells[i].levy.scale *= i == 4 ? 3 : 1;
-	coefficients_regress(&c, cells, count);
+	coefficients_regress(&c, FORM_LOG, cells, count);
 	/* The middle of the grid has a leverage of about 1 / 9. */
 	ok(c.laws[SCALE].error > log(3) * sqrt(0.8 / 6) &&
 	   c.laws[SCALE].error < log(3) * sqrt(1.0 / 6) && c.laws[SCALE].r2 < 1,
 	   "one scale that is off shows as an error");
 	ok(c.laws[RANGE].error < 1e-9, "of the scale only");
-	ok(coefficients_regress(&c, cells, 3) < 0,
+	ok(coefficients_regress(&c, FORM_LOG, cells, 3) < 0,
 	   "of one number of processes there are none");
 	for (size_t i = 0; i < count; i++)
 		cells[i].length = 1;
-	ok(coefficients_regress(&c, cells, count) < 0, "nor of one length");
+	ok(coefficients_regress(&c, FORM_LOG, cells, count) < 0, "nor of one length");
 	make_cells(cells);
 	cells[1] = cells[4];
 	cells[2] = cells[8];
-	ok(coefficients_regress(&c, cells, 3) < 0, "nor of three cells");
+	ok(coefficients_regress(&c, FORM_LOG, cells, 3) < 0, "nor of three cells");
+}
+
+static void test_linear(void)
+{
+	struct coefficients c, bad = linear;
+	struct cell cells[9];
+	size_t count = make_cells_by(&linear, cells);
+	bool same = true;
+	struct dist d;
+
+	ok(!coefficients_predict(&linear, 2, 1e-2, &d), "a linear prediction");
+	ok(near(d.location, 1e-6 + 4e-6 + 1e-4, 1e-9), "its location");
+	ok(near(d.scale, 1e-3, 1e-12), "its scale");
+	ok(near(d.bound - d.location, 3.3e-2, 1e-9), "its range");
+	bad.laws[SCALE].of[0] = -2e-3;
+	ok(coefficients_predict(&bad, 2, 1e-2, &d) < 0,
+	   "a scale below 0 is none");
+	bad = linear;
+	bad.laws[RANGE].of[2] = -3;
+	ok(coefficients_predict(&bad, 2, 1e-2, &d) < 0, "nor is a range");
+
+	ok(!coefficients_regress(&c, FORM_LINEAR, cells, count),
+	   "linear coefficients of nine cells");
+	is_i64(c.form, FORM_LINEAR, "are linear");
+	for (int i = 0; i < NR_PARAMETERS; i++)
+		for (int j = 0; j < TERMS; j++)
+			same &= near(c.laws[i].of[j], linear.laws[i].of[j],
+				     1e-6);
+	ok(same, "and those that they were made of");
+	ok(near(c.laws[SCALE].r2, 1, 1e-9) && c.laws[SCALE].error < 1e-9,
+	   "and explain all");
+	coefficients_regress(&c, FORM_LOG, cells, count);
+	ok(c.laws[SCALE].r2 < 0.999, "logarithms do not");
+}
+
+static size_t hold_out(const struct coefficients *of, struct held_out *classes)
+{
+	struct cell cells[9];
+	size_t count = make_cells_by(of, cells);
+
+	for (size_t i = 0; i < count; i++)
+		classes[i] = (struct held_out){
+			.per_core = cells[i].per_core,
+			.length = cells[i].length,
+			.mean = dist_mean(&cells[i].levy),
+			.variance = dist_variance(&cells[i].levy),
+		};
+	return count;
+}
+
+static void test_evaluation(void)
+{
+	struct held_out classes[9];
+	size_t count = hold_out(&linear, classes);
+	struct coefficients bad = linear;
+	struct evaluation e = evaluate(&linear, classes, count), of[NR_FORMS];
+	double mean = 0, scatter = 0;
+
+	ok(near(e.mean_r2, 1, 1e-9) && near(e.variance_r2, 1, 1e-9),
+	   "the truth explains mean and variance");
+	is_i64((int64_t)e.classes, 9, "of nine classes");
+	is_i64((int64_t)e.impossible, 0, "none is impossible");
+	/* Off by 1 ms each: R^2 is 1 - 9e-6 / scatter. */
+	for (size_t i = 0; i < count; i++)
+		mean += classes[i].mean / (double)count;
+	for (size_t i = 0; i < count; i++)
+		scatter += (classes[i].mean - mean) * (classes[i].mean - mean);
+	for (size_t i = 0; i < count; i++)
+		classes[i].mean += 1e-3;
+	e = evaluate(&linear, classes, count);
+	ok(near(e.mean_r2, 1 - 9e-6 / scatter, 1e-9),
+	   "errors of the mean count by their squares");
+	ok(near(e.variance_r2, 1, 1e-9), "the variance by itself");
+	bad.laws[SCALE].of[0] = -6e-4;
+	e = evaluate(&bad, classes, count);
+	ok(e.impossible > 0 && e.impossible < 9 && isnan(e.mean_r2) &&
+	   isnan(e.variance_r2),
+	   "a model that gives no distribution for some has no R^2");
+	e = evaluate(&linear, classes, 1);
+	ok(isnan(e.mean_r2), "nor has one of a single class");
+
+	of[FORM_LOG].mean_r2 = 0.5;
+	of[FORM_LINEAR].mean_r2 = 0.6;
+	is_i64(evaluation_better(of), FORM_LINEAR, "the larger R^2 is better");
+	of[FORM_LOG].mean_r2 = 0.7;
+	is_i64(evaluation_better(of), FORM_LOG, "whichever that is");
+	of[FORM_LINEAR].mean_r2 = NAN;
+	is_i64(evaluation_better(of), FORM_LOG, "none is worse than any");
+	of[FORM_LINEAR].mean_r2 = -3;
+	of[FORM_LOG].mean_r2 = NAN;
+	is_i64(evaluation_better(of), FORM_LINEAR, "also if it is negative");
 }
 
 static void test_calibration(void)
@@ -121,6 +225,8 @@ int main(void)
 	gsl_set_error_handler_off();
 	test_prediction();
 	test_regression();
+	test_linear();
+	test_evaluation();
 	test_calibration();
 	return done();
 }

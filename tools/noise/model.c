@@ -17,26 +17,46 @@ const char *parameter_name(enum parameter parameter)
 	return names[parameter];
 }
 
-static void terms(unsigned int per_core, double length, double *x)
+const char *form_name(enum form form)
 {
-	x[0] = 1;
-	x[1] = log(per_core);
-	x[2] = log(length);
+	static const char *const names[] = {
+		[FORM_LOG] = "log", [FORM_LINEAR] = "linear",
+	};
+
+	return names[form];
 }
 
-static double value(enum parameter parameter, const struct cell *cell)
+static void terms(enum form form, unsigned int per_core, double length,
+		  double *x)
+{
+	bool logs = form == FORM_LOG;
+
+	x[0] = 1;
+	x[1] = logs ? log(per_core) : per_core;
+	x[2] = logs ? log(length) : length;
+}
+
+static double seconds_of(enum parameter parameter, const struct cell *cell)
 {
 	switch (parameter) {
 	case BEST:
-		return log(cell->length + cell->levy.location);
+		return cell->length + cell->levy.location;
 	case SCALE:
-		return log(cell->levy.scale);
+		return cell->levy.scale;
 	default:
-		return log(cell->levy.bound - cell->levy.location);
+		return cell->levy.bound - cell->levy.location;
 	}
 }
 
-static void regress(struct law *law, enum parameter parameter,
+static double value(enum form form, enum parameter parameter,
+		    const struct cell *cell)
+{
+	double seconds = seconds_of(parameter, cell);
+
+	return form == FORM_LOG ? log(seconds) : seconds;
+}
+
+static void regress(struct law *law, enum form form, enum parameter parameter,
 		    const struct cell *cells, size_t count)
 {
 	gsl_multifit_linear_workspace *w = gsl_multifit_linear_alloc(count, TERMS);
@@ -47,9 +67,9 @@ static void regress(struct law *law, enum parameter parameter,
 	double rest, all;
 
 	for (size_t i = 0; i < count; i++) {
-		terms(cells[i].per_core, cells[i].length,
+		terms(form, cells[i].per_core, cells[i].length,
 		      gsl_matrix_ptr(x, i, 0));
-		gsl_vector_set(y, i, value(parameter, &cells[i]));
+		gsl_vector_set(y, i, value(form, parameter, &cells[i]));
 	}
 	gsl_multifit_linear(x, y, &of.vector, covariances, &rest, w);
 	all = gsl_stats_tss(y->data, 1, count);
@@ -61,8 +81,8 @@ static void regress(struct law *law, enum parameter parameter,
 	gsl_multifit_linear_free(w);
 }
 
-int coefficients_regress(struct coefficients *c, const struct cell *cells,
-			 size_t count)
+int coefficients_regress(struct coefficients *c, enum form form,
+			 const struct cell *cells, size_t count)
 {
 	bool numbers = false, lengths = false;
 
@@ -72,8 +92,9 @@ int coefficients_regress(struct coefficients *c, const struct cell *cells,
 	}
 	if (count <= TERMS || !numbers || !lengths)
 		return -1;
+	c->form = form;
 	for (int i = 0; i < NR_PARAMETERS; i++)
-		regress(&c->laws[i], i, cells, count);
+		regress(&c->laws[i], form, i, cells, count);
 	return 0;
 }
 
@@ -82,10 +103,10 @@ static double evaluate(const struct coefficients *c, enum parameter parameter,
 {
 	double x[TERMS], sum = 0;
 
-	terms(per_core, length, x);
+	terms(c->form, per_core, length, x);
 	for (int i = 0; i < TERMS; i++)
 		sum += c->laws[parameter].of[i] * x[i];
-	return exp(sum);
+	return c->form == FORM_LOG ? exp(sum) : sum;
 }
 
 int coefficients_predict(const struct coefficients *c, unsigned int per_core,
@@ -99,8 +120,8 @@ int coefficients_predict(const struct coefficients *c, unsigned int per_core,
 		.scale = evaluate(c, SCALE, per_core, length),
 	};
 	levy->bound = levy->location + range;
-	if (isfinite(levy->location) && isfinite(range) && levy->scale > 0 &&
-	    levy->scale <= LEVY_SCALE_MAX * range)
+	if (isfinite(levy->location) && isfinite(range) && range > 0 &&
+	    levy->scale > 0 && levy->scale <= LEVY_SCALE_MAX * range)
 		return 0;
 	return -1;
 }

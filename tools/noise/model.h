@@ -10,21 +10,29 @@
 #define TERMS	3
 
 /*
- * With n processes per core and work of t seconds, three times are each
- * exp(A + B log n + C log t), in seconds: the best case, which is the work and the
- * Levy's location; its scale; its range, from the location to the bound.
+ * With n processes per core and work of t seconds, a model tells three times, in
+ * seconds: the best case, which is the work and the Levy's location; its scale; its
+ * range, from the location to the bound. Each is
+ * - FORM_LOG: exp(A + B log n + C log t);
+ * - FORM_LINEAR: A + B n + C t, as published.
  */
+enum form { FORM_LOG, FORM_LINEAR, NR_FORMS };
+
 struct law {
 	double of[TERMS];	/* A, B and C */
-	double r2;		/* R^2 of the logarithms, or NAN */
-	double error;		/* deviation of the logarithms, or NAN */
+	double r2;		/* R^2 of what was fitted, or NAN */
+	double error;		/* deviation: of logarithms, or seconds; or NAN */
 };
 
 enum parameter { BEST, SCALE, RANGE, NR_PARAMETERS };
 
 struct coefficients {
+	enum form form;
 	struct law laws[NR_PARAMETERS];
 };
+
+/* As options and files name it. */
+const char *form_name(enum form form);
 
 const char *parameter_name(enum parameter parameter);
 
@@ -32,7 +40,7 @@ const char *parameter_name(enum parameter parameter);
 struct cell {
 	unsigned int per_core;
 	double length;		/* seconds */
-	struct dist levy;	/* its location is over -length */
+	struct dist levy;	/* its location is over -length; all in seconds */
 	enum family closest;
 };
 
@@ -40,12 +48,13 @@ struct cell {
  * By least squares. 0, or -1 if the cells do not tell: fewer than four, or all of
  * one length or number of processes.
  */
-int coefficients_regress(struct coefficients *c, const struct cell *cells,
-			 size_t count);
+int coefficients_regress(struct coefficients *c, enum form form,
+			 const struct cell *cells, size_t count);
 
 /*
  * Predicts the distribution. 0, or -1 if the coefficients give none: its scale
- * is beyond LEVY_SCALE_MAX ranges, or is no number.
+ * or range is not positive, its scale is beyond LEVY_SCALE_MAX ranges, or one of them
+ * is no number.
  */
 int coefficients_predict(const struct coefficients *c, unsigned int per_core,
 			 double length, struct dist *levy);

@@ -134,7 +134,7 @@ int noise_refit(const struct noise_options *o)
 
 	if (!err)
 		err = take_grid(&g);
-	if (!err && coefficients_regress(&c, g.cells, g.count)) {
+	if (!err && coefficients_regress(&c, FORM_LOG, g.cells, g.count)) {
 		warn("noise refit: needs at least four fits, of several numbers of processes and several lengths: it has %zu",
 		     g.count);
 		err = -1;

@@ -47,6 +47,7 @@ static int load(struct coefficients *c, const json_t *root)
 	if (json_integer_value(json_object_get(root, "version")) !=
 	    STORE_VERSION)
 		return -1;
+	c->form = FORM_LOG;
 	for (int i = 0; i < NR_PARAMETERS; i++)
 		if (load_law(&c->laws[i],
 			     json_object_get(root, parameter_name(i))))
