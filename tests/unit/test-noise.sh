@@ -59,6 +59,9 @@ noise_is 0 "a table" fit --csv c --svg s.svg gumbel
 ok "tells the closest" grep -Eqx '  closest fit by Anderson-Darling: Gumbel; Levy is [0-9.e+]+ times as far off' stdout
 is "$(awk '/^  (Levy|Gaussian|Gumbel|Cauchy) / { print $1 }' stdout | xargs)" \
 	"Levy Gaussian Gumbel Cauchy" "and all of them"
+ok "tells p-values" grep -Eqx '    Levy 0[.0-9]*, Gaussian 0[.0-9]*, Gumbel [01][.0-9]*, Cauchy 0.01' stdout
+ok "and which are not refused" \
+	grep -Eqx '  at 5 %, these times are not refused as (.*, )?Gumbel' stdout
 ok "of a queue" grep -q '^  nats from exponential ' stdout
 is "$(awk 'length > 80' stdout)" "" "in lines that fit"
 is "$(sed 1d c)" "$(cat gumbel)" "the times as a column"
@@ -73,6 +76,49 @@ is "$(grep -c '<circle' s.svg)" $((4 * 199)) "with each time in each panel"
 quantiles 199 'p + 0.01' >even
 noise_is 0 "times as if there was no work but noise" fit --json - even
 holds "have next to no best case" '.fits[0].location_s | . >= 0 and . < 1e-6'
+
+# p-values.
+noise_is 0 "p-values" fit --json - gumbel
+holds "of each fit" '[.fits[].p_value] | all(. >= 0.01 and . <= 1)'
+holds "are high where quantiles are evener than chance" '.fits[2].p_value > 0.9'
+holds "and low elsewhere" '.fits[3].p_value == 0.01 and .replicates == 99'
+cp stdout once
+noise_is 0 "again" fit --json - gumbel
+ok "the same" cmp -s once stdout
+noise_is 0 "more of them" fit --bootstrap 199 --json - gumbel
+holds "are finer" '.replicates == 199 and all(.fits[].p_value * 200;
+	. >= 1 and (. - round | fabs) < 1e-9) and .fits[3].p_value < 0.03'
+noise_is 0 "none" fit --bootstrap 0 --json - gumbel
+holds "are null" '.replicates == 0 and ([.fits[].p_value] == [null, null, null, null])'
+noise_is 0 "none in the table" fit --bootstrap 0 gumbel
+ok "either" sh -c "! grep -q p-values stdout"
+
+# Switches: times that are 10 us longer for each.
+{
+	echo time_s,voluntary_switches,involuntary_switches
+	awk 'BEGIN { for (i = 0; i < 200; i++) { n = i * 7 % 5
+		printf "%.9g,%d,%d\n", 1e-3 + n * 1e-5 + i * 1e-9, 3, n } }'
+} >switched
+noise_is 0 "times with switches" fit --bootstrap 0 --json - --csv copy switched
+holds "correlate with them" '.switches.involuntary |
+	.pearson > 0.999 and .pearson <= 1 and .spearman > 0.97 and (.counts | length) == 200'
+holds "not with what is always the same" '.switches.voluntary |
+	.pearson == null and .spearman == null and (.counts | unique) == [3]'
+is "$(cat copy)" "$(cat switched)" "and are written as they were read"
+noise_is 0 "a table of them" fit --bootstrap 0 switched
+ok "tells them" grep -Eq '^  involuntary +2 +4 +1 ' stdout
+cut -d, -f1 switched >unswitched
+noise_is 0 "a table of before there were switches" fit --bootstrap 0 --json - unswitched
+holds "has none" '.switches == {"voluntary": null, "involuntary": null} and
+	(.times_s | length) == 200'
+noise_is 0 "a column of a table with switches" fit --bootstrap 0 --column time_s \
+	--json - switched
+holds "is the times" '(.times_s | length) == 200'
+for row in 1e-3,1 1e-3,1,x 1e-3,1,-1 x,1,1; do
+	{ cat switched; echo "$row"; } >bad
+	noise_is 125 "a row '$row'" fit bad
+	ok "is told by its line" grep -q '^tense: bad:202: ' stderr
+done
 
 # The bound of the Levy.
 noise_is 0 "a bound" fit --bound 3 --json - gumbel
@@ -144,6 +190,8 @@ holds "are as many as asked for" "(.times_s | length) as \$n |
 	\$n >= 60 and \$n < 60 + $cores and all(.times_s[]; . > 0)"
 holds "by one process on each core" \
 	".source | .processes_per_core == 1 and .cores == $cores"
+holds "with switches of each" ".switches | [.voluntary, .involuntary] |
+	all(.[]; (.counts | length) >= 60 and all(.counts[]; . >= 0))"
 holds "of the work that was asked for" '.source | .length_s / 50e-6 - 1 |
 	fabs < 0.1'
 status_is 0 "five processes on one core" taskset 1 "$tense" noise fit \
@@ -205,10 +253,21 @@ is "$(ps -o pid= -p ${all:-$$} | xargs)" "" "they end with their parent, too"
 # Coefficients.
 noise_is 0 "a refit" refit --processes-per-core 1,3 --length 50us,200us \
 	--samples 40 --coefficients sub/dir/c.json
-ok "has a line of each" [ "$(awk '$1 == 1 || $1 == 3' stdout | wc -l)" = 4 ]
+ok "has a line of each in each table" \
+	[ "$(awk '$1 == 1 || $1 == 3' stdout | wc -l)" = 12 ]
+is "$(awk 'length > 80' stdout)" "" "in lines that fit"
 ok "tells where to" grep -qx 'written to sub/dir/c.json' stdout
 is "$(jq -c '[.version, .machine, (.cells | length), ([.cells[].processes_per_core] | unique), (.best, .scale, .range | .coefficients | length)]' sub/dir/c.json)" \
 	"[1,\"$(uname -n)\",4,[1,3],3,3,3]" "writes them"
+is "$(jq -c '[.linear | .best, .scale, .range | .coefficients | length]' sub/dir/c.json)" \
+	"[3,3,3]" "in both forms"
+ok "says which is better" grep -Eqx "the (log|linear) model is the better one by its mean, and what predict takes" stdout
+is "$(jq -r .better sub/dir/c.json)" \
+	"$(sed -En 's/^the (log|linear) model is the better.*/\1/p' stdout)" "in the file, too"
+is "$(jq -c '[.evaluation[] | .classes, .impossible + 0] | length' sub/dir/c.json)" 4 \
+	"with the evaluation of each"
+is "$(jq -c '[.cells[] | .times >= 40, (.distances | length), (.switches | length),
+	has("waits_over_mm1")] | unique' sub/dir/c.json)" '[true,2,4]' "and a summary of each class"
 noise_is 0 "a prediction by them" predict --coefficients sub/dir/c.json \
 	--processes-per-core 2 --length 70us --json -
 holds "is a distribution" '.version == 1 and .processes_per_core == 2 and
@@ -220,6 +279,37 @@ mkdir -p data/tense && cp sub/dir/c.json "data/tense/noise-$(uname -n).json"
 noise_is 0 "with those of the machine" predict
 ok "a table" grep -q '^  location .* bound ' stdout
 jq '.version = 2' sub/dir/c.json >bad.json
+# Files of before there was a linear model.
+jq 'del(.linear, .better, .evaluation) | .cells |= map(del(.times, .distances))' \
+	sub/dir/c.json >old.json
+noise_is 0 "a file of an older version" predict --coefficients old.json --json -
+holds "has the log model" '.model == "log"'
+noise_is 125 "but no other" predict --coefficients old.json --model linear
+tense_said "old.json: has no linear model: write it anew with tense noise refit"
+# One that is right where it was fitted, and gives no distribution beyond.
+jq '.better = "linear" | .linear.scale.coefficients = [-1e-3, 0, 10]' \
+	sub/dir/c.json >narrow.json
+noise_is 0 "where the better model gives nothing" predict --coefficients narrow.json \
+	--length 50us --json -
+holds "the log model is taken" '.model == "log"'
+is "$(tr -s '\n ' ' ' <stderr)" \
+	"tense: noise predict: the linear model gives no Levy distribution for this length and number: by the log model " \
+	"and it says so"
+noise_is 125 "unless it was asked for" predict --coefficients narrow.json \
+	--length 50us --model linear
+ok "which is refused" grep -q 'it would not be a Levy distribution' stderr
+for form in log linear; do
+	jq ".linear = {best: .best, scale: .scale, range: .range} |
+		.linear[].coefficients = [1e-3, 1e-4, 1] | .better = \"$form\"" sub/dir/c.json >better.json
+	noise_is 0 "the better model" predict --coefficients better.json --length 100us --json -
+	holds "is what it takes" ".model == \"$form\""
+done
+noise_is 0 "or the one that was asked for" predict --coefficients better.json \
+	--length 100us --model log --json -
+holds "is that" '.model == "log"'
+jq '.linear.range.coefficients = [1]' sub/dir/c.json >bad.json
+noise_is 125 "a linear model that is none" predict --coefficients bad.json
+tense_said "bad.json: is not a file of coefficients that this version of tense knows: write it with tense noise refit"
 for edit in '.version = 2' 'del(.scale)' '.range.coefficients = [1, 2]' \
 	'.range.coefficients = [1, 2, 3, 4]' '.best.coefficients[1] = "1"' '[.]'; do
 	jq "$edit" sub/dir/c.json >bad.json
@@ -250,6 +340,35 @@ holds "and what follows" 'def near(x): . / x - 1 | fabs < 1e-6;
 holds "of a queue, too" '.waits_over_mm1 / 0.9665752544917092 - 1 | fabs < 1e-9'
 holds "in order" '[.quantiles[].noise_s] | . == sort and
 	all(.[]; . > 1e-3 and . < 2e-3)'
+# A linear one: 4 processes and 1 ms make a scale of 10 us and a range of 1 ms.
+line="--model linear --scale 2e-6,1e-6,4e-3 --range 2e-4,1e-4,0.4"
+# shellcheck disable=SC2086 # a list
+noise_is 0 "linear coefficients by hand" predict --processes-per-core 4 $line \
+	--best 1e-3,0,1 --json -
+holds "make what they say" 'def near(x): . / x - 1 | fabs < 1e-9;
+	(.location_s | near(1e-3)) and (.scale_s | near(1e-5)) and
+	(.bound_s | near(2e-3)) and .model == "linear"'
+cp stdout best
+# shellcheck disable=SC2086 # a list
+noise_is 0 "with a location" predict --processes-per-core 4 $line \
+	--location 1e-3,0,0 --json -
+ok "the same" [ "$(jq '.mean_s * 1e12 | round' stdout)" = \
+	"$(jq '.mean_s * 1e12 | round' best)" ]
+# shellcheck disable=SC2086 # a list
+noise_is 125 "both" predict $line --location 1,2,3 --best 1,2,3
+tense_said "noise predict: --best and --location exclude each other"
+noise_is 125 "a location without the rest" predict --model linear --location 1,2,3
+tense_said "noise predict: --location, --scale and --range are needed together"
+noise_is 125 "a location of the log model" predict --location 1,2,3 --scale 1,2,3 \
+	--range 1,2,3
+tense_said "noise predict: --location is for --model linear: a location may be negative and has no logarithm"
+noise_is 125 "a linear scale below 0" predict --model linear --best 0,0,1 \
+	--scale -1,0,0 --range 1,0,0
+ok "is refused" grep -q 'it would not be a Levy distribution: its scale is -1 s' stderr
+noise_is 125 "the model of the paper" predict --model paper
+tense_said "noise: the coefficients of the paper are not part of this program: with --model linear, give them by --location, --scale and --range"
+noise_is 125 "another model" predict --model square
+tense_said "noise: --model 'square' is not log or linear"
 noise_is 125 "half of them" predict --scale 1,2,3
 tense_said "noise predict: --best, --scale and --range are needed together"
 # shellcheck disable=SC2086 # a list
@@ -266,7 +385,7 @@ done
 
 # Misuse.
 noise_is 125 "two on standard output" fit --samples 20 --json - --csv -
-tense_said "noise: only one of --json, --csv and --svg can be written to -, standard output"
+tense_said "noise: only one file can be written to -, standard output"
 noise_is 125 "nothing to do"
 tense_said "noise: say what to do: fit, refit or predict"
 noise_is 125 "an unknown thing to do" fits
@@ -294,6 +413,10 @@ done
 for n in 19 1000001 x ''; do
 	noise_is 125 "--samples '$n'" fit --samples "$n"
 	tense_said "noise: --samples '$n' is not a number from 20 to 1000000"
+done
+for n in -1 x 100001 1.5 ''; do
+	noise_is 125 "--bootstrap '$n'" fit --bootstrap "$n" gumbel
+	tense_said "noise: --bootstrap '$n' is not a number from 0 to 100000"
 done
 for time in 0 x ''; do
 	noise_is 125 "--bound '$time'" fit --bound "$time" gumbel

@@ -20,7 +20,8 @@ static int (*const writers[])(FILE *f, const struct report *r) = {
 
 struct bar {
 	struct progress progress;
-	size_t samples;
+	size_t samples;		/* or replicates, of all families */
+	size_t done;
 };
 
 static void show(size_t taken, void *arg)
@@ -46,6 +47,8 @@ static int collect_times(const struct noise_options *o, struct report *r)
 	err = collect(&r->workload, &r->nops, o->quiet ? NULL : show, &bar, &c);
 	progress_end(&bar.progress);
 	r->values = c.noise;
+	for (int i = 0; i < NR_SWITCHES; i++)
+		r->switches[i] = c.switches[i];
 	r->count = c.count;
 	r->nominal = c.nominal;
 	r->cores = c.cores;
@@ -54,13 +57,40 @@ static int collect_times(const struct noise_options *o, struct report *r)
 
 static int read_times(const struct noise_options *o, struct report *r)
 {
+	struct times times;
+
 	r->file = o->input;
 	r->nominal = o->lengths[0];
-	if (times_read(o->input, o->column, &r->values, &r->count))
+	if (times_read(o->input, o->column, &times))
 		return -1;
+	r->values = times.seconds;
+	r->count = times.count;
+	for (int i = 0; i < NR_SWITCHES; i++)
+		r->switches[i] = times.switches[i];
 	for (size_t i = 0; i < r->count; i++)
 		r->values[i] -= r->nominal;
 	return 0;
+}
+
+static void show_replicate(void *arg)
+{
+	struct bar *bar = arg;
+
+	progress_show(&bar->progress, (unsigned int)++bar->done,
+		      (unsigned int)bar->samples, "computing p-values");
+}
+
+static int assess(const struct noise_options *o, struct report *r)
+{
+	struct bar bar = { .samples = o->replicates * NR_FAMILIES };
+	int err;
+
+	r->replicates = o->replicates;
+	r->progress = o->quiet ? NULL : show_replicate;
+	r->progress_arg = &bar;
+	err = report_assess(r, o->bound);
+	progress_end(&bar.progress);
+	return err;
 }
 
 static int write_as(FILE *f, size_t form, const void *arg)
@@ -87,7 +117,7 @@ static int fit(const struct noise_options *o)
 	if (!err)
 		err = o->input ? read_times(o, &r) : collect_times(o, &r);
 	if (!err)
-		err = report_assess(&r, o->bound);
+		err = assess(o, &r);
 	if (!err)
 		err = write_results(o, files, &r);
 	result_files_free(files, NR_OUTPUTS);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,12 +20,17 @@
 
 #define LOOK_US		50000	/* between two looks at how far they are */
 
+struct sample {
+	double time;		/* seconds */
+	double switches[NR_SWITCHES];
+};
+
 /* The memory that the processes of a crew share. */
 struct shared {
 	atomic_uint finished;	/* have all of their samples */
 	atomic_bool stop;
 	atomic_size_t taken;
-	double times[];
+	struct sample samples[];
 };
 
 struct crew {
@@ -37,13 +43,28 @@ struct crew {
 	uint64_t blocks;
 };
 
-static void work(const struct crew *crew, double *times)
+/* Asks before and after: the time of these calls is in no sample. */
+static struct sample take_sample(uint64_t blocks)
+{
+	struct rusage before, after;
+	struct sample sample;
+
+	getrusage(RUSAGE_SELF, &before);
+	sample.time = nops_time(blocks);
+	getrusage(RUSAGE_SELF, &after);
+	sample.switches[VOLUNTARY] = (double)(after.ru_nvcsw - before.ru_nvcsw);
+	sample.switches[INVOLUNTARY] = (double)(after.ru_nivcsw -
+						before.ru_nivcsw);
+	return sample;
+}
+
+static void work(const struct crew *crew, struct sample *samples)
 {
 	struct shared *shared = crew->shared;
 
 	nops_time(crew->blocks);
 	for (size_t i = 0; i < crew->each; i++) {
-		times[i] = nops_time(crew->blocks);
+		samples[i] = take_sample(crew->blocks);
 		atomic_fetch_add(&shared->taken, 1);
 	}
 	atomic_fetch_add(&shared->finished, 1);
@@ -76,7 +97,7 @@ member(const struct crew *crew, unsigned int number, int cpu, pid_t parent)
 	if (sched_setaffinity(0, sizeof(set), &set))
 		_exit(errno);
 	wait_for_start(crew);
-	work(crew, crew->shared->times + number * crew->each);
+	work(crew, crew->shared->samples + number * crew->each);
 	_exit(0);
 }
 
@@ -100,7 +121,7 @@ static unsigned int list_cpus(int *cpus)
 static int crew_begin(struct crew *crew)
 {
 	crew->size = sizeof(*crew->shared) +
-		     crew->count * crew->each * sizeof(double);
+		     crew->count * crew->each * sizeof(struct sample);
 	crew->shared = mmap(NULL, crew->size, PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (crew->shared == MAP_FAILED) {
@@ -212,6 +233,18 @@ static double spread(size_t i)
 	return (fmod((double)i * golden, 1) - 0.5) * 1e-9;
 }
 
+static void copy_samples(struct collection *c, const struct sample *samples)
+{
+	c->noise = xmalloc(c->count * sizeof(*c->noise));
+	for (size_t i = 0; i < c->count; i++)
+		c->noise[i] = samples[i].time - c->nominal + spread(i);
+	for (int j = 0; j < NR_SWITCHES; j++) {
+		c->switches[j] = xmalloc(c->count * sizeof(*c->switches[j]));
+		for (size_t i = 0; i < c->count; i++)
+			c->switches[j][i] = samples[i].switches[j];
+	}
+}
+
 int collect(const struct workload *w, const struct nops *nops,
 	    collect_progress progress, void *arg, struct collection *c)
 {
@@ -229,10 +262,7 @@ int collect(const struct workload *w, const struct nops *nops,
 	if (!err) {
 		c->nominal = nops_expected(nops, crew.blocks);
 		c->count = crew.count * crew.each;
-		c->noise = xmalloc(c->count * sizeof(*c->noise));
-		for (size_t i = 0; i < c->count; i++)
-			c->noise[i] = crew.shared->times[i] - c->nominal +
-				      spread(i);
+		copy_samples(c, crew.shared->samples);
 	}
 	munmap(crew.shared, crew.size);
 	free(crew.pids);
@@ -242,5 +272,7 @@ int collect(const struct workload *w, const struct nops *nops,
 void collection_free(struct collection *c)
 {
 	free(c->noise);
+	for (int i = 0; i < NR_SWITCHES; i++)
+		free(c->switches[i]);
 	*c = (struct collection){ 0 };
 }

@@ -16,12 +16,16 @@ struct workload {
 	size_t samples;		/* the least, of all processes */
 };
 
+/* How often a process gave its CPU away while a sample was taken. */
+enum switches { VOLUNTARY, INVOLUNTARY, NR_SWITCHES };
+
 /* The result of collect(). */
 struct collection {
 	unsigned int cores;	/* this process may use so many */
 	double nominal;		/* calibrated time of the work, seconds */
 	double *noise;		/* time beyond nominal of each sample, seconds:
 				 * to a ns, within which they are spread */
+	double *switches[NR_SWITCHES];	/* of each sample */
 	size_t count;
 };
 

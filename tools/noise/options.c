@@ -15,9 +15,11 @@
 #define LENGTH_MIN	1e-6
 #define LENGTH_MAX	10.0
 #define SAMPLES_MAX	1000000
+#define REPLICATES_MAX	100000
+#define REPLICATES	99
 
-enum { PER_CORE = 1, LENGTH, SAMPLES, BOUND, COLUMN, COEFFICIENTS, HAND,
-       QUIET = HAND + NR_PARAMETERS, OUTPUT,
+enum { PER_CORE = 1, LENGTH, SAMPLES, BOOTSTRAP, BOUND, COLUMN, COEFFICIENTS,
+       MODEL, HAND, LOCATION = HAND + NR_PARAMETERS, QUIET, OUTPUT,
        NR_OPTIONS = OUTPUT + NR_OUTPUTS };
 
 const struct option_row noise_option_rows[] = {
@@ -29,6 +31,8 @@ const struct option_row noise_option_rows[] = {
 	OPTIONS_HEADING("fit refit", "fit and refit:"),
 	{ "samples", "N", NULL, SAMPLES,
 	  "number of times to take; default 1000; refit takes them for each length and number of processes; default 400" },
+	{ "bootstrap", "N", NULL, BOOTSTRAP,
+	  "compute p-values from N sets of times drawn from each fit; 0: none; default 99" },
 	{ "quiet", NULL, NULL, QUIET, "do not show the progress" },
 	OPTIONS_HEADING("fit", "fit:"),
 	{ "bound", "TIME", NULL, BOUND,
@@ -36,7 +40,7 @@ const struct option_row noise_option_rows[] = {
 	{ "column", "NAME", NULL, COLUMN,
 	  "the column of FILE with the times; the first line of FILE names the columns. Without it, FILE has a number of seconds on each line. If the name of FILE ends with .json, FILE is from tense measure --json" },
 	{ "csv", "FILE", "-f", OUTPUT + OUT_CSV,
-	  "write the times to FILE, in a column time_s; - is standard output" },
+	  "write the times to FILE, in a column time_s, and how often the process was switched in each; - is standard output" },
 	{ "svg", "FILE", "-f", OUTPUT + OUT_SVG,
 	  "draw the quantiles of the times over those of each fit" },
 	OPTIONS_HEADING("fit predict", "fit and predict:"),
@@ -45,13 +49,16 @@ const struct option_row noise_option_rows[] = {
 	OPTIONS_HEADING("refit predict", "refit and predict:"),
 	{ "coefficients", "FILE", "-f", COEFFICIENTS,
 	  "refit writes the coefficients to FILE, predict reads them; default a file for this machine in the user's data directory" },
-	OPTIONS_HEADING("predict", "predict, with coefficients from the command line:"),
+	OPTIONS_HEADING("predict", "predict:"),
+	{ "model", "FORM", "log linear", MODEL,
+	  "for n processes per core and work of t seconds, a parameter is exp(A + B log n + C log t) seconds (log), or A + B n + C t (linear); default the better one of the file; log for coefficients from the command line" },
 	{ "best", "A,B,C", NULL, HAND + BEST,
-	  "the best case takes exp(A + B log n + C log t) seconds, for n processes per core and work of t seconds; the location is the best case minus t" },
-	{ "scale", "A,B,C", NULL, HAND + SCALE,
-	  "the scale is exp(A + B log n + C log t)" },
+	  "coefficients of the best case, which is t and the location" },
+	{ "location", "A,B,C", NULL, LOCATION,
+	  "coefficients of the location instead, for --model linear" },
+	{ "scale", "A,B,C", NULL, HAND + SCALE, "coefficients of the scale" },
 	{ "range", "A,B,C", NULL, HAND + RANGE,
-	  "the range, from the location to the bound, as for --scale" },
+	  "coefficients of the range, from the location to the bound" },
 	OPTIONS_HEADING(NULL, "All of them:"),
 	OPTIONS_END
 };
@@ -131,6 +138,27 @@ static int parse_samples(const char *text, size_t *samples)
 	return -1;
 }
 
+static int parse_replicates(const char *text, size_t *replicates)
+{
+	if (!parse_whole(text, 0, REPLICATES_MAX, replicates))
+		return 0;
+	warn("noise: --bootstrap '%s' is not a number from 0 to %d", text,
+	     REPLICATES_MAX);
+	return -1;
+}
+
+static int parse_form(const char *text, int *form)
+{
+	for (*form = 0; *form < NR_FORMS; ++*form)
+		if (!strcmp(text, form_name(*form)))
+			return 0;
+	if (!strcmp(text, "paper"))
+		warn("noise: the coefficients of the paper are not part of this program: with --model linear, give them by --location, --scale and --range");
+	else
+		warn("noise: --model '%s' is not log or linear", text);
+	return -1;
+}
+
 static int parse_bound(const char *text, double *bound)
 {
 	if (!parse_duration(text, bound) && *bound > 0)
@@ -157,7 +185,7 @@ static int take_coefficient(const char *text, void *arg)
 	return 0;
 }
 
-static int parse_law(enum parameter parameter, char *text,
+static int parse_law(const char *name, enum parameter parameter, char *text,
 		     struct noise_options *o)
 {
 	struct hand hand = { .law = &o->hand.laws[parameter] };
@@ -169,8 +197,17 @@ static int parse_law(enum parameter parameter, char *text,
 	if (!err && hand.count == TERMS)
 		return 0;
 	warn("noise: --%s '%s' is not three numbers: write it as in -7,0.5,1",
-	     parameter_name(parameter), text);
+	     name, text);
 	return -1;
+}
+
+/* The best case is the work, and the location beyond it. */
+static int parse_location(char *text, struct noise_options *o)
+{
+	int err = parse_law("location", BEST, text, o);
+
+	o->hand.laws[BEST].of[2] += 1;
+	return err;
 }
 
 static int take_option(int option, struct noise_options *o)
@@ -184,6 +221,10 @@ static int take_option(int option, struct noise_options *o)
 		return for_each_part(optarg, take_length, o);
 	case SAMPLES:
 		return parse_samples(optarg, &o->samples);
+	case BOOTSTRAP:
+		return parse_replicates(optarg, &o->replicates);
+	case MODEL:
+		return parse_form(optarg, &o->form);
 	case BOUND:
 		return parse_bound(optarg, &o->bound);
 	case COLUMN:
@@ -199,7 +240,11 @@ static int take_option(int option, struct noise_options *o)
 	case HAND + SCALE:
 	case HAND + RANGE:
 		o->by_hand = true;
-		return parse_law(option - HAND, optarg, o);
+		return parse_law(parameter_name(option - HAND), option - HAND,
+				 optarg, o);
+	case LOCATION:
+		o->by_hand = true;
+		return parse_location(optarg, o);
 	default:
 		o->outputs[option - OUTPUT] = optarg;
 		return 0;
@@ -255,16 +300,35 @@ static int check_arguments(int argc, char **argv, struct noise_options *o)
 	return -1;
 }
 
+/* All coefficients are needed, of either the best case or the location. */
+static int check_hands(unsigned int used, const struct noise_options *o)
+{
+	const unsigned int others = HANDS & ~BIT(HAND + BEST);
+	bool located = used & BIT(LOCATION);
+
+	if (!o->by_hand)
+		return 0;
+	if (located && used & BIT(HAND + BEST))
+		warn("noise predict: --best and --location exclude each other");
+	else if (located && o->form != FORM_LINEAR)
+		warn("noise predict: --location is for --model linear: a location may be negative and has no logarithm");
+	else if ((used & others) != others ||
+		 (!located && !(used & BIT(HAND + BEST))))
+		warn("noise predict: --%s, --scale and --range are needed together",
+		     located ? "location" : "best");
+	else
+		return 0;
+	return -1;
+}
+
 static int check_together(unsigned int used, const struct noise_options *o)
 {
-	unsigned int hands = used & HANDS;
-
+	if (check_hands(used, o))
+		return -1;
 	if (o->action != REFIT && (o->nr_per_core > 1 || o->nr_lengths > 1))
 		warn("noise %s: --processes-per-core and --length are one each: lists are for refit",
 		     actions[o->action]);
-	else if (hands && hands != HANDS)
-		warn("noise predict: --best, --scale and --range are needed together");
-	else if (hands && o->coefficients)
+	else if (o->by_hand && o->coefficients)
 		warn("noise predict: --coefficients and coefficients by hand exclude each other");
 	else if (o->input && (used & (BIT(PER_CORE) | BIT(SAMPLES))))
 		warn("noise fit: --processes-per-core and --samples are for times that it takes, not for those of a file");
@@ -281,6 +345,8 @@ static void fill_in(struct noise_options *o)
 	static const double lengths[] = { 100e-6, 1e-3, 5e-3 };
 	bool refit = o->action == REFIT;
 
+	if (o->by_hand)
+		o->hand.form = o->form == FORM_LINEAR ? FORM_LINEAR : FORM_LOG;
 	if (!o->samples)
 		o->samples = refit ? 400 : 1000;
 	if (!o->nr_per_core) {
@@ -303,14 +369,15 @@ int noise_parse(const struct subcommand *command, int argc, char **argv,
 	unsigned int used = 0;
 	int c;
 
-	*o = (struct noise_options){ .bound = NAN };
+	*o = (struct noise_options){ .bound = NAN, .form = -1,
+				     .replicates = REPLICATES };
 	while ((c = options_take(command, argc, argv)) != -1) {
 		if (take_option(c, o))
 			return -1;
 		used |= BIT(c);
 	}
 	if (options_on_stdout(o->outputs, NR_OUTPUTS) > 1) {
-		warn("noise: only one of --json, --csv and --svg can be written to -, standard output");
+		warn("noise: only one file can be written to -, standard output");
 		return -1;
 	}
 	if (check_action(command, argc, argv, used, o) ||

@@ -22,12 +22,14 @@ struct noise_options {
 	double lengths[LENGTHS_MAX];	/* seconds */
 	size_t nr_lengths;
 	size_t samples;
+	size_t replicates;		/* of each bootstrap; 0: none */
 	double bound;			/* seconds, or NAN */
 	const char *input;		/* NULL: collect times */
 	const char *column;
 	bool quiet;
 	const char *outputs[NR_OUTPUTS];
 	const char *coefficients;	/* a file, NULL for that of the machine */
+	int form;			/* of coefficients, or -1: the better */
 	bool by_hand;			/* coefficients are these */
 	struct coefficients hand;
 };

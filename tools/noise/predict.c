@@ -45,6 +45,13 @@ static void put_errors(FILE *f, const struct coefficients *c)
 {
 	if (isnan(c->laws[SCALE].error))
 		return;
+	if (c->form == FORM_LINEAR) {
+		fprintf(f, "\n  where they were fitted they are off by %.3g us (best case, the work and the\n"
+			"  location), %.3g us (scale) and %.3g us (range, from the location to the bound)\n",
+			c->laws[BEST].error * 1e6, c->laws[SCALE].error * 1e6,
+			c->laws[RANGE].error * 1e6);
+		return;
+	}
 	fprintf(f, "\n  where they were fitted they are off by factors of %.3g (best case, the work and\n"
 		"  the location), %.3g (scale) and %.3g (range, from the location to the bound)\n",
 		exp(c->laws[BEST].error), exp(c->laws[SCALE].error),
@@ -57,11 +64,12 @@ static int put_text(FILE *f, const struct prediction *p)
 	struct scale time = scale_of(p->length);
 	struct scale scale = scale_of(dist_quantile(d, 0.9) - d->location);
 
-	fprintf(f, "\nwork of %.4g %s, %u %s per core, by %s:\n"
+	fprintf(f, "\nwork of %.4g %s, %u %s per core, by the %s model of %s:\n"
 		"the noise, by which it takes longer, is Levy distributed, in %s\n\n",
 		p->length * time.factor, time.unit, p->per_core,
 		p->per_core == 1 ? "process" : "processes",
-		p->path ? p->path : "these coefficients", scale.unit);
+		form_name(p->c->form), p->path ? p->path : "these coefficients",
+		scale.unit);
 	fprintf(f, "  location %.4g, scale %.4g, bound %.6g\n"
 		"  mean %.4g, deviation %.4g\n", d->location * scale.factor,
 		d->scale * scale.factor, d->bound * scale.factor,
@@ -94,13 +102,14 @@ static int put_json(FILE *f, const struct prediction *p)
 		json_array_append_new(list, json_pack(
 			"{sf sf}", "p", quantiles[i], "noise_s",
 			dist_quantile(d, quantiles[i])));
-	root = json_pack("{si ss sI sf so sf sf sf sf sf so so so}",
+	root = json_pack("{si ss sI sf so ss sf sf sf sf sf so so so}",
 			 "version", NOISE_JSON_VERSION, "tense", TENSE_VERSION,
 			 "processes_per_core", (json_int_t)p->per_core,
 			 "length_s", p->length,
 			 "coefficients", p->path ?
 				json_text(p->path, strlen(p->path)) :
 				json_null(),
+			 "model", form_name(p->c->form),
 			 "location_s", d->location, "scale_s", d->scale,
 			 "bound_s", d->bound, "mean_s", dist_mean(d),
 			 "variance_s2", dist_variance(d), "quantiles", list,
@@ -129,6 +138,19 @@ static int put(const struct noise_options *o, const struct prediction *p)
 	return result_file_is_stdout(json) ? 0 : put_text(stdout, p);
 }
 
+/*
+ * A linear model may be the better one where it was fitted, and give no distribution
+ * for another length.
+ */
+static void fall_back(const struct stored *stored, struct prediction *p)
+{
+	if (p->c->form == FORM_LOG ||
+	    !coefficients_predict(p->c, p->per_core, p->length, &p->levy))
+		return;
+	warn("noise predict: the linear model gives no Levy distribution for this length and number: by the log model");
+	p->c = &stored->of[FORM_LOG];
+}
+
 static int predict(const struct noise_options *o, struct prediction *p)
 {
 	if (coefficients_predict(p->c, p->per_core, p->length, &p->levy)) {
@@ -140,23 +162,40 @@ static int predict(const struct noise_options *o, struct prediction *p)
 	return put(o, p);
 }
 
+/* Which of the file's models is asked for, or is the better one. */
+static const struct coefficients *choose(const struct stored *stored, int form,
+					 const char *path)
+{
+	if (form < 0)
+		form = stored->better;
+	if (stored->has[form])
+		return &stored->of[form];
+	warn("%s: has no %s model: write it anew with tense noise refit", path,
+	     form_name(form));
+	return NULL;
+}
+
 int noise_predict(const struct noise_options *o)
 {
-	struct coefficients c = o->hand;
-	char *path = NULL;
 	struct prediction p = {
-		.c = &c, .per_core = o->per_core[0], .length = o->lengths[0],
+		.c = &o->hand, .per_core = o->per_core[0],
+		.length = o->lengths[0],
 	};
+	struct stored stored;
+	char *path = NULL;
 	int err = 0;
 
 	if (!o->by_hand) {
 		path = o->coefficients ? xstrdup(o->coefficients) :
 					 store_default_path();
-		err = store_load(&c, path);
+		err = store_load(&stored, path);
+		p.c = err ? NULL : choose(&stored, o->form, path);
 	}
 	p.path = path;
-	if (!err)
+	if (p.c && !o->by_hand && o->form < 0)
+		fall_back(&stored, &p);
+	if (p.c)
 		err = predict(o, &p);
 	free(path);
-	return err;
+	return p.c ? err : -1;
 }

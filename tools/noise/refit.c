@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "refit.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "measure/measure-output.h"
 #include "base/progress.h"
 #include "base/util.h"
+#include "classes.h"
+#include "evaluate.h"
 #include "report.h"
 #include "store.h"
+
+#define CELLS	(PER_CORE_MAX * LENGTHS_MAX)
 
 struct grid {
 	const struct noise_options *o;
 	struct nops nops;
-	struct cell cells[PER_CORE_MAX * LENGTHS_MAX];
+	struct cell cells[CELLS];
+	struct report reports[CELLS];	/* of each cell */
 	size_t count;
+	/* One half of each cell's times is fitted, the other one predicted. */
+	struct cell training[CELLS];
+	struct held_out held_out[CELLS];
+	size_t halved;
 	struct progress progress;
 	double done;		/* seconds of work, of one core */
 	double total;
@@ -44,23 +55,74 @@ static void tell_unfit(const struct cell *cell, const char *why)
 	     cell->per_core, cell->length, why);
 }
 
-static void fit_cell(struct grid *g, const struct collection *c)
+/* The cell of a fit, or false if there is none. */
+static bool make_cell(struct cell *cell, const struct report *r)
+{
+	if (!r->fits[LEVY].converged)
+		return false;
+	cell->length = r->nominal;
+	cell->levy = r->fits[LEVY].dist;
+	cell->closest = r->closest->dist.family;
+	return true;
+}
+
+/* Every other time, so that both halves are from all of the measurement. */
+static double *half_of(const struct collection *c, size_t first, size_t *count)
+{
+	double *half = xmalloc((c->count / 2 + 1) * sizeof(*half));
+
+	*count = 0;
+	for (size_t i = first; i < c->count; i += 2)
+		half[(*count)++] = c->noise[i];
+	return half;
+}
+
+static void halve_cell(struct grid *g, const struct collection *c,
+		       const struct cell *cell)
+{
+	struct report r = { .nominal = c->nominal };
+	struct cell *training = &g->training[g->halved];
+	struct held_out *held_out = &g->held_out[g->halved];
+	double *rest;
+	size_t count;
+
+	if (c->count / 2 < FIT_TIMES_MIN)
+		return;
+	r.values = half_of(c, 0, &r.count);
+	rest = half_of(c, 1, &count);
+	*training = *cell;
+	*held_out = (struct held_out){
+		.per_core = cell->per_core, .length = c->nominal,
+		.mean = gsl_stats_mean(rest, 1, count),
+		.variance = gsl_stats_variance(rest, 1, count),
+	};
+	if (!report_fit(&r, NAN) && make_cell(training, &r))
+		g->halved++;
+	free(rest);
+	report_free(&r);
+}
+
+/* Takes the times from the collection. */
+static void fit_cell(struct grid *g, struct collection *c)
 {
 	struct cell *cell = &g->cells[g->count];
-	struct report r = { .values = c->noise, .count = c->count,
-			    .nominal = c->nominal };
+	struct report *r = &g->reports[g->count];
 
-	if (report_assess(&r, NAN)) {
+	halve_cell(g, c, cell);
+	*r = (struct report){ .values = c->noise, .count = c->count,
+			      .nominal = c->nominal,
+			      .replicates = g->o->replicates };
+	for (int i = 0; i < NR_SWITCHES; i++)
+		r->switches[i] = c->switches[i];
+	*c = (struct collection){ 0 };
+	if (report_assess(r, NAN))
 		tell_unfit(cell, "cannot be fitted");
-	} else if (!r.fits[LEVY].converged) {
+	else if (!make_cell(cell, r))
 		tell_unfit(cell, "no maximum of the likelihood was found");
-	} else {
-		cell->length = c->nominal;
-		cell->levy = r.fits[LEVY].dist;
-		cell->closest = r.closest->dist.family;
+	else
 		g->count++;
-	}
-	free(r.sorted);
+	if (!g->count || r != &g->reports[g->count - 1])
+		report_free(r);
 }
 
 static int take_cell(struct grid *g, unsigned int per_core, double length)
@@ -95,57 +157,127 @@ static int take_grid(struct grid *g)
 	return err;
 }
 
-static void put_cells(const struct grid *g)
-{
-	printf("\n%10s%12s%14s%12s%12s  %s\n%10s%12s%14s%12s%12s  %s\n",
-	       "processes", "work", "location", "scale", "bound",
-	       "closest by", "per core", "us", "us", "us", "us",
-	       "Anderson-Darling");
-	for (size_t i = 0; i < g->count; i++) {
-		const struct cell *c = &g->cells[i];
-
-		printf("%10u%12.5g%14.4g%12.4g%12.4g  %s\n", c->per_core,
-		       c->length * 1e6, c->levy.location * 1e6,
-		       c->levy.scale * 1e6, c->levy.bound * 1e6,
-		       family_name(c->closest));
-	}
-}
-
 static void put_laws(const struct coefficients *c)
 {
-	printf("\n%-10s%14s%14s%14s%8s  %s\n", "", "A", "B", "C", "R^2",
-	       "off by");
+	bool logs = c->form == FORM_LOG;
+
+	printf("\n%-10s%14s%14s%14s%8s  %s\n", form_name(c->form), "A", "B",
+	       "C", "R^2", "off by");
 	for (int i = 0; i < NR_PARAMETERS; i++) {
 		const struct law *law = &c->laws[i];
 
-		printf("%-10s%14.5g%14.5g%14.5g%8.2f  a factor of %.3g\n",
-		       parameter_name(i), law->of[0], law->of[1], law->of[2],
-		       law->r2, exp(law->error));
+		printf("%-10s%14.5g%14.5g%14.5g%8.2f", parameter_name(i),
+		       law->of[0], law->of[1], law->of[2], law->r2);
+		if (logs)
+			printf("  a factor of %.3g\n", exp(law->error));
+		else
+			printf("  %.3g us\n", law->error * 1e6);
 	}
+}
+
+static void put_r2(double r2)
+{
+	if (isnan(r2))
+		printf("%12s", "-");
+	else
+		printf("%12.2f", r2);
+}
+
+static void put_evaluation(const struct stored *s)
+{
+	if (!s->evaluations[FORM_LOG].classes) {
+		printf("\nhalf of the samples are too few for an evaluation\n");
+		return;
+	}
+	printf("\nfitted to one half of the times, of the other half in %zu classes:\n%-10s%12s%12s\n%-10s%12s%12s\n",
+	       s->evaluations[FORM_LOG].classes, "", "R^2 of the", "R^2 of the",
+	       "model", "mean", "variance");
+	for (int i = 0; i < NR_FORMS; i++) {
+		const struct evaluation *e = &s->evaluations[i];
+
+		printf("%-10s", form_name(i));
+		put_r2(e->mean_r2);
+		put_r2(e->variance_r2);
+		if (e->impossible)
+			printf("  no distribution for %zu of the classes",
+			       e->impossible);
+		putchar('\n');
+	}
+	printf("the %s model is the better one by its mean, and what predict takes\n",
+	       form_name(s->better));
+}
+
+/* -1 without a message if the training half does not tell coefficients. */
+static int evaluate_form(const struct grid *g, enum form form,
+			 struct evaluation *e)
+{
+	struct coefficients c;
+
+	if (coefficients_regress(&c, form, g->training, g->halved))
+		return -1;
+	*e = evaluate(&c, g->held_out, g->halved);
+	return 0;
+}
+
+static int make_models(const struct grid *g, struct stored *s)
+{
+	int err = 0;
+
+	*s = (struct stored){ 0 };
+	for (int i = 0; i < NR_FORMS && !err; i++) {
+		s->has[i] = true;
+		s->evaluations[i] = (struct evaluation){ NAN, NAN, 0, 0 };
+		err = coefficients_regress(&s->of[i], i, g->cells, g->count);
+		if (!err)
+			evaluate_form(g, i, &s->evaluations[i]);
+	}
+	if (err) {
+		warn("noise refit: needs at least four fits, of several numbers of processes and several lengths: it has %zu",
+		     g->count);
+		return -1;
+	}
+	s->better = evaluation_better(s->evaluations);
+	return 0;
+}
+
+static int finish(const struct grid *g, const char *path)
+{
+	const struct classes classes = { g->cells, g->reports, g->count };
+	struct stored s;
+
+	if (make_models(g, &s) ||
+	    store_save(&s, g->cells, g->reports, g->count, path))
+		return -1;
+	classes_text(stdout, &classes);
+	for (int i = 0; i < NR_FORMS; i++)
+		put_laws(&s.of[i]);
+	put_evaluation(&s);
+	printf("\nwritten to %s\n", path);
+	return 0;
+}
+
+static void free_grid(struct grid *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		report_free(&g->reports[i]);
+	free(g);
 }
 
 int noise_refit(const struct noise_options *o)
 {
-	struct grid g = { .o = o };
+	struct grid *g = xmalloc(sizeof(*g));
 	char *path = o->coefficients ? xstrdup(o->coefficients) :
 				       store_default_path();
-	struct coefficients c;
-	int err = store_try_save(path);
+	int err;
 
+	memset(g, 0, sizeof(*g));
+	g->o = o;
+	err = store_try_save(path);
 	if (!err)
-		err = take_grid(&g);
-	if (!err && coefficients_regress(&c, FORM_LOG, g.cells, g.count)) {
-		warn("noise refit: needs at least four fits, of several numbers of processes and several lengths: it has %zu",
-		     g.count);
-		err = -1;
-	}
+		err = take_grid(g);
 	if (!err)
-		err = store_save(&c, g.cells, g.count, path);
-	if (!err) {
-		put_cells(&g);
-		put_laws(&c);
-		printf("\nwritten to %s\n", path);
-	}
+		err = finish(g, path);
+	free_grid(g);
 	free(path);
 	return err;
 }

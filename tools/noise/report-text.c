@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "measure/measure-output.h"
@@ -12,6 +13,8 @@
 /* Warn if the divergence from M/M/1, or the error of its waits, is larger. */
 #define NATS_WARNED	0.01
 #define WAITS_WARNED	0.05
+/* A p-value below this refuses a distribution. */
+#define REFUSED		0.05
 
 /* How the columns of a table tell times. */
 struct format {
@@ -123,6 +126,55 @@ static void put_verdict(FILE *f, const struct report *r)
 	fputc('\n', f);
 }
 
+static void put_p_values(FILE *f, const struct report *r)
+{
+	const char *before = "  at 5 %, these times are not refused as";
+
+	if (!r->replicates)
+		return;
+	fprintf(f, "\n  p-values, by %zu sets of times that were drawn from each fit:\n   ",
+		r->replicates);
+	for (int i = 0; i < NR_FAMILIES; i++) {
+		if (isnan(r->p_values[i]))
+			fprintf(f, " %s -", family_name(i));
+		else
+			fprintf(f, " %s %.2g", family_name(i), r->p_values[i]);
+		fputs(i < NR_FAMILIES - 1 ? "," : "\n", f);
+	}
+	for (int i = 0; i < NR_FAMILIES; i++) {
+		if (!(r->p_values[i] >= REFUSED))
+			continue;
+		fprintf(f, "%s %s", before, family_name(i));
+		before = ",";
+	}
+	fputs(*before == ',' ? "\n" : "  at 5 %, these times are from none of the four\n",
+	      f);
+}
+
+static void put_number(FILE *f, double number)
+{
+	if (isnan(number))
+		fprintf(f, "%10s", "-");
+	else
+		fprintf(f, "%10.3g", number);
+}
+
+static void put_switches(FILE *f, const struct report *r)
+{
+	if (!r->switches[VOLUNTARY])
+		return;
+	fprintf(f, "\n  %-12s%10s%10s%10s%10s\n", "switches", "per time", "most",
+		"Pearson", "Spearman");
+	for (int i = 0; i < NR_SWITCHES; i++) {
+		fprintf(f, "  %-12s", switches_name(i));
+		put_number(f, gsl_stats_mean(r->switches[i], 1, r->count));
+		put_number(f, gsl_stats_max(r->switches[i], 1, r->count));
+		put_number(f, r->correlations[i].linear);
+		put_number(f, r->correlations[i].rank);
+		fputc('\n', f);
+	}
+}
+
 static void put_service(FILE *f, const struct report *r)
 {
 	struct scale scale = scale_of(r->work);
@@ -153,14 +205,24 @@ int report_text(FILE *f, const struct report *r)
 	put_times(f, r, format);
 	put_fits(f, r, format);
 	put_verdict(f, r);
+	put_p_values(f, r);
+	put_switches(f, r);
 	put_service(f, r);
 	return ferror(f) ? -1 : 0;
 }
 
 int report_csv(FILE *f, const struct report *r)
 {
-	fputs(TIMES_COLUMN "\n", f);
-	for (size_t i = 0; i < r->count; i++)
-		fprintf(f, "%.12g\n", r->values[i] + r->nominal);
+	bool switches = r->switches[VOLUNTARY];
+
+	fputs(switches ? TIMES_COLUMN "," VOLUNTARY_COLUMN "," INVOLUNTARY_COLUMN :
+			 TIMES_COLUMN, f);
+	fputc('\n', f);
+	for (size_t i = 0; i < r->count; i++) {
+		fprintf(f, "%.12g", r->values[i] + r->nominal);
+		for (int j = 0; switches && j < NR_SWITCHES; j++)
+			fprintf(f, ",%.0f", r->switches[j][i]);
+		fputc('\n', f);
+	}
 	return ferror(f) ? -1 : 0;
 }

@@ -4,6 +4,7 @@
 #include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/util.h"
@@ -37,7 +38,56 @@ static double most_gained(const struct report *r)
 	return r->file ? r->nominal : r->nominal / 2;
 }
 
-int report_assess(struct report *r, double bound)
+const char *switches_name(enum switches kind)
+{
+	static const char *const names[] = {
+		[VOLUNTARY] = "voluntary", [INVOLUNTARY] = "involuntary",
+	};
+
+	return names[kind];
+}
+
+static bool varies(const double *values, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (values[i] != values[0])
+			return true;
+	return false;
+}
+
+static void correlate(struct report *r)
+{
+	double *work = xmalloc(2 * r->count * sizeof(*work));
+
+	for (int i = 0; i < NR_SWITCHES; i++) {
+		const double *switches = r->switches[i];
+		struct correlation *c = &r->correlations[i];
+
+		c->linear = c->rank = NAN;
+		if (!switches || !varies(switches, r->count) ||
+		    !varies(r->values, r->count))
+			continue;
+		c->linear = gsl_stats_correlation(r->values, 1, switches, 1,
+						  r->count);
+		c->rank = gsl_stats_spearman(r->values, 1, switches, 1,
+					     r->count, work);
+	}
+	free(work);
+}
+
+static void compute_p_values(struct report *r, double bound)
+{
+	const struct bootstrap b = {
+		.replicates = r->replicates, .own_bound = isnan(bound),
+		.least = -most_gained(r), .bound = bound,
+		.progress = r->progress, .arg = r->progress_arg,
+	};
+
+	for (int i = 0; i < NR_FAMILIES; i++)
+		r->p_values[i] = bootstrap_p_value(&b, &r->fits[i], r->count);
+}
+
+int report_fit(struct report *r, double bound)
 {
 	struct limits limits = { .least = -most_gained(r) };
 	const char *why;
@@ -60,6 +110,15 @@ int report_assess(struct report *r, double bound)
 	for (int i = 0; i < NR_FAMILIES; i++)
 		r->fits[i] = fit_family(i, r->sorted, r->count, &limits);
 	r->closest = fit_closest(r->fits, NR_FAMILIES);
+	return 0;
+}
+
+int report_assess(struct report *r, double bound)
+{
+	if (report_fit(r, bound))
+		return -1;
+	compute_p_values(r, bound);
+	correlate(r);
 	assess_service(r);
 	return 0;
 }
@@ -68,4 +127,6 @@ void report_free(struct report *r)
 {
 	free(r->values);
 	free(r->sorted);
+	for (int i = 0; i < NR_SWITCHES; i++)
+		free(r->switches[i]);
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "bootstrap.h"
 #include "collect.h"
 #include "fit.h"
 
@@ -20,10 +21,21 @@ struct report {
 	double nominal;		/* seconds; 0 where it is not known */
 	double *values;		/* times less that, in the order of the samples */
 	double *sorted;
+	double *switches[NR_SWITCHES];	/* of each sample, or NULL */
 	size_t count;
+
+	/* Between times and switches; NAN where either is always the same. */
+	struct correlation {
+		double linear;	/* of Pearson */
+		double rank;	/* of Spearman */
+	} correlations[NR_SWITCHES];
 
 	struct fit fits[NR_FAMILIES];
 	const struct fit *closest;	/* one of these, or NULL */
+	size_t replicates;		/* behind each p-value; 0: none */
+	void (*progress)(void *arg);	/* after each of them; may be NULL */
+	void *progress_arg;
+	double p_values[NR_FAMILIES];	/* see bootstrap.h, or NAN */
 
 	/* A server whose work, without the noise, is exponential. */
 	double work;		/* its mean, seconds, or NAN */
@@ -31,11 +43,17 @@ struct report {
 	double waits;
 };
 
+/* As the JSON and the tables name them. */
+const char *switches_name(enum switches kind);
+
 /*
  * Fits all families to the values. bound, in seconds, is the Levy's; NAN to
- * choose it. 0, or -1 after a message.
+ * choose it. With replicates, computes p-values, which takes as many fits of each. 0,
+ * or -1 after a message.
  */
 int report_assess(struct report *r, double bound);
+/* The fits only. */
+int report_fit(struct report *r, double bound);
 void report_free(struct report *r);
 
 /* As a table, as JSON, the times only, plots. Each is 0, or -1 with errno. */

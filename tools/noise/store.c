@@ -2,6 +2,7 @@
 #include "store.h"
 
 #include <errno.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,12 +43,9 @@ static int load_law(struct law *law, const json_t *json)
 	return 0;
 }
 
-static int load(struct coefficients *c, const json_t *root)
+static int load_laws(struct coefficients *c, enum form form, const json_t *root)
 {
-	if (json_integer_value(json_object_get(root, "version")) !=
-	    STORE_VERSION)
-		return -1;
-	c->form = FORM_LOG;
+	c->form = form;
 	for (int i = 0; i < NR_PARAMETERS; i++)
 		if (load_law(&c->laws[i],
 			     json_object_get(root, parameter_name(i))))
@@ -55,7 +53,25 @@ static int load(struct coefficients *c, const json_t *root)
 	return 0;
 }
 
-int store_load(struct coefficients *c, const char *path)
+/* The laws of the form log are where they were when there was no other. */
+static int load(struct stored *s, const json_t *root)
+{
+	const json_t *linear = json_object_get(root, form_name(FORM_LINEAR));
+	const char *better = json_string_value(json_object_get(root, "better"));
+
+	*s = (struct stored){ .has[FORM_LOG] = true, .has[FORM_LINEAR] = linear };
+	if (json_integer_value(json_object_get(root, "version")) !=
+	    STORE_VERSION)
+		return -1;
+	if (load_laws(&s->of[FORM_LOG], FORM_LOG, root) ||
+	    (linear && load_laws(&s->of[FORM_LINEAR], FORM_LINEAR, linear)))
+		return -1;
+	if (linear && better && !strcmp(better, form_name(FORM_LINEAR)))
+		s->better = FORM_LINEAR;
+	return 0;
+}
+
+int store_load(struct stored *s, const char *path)
 {
 	FILE *f = fopen(path, "re");
 	json_error_t error;
@@ -73,7 +89,7 @@ int store_load(struct coefficients *c, const char *path)
 		warn("%s:%d: %s", path, error.line, error.text);
 		return -1;
 	}
-	err = load(c, root);
+	err = load(s, root);
 	if (err)
 		warn("%s: is not a file of coefficients that this version of tense knows: write it with tense noise refit",
 		     path);
@@ -93,14 +109,85 @@ static json_t *law_json(const struct law *law)
 			 "error", number(law->error));
 }
 
-static json_t *cell_json(const struct cell *cell)
+static json_t *laws_json(json_t *to, const struct coefficients *c)
 {
-	return json_pack("{sI sf sf sf sf ss}", "processes_per_core",
+	for (int i = 0; i < NR_PARAMETERS; i++)
+		json_object_set_new(to, parameter_name(i),
+				    law_json(&c->laws[i]));
+	return to;
+}
+
+static json_t *evaluation_json(const struct evaluation *e)
+{
+	return json_pack("{so so sI sI}", "mean_r2", number(e->mean_r2),
+			 "variance_r2", number(e->variance_r2),
+			 "classes", (json_int_t)e->classes,
+			 "impossible", (json_int_t)e->impossible);
+}
+
+static json_t *distances_json(const struct report *r)
+{
+	json_t *all = json_object();
+
+	for (int i = 0; i < NR_FAMILIES; i++)
+		json_object_set_new(all, family_name(i), json_pack("{so so}",
+			"anderson_darling", r->fits[i].converged ?
+				number(r->fits[i].anderson_darling) :
+				json_null(),
+			"p_value", number(r->p_values[i])));
+	return all;
+}
+
+static json_t *switches_json(const struct report *r)
+{
+	json_t *all = json_object();
+
+	for (int i = 0; i < NR_SWITCHES; i++)
+		json_object_set_new(all, switches_name(i), json_pack("{so so so}",
+			"per_time", number(gsl_stats_mean(r->switches[i], 1,
+							  r->count)),
+			"pearson", number(r->correlations[i].linear),
+			"spearman", number(r->correlations[i].rank)));
+	return all;
+}
+
+static json_t *cell_json(const struct cell *cell, const struct report *r)
+{
+	json_t *json = json_pack("{sI sf sf sf sf ss}", "processes_per_core",
 			 (json_int_t)cell->per_core, "length_s", cell->length,
 			 "location_s", cell->levy.location,
 			 "scale_s", cell->levy.scale,
 			 "bound_s", cell->levy.bound,
 			 "closest", family_name(cell->closest));
+	json_t *summary = json_pack("{sI so so so so so so}",
+		"times", (json_int_t)r->count,
+		"mean_s", number(gsl_stats_mean(r->values, 1, r->count)),
+		"variance_s2", number(gsl_stats_variance(r->values, 1,
+							 r->count)),
+		"distances", distances_json(r), "switches", switches_json(r),
+		"divergence_nats", number(r->divergence),
+		"waits_over_mm1", number(r->waits));
+
+	json_object_update(json, summary);
+	json_decref(summary);
+	return json;
+}
+
+static json_t *stored_json(const struct stored *s)
+{
+	json_t *root = json_pack("{si ss}", "version", STORE_VERSION, "tense",
+				 TENSE_VERSION);
+	json_t *evaluations = json_object();
+
+	laws_json(root, &s->of[FORM_LOG]);
+	json_object_set_new(root, form_name(FORM_LINEAR),
+			    laws_json(json_object(), &s->of[FORM_LINEAR]));
+	json_object_set_new(root, "better", json_string(form_name(s->better)));
+	for (int i = 0; i < NR_FORMS; i++)
+		json_object_set_new(evaluations, form_name(i),
+				    evaluation_json(&s->evaluations[i]));
+	json_object_set_new(root, "evaluation", evaluations);
+	return root;
 }
 
 int store_try_save(const char *path)
@@ -115,12 +202,10 @@ int store_try_save(const char *path)
 	return err;
 }
 
-int store_save(const struct coefficients *c, const struct cell *cells,
-	       size_t count, const char *path)
+int store_save(const struct stored *s, const struct cell *cells,
+	       const struct report *reports, size_t count, const char *path)
 {
-	json_t *root = json_pack("{si ss}", "version", STORE_VERSION, "tense",
-				 TENSE_VERSION);
-	json_t *list = json_array();
+	json_t *root = stored_json(s), *list = json_array();
 	struct utsname machine;
 	struct result_file file = { 0 };
 	int err = -1;
@@ -129,11 +214,8 @@ int store_save(const struct coefficients *c, const struct cell *cells,
 	json_object_set_new(root, "machine",
 			    json_text(machine.nodename,
 				      strlen(machine.nodename)));
-	for (int i = 0; i < NR_PARAMETERS; i++)
-		json_object_set_new(root, parameter_name(i),
-				    law_json(&c->laws[i]));
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, cell_json(&cells[i]));
+		json_array_append_new(list, cell_json(&cells[i], &reports[i]));
 	json_object_set_new(root, "cells", list);
 	/* If this fails, result_file_check() reports why. */
 	make_parents(path);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,19 +14,28 @@
 #include "base/util.h"
 
 struct list {
-	double *values;
-	size_t count;
+	struct times times;
 	size_t room;
 };
 
+static void make_room(struct list *list)
+{
+	struct times *t = &list->times;
+
+	if (t->count < list->room)
+		return;
+	list->room = 2 * list->room + 64;
+	t->seconds = xrealloc(t->seconds, list->room * sizeof(*t->seconds));
+	for (int i = 0; i < NR_SWITCHES; i++)
+		if (t->switches[i])
+			t->switches[i] = xrealloc(t->switches[i], list->room *
+						  sizeof(*t->switches[i]));
+}
+
 static void add(struct list *list, double value)
 {
-	if (list->count == list->room) {
-		list->room = 2 * list->room + 64;
-		list->values = xrealloc(list->values,
-					list->room * sizeof(*list->values));
-	}
-	list->values[list->count++] = value;
+	make_room(list);
+	list->times.seconds[list->times.count++] = value;
 }
 
 /* A time that is over 0. strtod() reads more than decimal numbers. */
@@ -58,6 +68,65 @@ static int read_column(const char *path, const char *column, struct list *list)
 	}
 	csv_close(&csv);
 	return more;
+}
+
+static int read_row(const struct csv *csv, char **values, struct list *list)
+{
+	uint64_t number;
+	double value;
+
+	if (parse(values[0], &value)) {
+		csv_complain(csv, "'%s' is not a time in seconds", values[0]);
+		return -1;
+	}
+	make_room(list);
+	for (int i = 0; i < NR_SWITCHES; i++) {
+		if (csv_whole(csv, values[i + 1], &number))
+			return -1;
+		list->times.switches[i][list->times.count] = (double)number;
+	}
+	add(list, value);
+	return 0;
+}
+
+/* A table that fit --csv wrote: times, and switches of each. */
+static int read_table(const char *path, struct list *list)
+{
+	static const char *const columns[] = {
+		TIMES_COLUMN, VOLUNTARY_COLUMN, INVOLUNTARY_COLUMN,
+	};
+	char *values[CSV_MAX_COLUMNS];
+	struct csv csv;
+	int more;
+
+	if (csv_open(&csv, path, columns, 1 + NR_SWITCHES))
+		return -1;
+	for (int i = 0; i < NR_SWITCHES; i++)
+		list->times.switches[i] = xmalloc(sizeof(double));
+	while ((more = csv_next(&csv, values)) > 0)
+		if (read_row(&csv, values, list)) {
+			more = -1;
+			break;
+		}
+	csv_close(&csv);
+	return more;
+}
+
+/* With this very first line: others have to name the column. */
+static bool is_table(const char *path)
+{
+	static const char head[] = TIMES_COLUMN "," VOLUNTARY_COLUMN ","
+				   INVOLUNTARY_COLUMN;
+	char text[sizeof(head) + 2] = "";
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return false;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	text[strcspn(text, "\r\n")] = '\0';
+	return !strcmp(text, head);
 }
 
 static int read_line(const char *path, unsigned int number, char *line,
@@ -142,8 +211,7 @@ static int read_json(const char *path, const char *member, struct list *list)
 	return err;
 }
 
-int times_read(const char *path, const char *column, double **times,
-	       size_t *count)
+int times_read(const char *path, const char *column, struct times *times)
 {
 	struct list list = { 0 };
 	size_t len = strlen(path);
@@ -153,11 +221,20 @@ int times_read(const char *path, const char *column, double **times,
 		err = read_json(path, column ? column : "elapsed_s", &list);
 	else if (column)
 		err = read_column(path, column, &list);
+	else if (is_table(path))
+		err = read_table(path, &list);
 	else
 		err = read_lines(path, &list);
 	if (err)
-		free(list.values);
-	*times = err ? NULL : list.values;
-	*count = err ? 0 : list.count;
+		times_free(&list.times);
+	*times = list.times;
 	return err;
+}
+
+void times_free(struct times *times)
+{
+	free(times->seconds);
+	for (int i = 0; i < NR_SWITCHES; i++)
+		free(times->switches[i]);
+	*times = (struct times){ 0 };
 }
