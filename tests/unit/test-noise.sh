@@ -93,6 +93,19 @@ holds "are null" '.replicates == 0 and ([.fits[].p_value] == [null, null, null, 
 noise_is 0 "none in the table" fit --bootstrap 0 gumbel
 ok "either" sh -c "! grep -q p-values stdout"
 
+# A histogram: the area of its bars is the share of the times in it.
+noise_is 0 "a histogram" fit --histogram h.svg gumbel
+ok "is XML" xmllint --noout h.svg
+is "$(grep -c '<polyline' h.svg)" 4 "with the four densities"
+ok "each bar has its share" awk '
+	/class="grid"/ { split($0, a, /[M ]/); n++ }
+	/class="bar"/ { match($0, /width="[0-9.]+/); w = substr($0, RSTART + 7, RLENGTH - 7)
+		match($0, /height="[0-9.]+/); h = substr($0, RSTART + 8, RLENGTH - 8)
+		bars++; area += w * h; if (!first) first = w; if (w != first && \
+			w - first > 0.11 || first - w > 0.11) bad = 1 }
+	END { exit bad || bars < 10 || area <= 0 }' h.svg
+ok "it tells how many are beyond it" grep -q '; 4 of 199 times are longer' h.svg
+
 # Switches: times that are 10 us longer for each.
 {
 	echo time_s,voluntary_switches,involuntary_switches
@@ -268,6 +281,17 @@ is "$(jq -c '[.evaluation[] | .classes, .impossible + 0] | length' sub/dir/c.jso
 	"with the evaluation of each"
 is "$(jq -c '[.cells[] | .times >= 40, (.distances | length), (.switches | length),
 	has("waits_over_mm1")] | unique' sub/dir/c.json)" '[true,2,4]' "and a summary of each class"
+noise_is 0 "pictures of a refit" refit --processes-per-core 1,2 --length 50us,100us \
+	--samples 40 --bootstrap 0 --coefficients p.json --svg q.svg --queue-svg m.svg
+ok "are XML" xmllint --noout q.svg m.svg
+is "$(grep -c '<g ' q.svg)" 4 "a panel for each class"
+is "$(grep -c '<circle' m.svg)" 4 "a point for each class"
+noise_is 0 "a picture on standard output" refit --processes-per-core 1,2 \
+	--length 50us,100us --samples 40 --bootstrap 0 --coefficients p.json --queue-svg -
+ok "is nothing but that" xmllint --noout stdout
+noise_is 125 "a picture that cannot be written" refit --svg no/file
+tense_said "no/file: No such file or directory"
+
 noise_is 0 "a prediction by them" predict --coefficients sub/dir/c.json \
 	--processes-per-core 2 --length 70us --json -
 holds "is a distribution" '.version == 1 and .processes_per_core == 2 and
@@ -394,8 +418,14 @@ noise_is 125 "an unknown option" fit --fast
 tense_said "noise: unknown option '--fast': see tense noise --help"
 noise_is 125 "an option without its argument" fit --json --csv
 tense_said "noise: --json needs an argument, but '--csv' is an option: see tense noise --help"
-noise_is 125 "an option of another" predict --svg x
-tense_said "noise predict: takes no --svg: see tense noise --help"
+for option in --svg --histogram --queue-svg; do
+	noise_is 125 "an option of another" predict $option x
+	tense_said "noise predict: takes no $option: see tense noise --help"
+done
+noise_is 125 "a picture of refit" fit --queue-svg x gumbel
+tense_said "noise fit: takes no --queue-svg: see tense noise --help"
+noise_is 125 "a picture of fit" refit --histogram x
+tense_said "noise refit: takes no --histogram: see tense noise --help"
 noise_is 125 "and of another" refit --bound 1s
 tense_said "noise refit: takes no --bound: see tense noise --help"
 noise_is 125 "two files" fit a b

@@ -16,6 +16,7 @@
 
 static int (*const writers[])(FILE *f, const struct report *r) = {
 	[OUT_JSON] = report_json, [OUT_CSV] = report_csv, [OUT_SVG] = report_svg,
+	[OUT_HISTOGRAM] = report_histogram,
 };
 
 struct bar {

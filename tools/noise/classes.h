@@ -20,4 +20,11 @@ struct classes {
 /* The results of each class, as a table. */
 void classes_text(FILE *f, const struct classes *c);
 
+/*
+ * Quantiles over those of the Levy fit, a panel for each class; and the error of the
+ * waits of M/M/1 over the divergence from it, a point for each. 0, or -1 with errno.
+ */
+int classes_svg(FILE *f, const struct classes *c);
+int classes_queue_svg(FILE *f, const struct classes *c);
+
 #endif

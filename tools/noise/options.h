@@ -13,7 +13,7 @@
 #define LENGTHS_MAX	20
 
 enum action { FIT, PREDICT, REFIT, NR_ACTIONS };
-enum output { OUT_JSON, OUT_CSV, OUT_SVG, NR_OUTPUTS };
+enum output { OUT_JSON, OUT_CSV, OUT_SVG, OUT_HISTOGRAM, OUT_QUEUE, NR_OUTPUTS };
 
 struct noise_options {
 	enum action action;

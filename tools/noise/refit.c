@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/progress.h"
+#include "base/result-file.h"
 #include "base/util.h"
 #include "classes.h"
 #include "evaluate.h"
@@ -240,14 +241,24 @@ static int make_models(const struct grid *g, struct stored *s)
 	return 0;
 }
 
-static int finish(const struct grid *g, const char *path)
+static int write_picture(FILE *f, size_t output, const void *arg)
+{
+	return output == OUT_SVG ? classes_svg(f, arg) :
+				   classes_queue_svg(f, arg);
+}
+
+static int finish(const struct grid *g, struct result_file *files,
+		  const char *path)
 {
 	const struct classes classes = { g->cells, g->reports, g->count };
 	struct stored s;
 
 	if (make_models(g, &s) ||
-	    store_save(&s, g->cells, g->reports, g->count, path))
+	    store_save(&s, g->cells, g->reports, g->count, path) ||
+	    result_files_write(files, NR_OUTPUTS, write_picture, &classes))
 		return -1;
+	if (options_on_stdout(g->o->outputs, NR_OUTPUTS))
+		return 0;
 	classes_text(stdout, &classes);
 	for (int i = 0; i < NR_FORMS; i++)
 		put_laws(&s.of[i]);
@@ -265,18 +276,21 @@ static void free_grid(struct grid *g)
 
 int noise_refit(const struct noise_options *o)
 {
+	struct result_file files[NR_OUTPUTS] = { 0 };
 	struct grid *g = xmalloc(sizeof(*g));
 	char *path = o->coefficients ? xstrdup(o->coefficients) :
 				       store_default_path();
-	int err;
+	int err = result_files_check(files, o->outputs, NR_OUTPUTS);
 
 	memset(g, 0, sizeof(*g));
 	g->o = o;
-	err = store_try_save(path);
+	if (!err)
+		err = store_try_save(path);
 	if (!err)
 		err = take_grid(g);
 	if (!err)
-		err = finish(g, path);
+		err = finish(g, files, path);
+	result_files_free(files, NR_OUTPUTS);
 	free_grid(g);
 	free(path);
 	return err;

@@ -56,10 +56,14 @@ int report_assess(struct report *r, double bound);
 int report_fit(struct report *r, double bound);
 void report_free(struct report *r);
 
-/* As a table, as JSON, the times only, plots. Each is 0, or -1 with errno. */
+/*
+ * As a table, as JSON, the times only, quantiles over those of each fit, and a
+ * histogram with the densities. Each is 0, or -1 with errno.
+ */
 int report_text(FILE *f, const struct report *r);
 int report_json(FILE *f, const struct report *r);
 int report_csv(FILE *f, const struct report *r);
 int report_svg(FILE *f, const struct report *r);
+int report_histogram(FILE *f, const struct report *r);
 
 #endif
