@@ -95,6 +95,30 @@ static void test_cutoffs(const struct cutoffs *cutoffs)
 		   cutoffs->list[i].daemon);
 }
 
+/* The example of the protocol: 10 +- 3 in the cluster; 12, 100 and 104 outside. */
+static void test_deviations(void)
+{
+	struct central central = { "d", 10, 3 };
+	struct execution executions[] = {
+		{ 1, "d", 12 }, { 2, "d", 100 }, { 3, "d", 104 },
+		{ 4, "d", 16 }, { 5, "d", 16.001 },
+	};
+	struct runs runs = { &central, 1, executions, 3 }, none = { 0 };
+	struct cutoffs cutoffs;
+
+	cutoffs_compute(&cutoffs, &runs, &none, NULL, 0);
+	is_cutoff(&cutoffs, "d", (double[]){ 55, NONE, NONE, 55, 55 },
+		  "12 is within two deviations: half way from 10 to 100");
+	cutoffs_free(&cutoffs);
+	ok(!cutoffs_long_running(&runs, &executions[3]) &&
+	   cutoffs_long_running(&runs, &executions[4]),
+	   "the maximum and two deviations are not long-running, more is");
+	runs.nr_executions = 1;
+	cutoffs_compute(&cutoffs, &runs, &none, NULL, 0);
+	is_i64(cutoffs.count, 0, "12 alone makes no daemon infrequent");
+	cutoffs_free(&cutoffs);
+}
+
 static void test_discarded(const struct cutoffs *cutoffs)
 {
 	static const int expected[] = { 1, 2, 3, 4, 6 };
@@ -131,6 +155,7 @@ int main(void)
 	const struct runs none = { 0 };
 	struct cutoffs cutoffs;
 
+	test_deviations();
 	cutoffs_compute(&cutoffs, &of_short, &of_long, periods,
 			COUNT(periods));
 	test_cutoffs(&cutoffs);

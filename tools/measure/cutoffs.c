@@ -10,6 +10,9 @@
 /* A task is short if it takes less than this part of a daemon's period. */
 #define LIMIT_DIVISOR	20
 
+/* An execution is long-running beyond so many deviations over the maximum. */
+#define DEVIATIONS	2
+
 /* A sum of decimals that ends in a half may be just below it. */
 static double round_half_up(double value)
 {
@@ -32,16 +35,30 @@ static double central_max(const struct runs *runs, const char *daemon)
 	return central ? central->max : 0;
 }
 
+/* The central maximum and two standard deviations; 0 if it is not central. */
+static double central_limit(const struct runs *runs, const char *daemon)
+{
+	const struct central *central = find_central(runs, daemon);
+
+	return central ? central->max + DEVIATIONS * central->stddev : 0;
+}
+
+bool cutoffs_long_running(const struct runs *runs,
+			  const struct execution *execution)
+{
+	return execution->ms > central_limit(runs, execution->daemon);
+}
+
 /* The shortest of its long-running executions, or NAN. */
 static double shortest_long_running(const struct runs *runs,
 				    const char *daemon)
 {
-	double max = central_max(runs, daemon), shortest = NAN;
+	double limit = central_limit(runs, daemon), shortest = NAN;
 
 	for (size_t i = 0; i < runs->nr_executions; i++) {
 		const struct execution *e = &runs->executions[i];
 
-		if (e->ms > max && !strcmp(e->daemon, daemon) &&
+		if (e->ms > limit && !strcmp(e->daemon, daemon) &&
 		    !(e->ms >= shortest))
 			shortest = e->ms;
 	}
@@ -59,10 +76,8 @@ static double midpoint(const struct runs *runs, const char *daemon)
 /* So long-running that a long task is not longer for it. */
 static double beyond_central(const struct runs *runs, const char *daemon)
 {
-	const struct central *central = find_central(runs, daemon);
-
-	return central ? round_half_up(central->max + 2 * central->stddev) :
-			 NAN;
+	return find_central(runs, daemon) ?
+	       round_half_up(central_limit(runs, daemon)) : NAN;
 }
 
 static double limit_of(const struct period *periods, size_t count,

@@ -6,9 +6,9 @@
  *
  * A program that does nothing but count is run often, once as a short and once
  * as a long task. Most samples form a central cluster; the others, L-samples,
- * are longer. A daemon's executions in L-samples that are longer than all in
- * the central cluster are long-running, and daemons that have some are the
- * infrequent ones.
+ * are longer. A daemon's execution in an L-sample is long-running if it exceeds
+ * the longest one in the central cluster by more than two standard deviations.
+ * Daemons that have such executions are the infrequent ones.
  *
  * All times of executions are in milliseconds.
  */
@@ -72,6 +72,10 @@ void cutoffs_compute(struct cutoffs *cutoffs, const struct runs *of_short,
 		     const struct runs *of_long, const struct period *periods,
 		     size_t nr_periods);
 void cutoffs_free(struct cutoffs *cutoffs);
+
+/* Is an execution in an L-sample of these runs long-running? */
+bool cutoffs_long_running(const struct runs *runs,
+			  const struct execution *execution);
 
 /* A daemon's, or NULL. */
 const struct cutoff *cutoffs_find(const struct cutoffs *cutoffs,

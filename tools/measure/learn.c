@@ -150,26 +150,21 @@ void learn_series(struct series *series, const struct subject *subject,
 		add_sample(series, subject, i);
 }
 
-/*
- * Had it a long-running execution in a sample? Its cutoff by tasks of that length
- * is not longer than any of them, and longer than all others.
- */
-static bool ran_long(const struct runs *runs, const char *daemon,
-		     double cutoff, size_t sample)
+/* Had it a long-running execution in a sample? */
+static bool ran_long(const struct runs *runs, const char *daemon, size_t sample)
 {
 	for (size_t i = 0; i < runs->nr_executions; i++) {
 		const struct execution *e = &runs->executions[i];
 
-		if (e->sample == sample && e->ms >= cutoff &&
-		    !strcmp(e->daemon, daemon))
+		if (e->sample == sample && !strcmp(e->daemon, daemon) &&
+		    cutoffs_long_running(runs, e))
 			return true;
 	}
 	return false;
 }
 
 /* When it did: one that goes on in the next sample is one. */
-static struct periodicity seen_in(const struct series *s, const char *daemon,
-				  double cutoff)
+static struct periodicity seen_in(const struct series *s, const char *daemon)
 {
 	double *times = xmalloc(s->count * sizeof(*times));
 	struct periodicity seen;
@@ -178,11 +173,11 @@ static struct periodicity seen_in(const struct series *s, const char *daemon,
 	for (size_t i = 0; i < s->count; i++) {
 		const struct series_sample *last;
 
-		if (!ran_long(&s->runs, daemon, cutoff, i + 1))
+		if (!ran_long(&s->runs, daemon, i + 1))
 			continue;
 		from = i;
 		while (i + 1 < s->count &&
-		       ran_long(&s->runs, daemon, cutoff, i + 2))
+		       ran_long(&s->runs, daemon, i + 2))
 			i++;
 		last = &s->samples[i];
 		times[count++] = (s->samples[from].began + last->began +
@@ -205,10 +200,8 @@ static bool is_better(const struct periodicity *a, const struct periodicity *b)
 static void add_period(struct learnt *learnt, const struct cutoff *c)
 {
 	const struct series *series = learnt->series;
-	struct periodicity of_short = seen_in(&series[TASK_SHORT], c->daemon,
-					      c->of_short);
-	struct periodicity of_long = seen_in(&series[TASK_LONG], c->daemon,
-					     c->of_long);
+	struct periodicity of_short = seen_in(&series[TASK_SHORT], c->daemon);
+	struct periodicity of_long = seen_in(&series[TASK_LONG], c->daemon);
 
 	learnt->periods = xrealloc(learnt->periods, (learnt->nr_periods + 1) *
 						    sizeof(*learnt->periods));
