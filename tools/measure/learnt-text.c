@@ -147,7 +147,7 @@ void learnt_plot(FILE *f, const struct learnt *learnt, bool asked)
 	for (int i = TASK_SHORT; i <= TASK_LONG; i++) {
 		if (!learnt->series[i].count)
 			continue;
-		fprintf(f, "\nSamples of %g s and those after them\n",
+		fprintf(f, "\nPairs of samples of %g s\n",
 			learnt->series[i].length);
 		scatter_text(f, &learnt->series[i]);
 	}

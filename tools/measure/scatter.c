@@ -46,16 +46,22 @@ static double part_of(const struct range *r, double seconds)
 	return (seconds - r->low) / (r->high - r->low);
 }
 
+/* A sample is in one pair only, so that a long one marks one arm of the plot. */
+static size_t pairs_of(const struct series *s)
+{
+	return s->count / 2;
+}
+
 static bool place(const struct series *s, const struct range *r, size_t pair,
 		  struct point *p)
 {
-	double first = s->samples[pair].levelled;
-	double second = s->samples[pair + 1].levelled;
+	const size_t first = 2 * pair, second = first + 1;
 
 	*p = (struct point){
-		.x = part_of(r, first), .y = part_of(r, second),
-		.central = learn_is_central(s, pair) &&
-			   learn_is_central(s, pair + 1),
+		.x = part_of(r, s->samples[first].levelled),
+		.y = part_of(r, s->samples[second].levelled),
+		.central = learn_is_central(s, first) &&
+			   learn_is_central(s, second),
 	};
 	return p->x >= 0 && p->x <= 1 && p->y >= 0 && p->y <= 1;
 }
@@ -82,7 +88,7 @@ static void fill(struct panel *panel, const struct series *s,
 	struct point p;
 
 	memset(panel, 0, sizeof(*panel));
-	for (size_t i = 0; i + 1 < s->count; i++) {
+	for (size_t i = 0; i < pairs_of(s); i++) {
 		int row, column;
 
 		if (!place(s, r, i, &p))
@@ -147,8 +153,8 @@ void scatter_text(FILE *f, const struct series *s)
 	put_border(f);
 	put_range(f, &all, "all");
 	put_range(f, &cluster, "the cluster");
-	fputs("\n  right of each time, the next one's upwards; . o #: 1, 2 to 4, more;\n"
-	      "  x: one of the two is an L-sample\n", f);
+	fputs("\n  rightwards the first sample of a pair, upwards the second one;\n"
+	      "  . o #: 1, 2 to 4, more pairs; x: one of the two is an L-sample\n", f);
 }
 
 /* As a picture. */
@@ -223,9 +229,9 @@ static void draw_axes(const struct frame *frame)
 	}
 	fprintf(f, "<rect class=\"axis\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>\n",
 		frame->x, frame->y, SIDE, SIDE);
-	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">elapsed time of a sample, levelled, %s</text>\n",
+	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">first sample of a pair, elapsed time, levelled, %s</text>\n",
 		frame_x(frame, 0.5), frame_y(frame, 0) + 36, scale.unit);
-	fprintf(f, "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\">of the next one, %s</text>\n",
+	fprintf(f, "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\">second one, %s</text>\n",
 		frame->x - 60, frame_y(frame, 0.5), scale.unit);
 }
 
@@ -233,7 +239,7 @@ static void draw_points(const struct frame *frame)
 {
 	struct point p;
 
-	for (size_t i = 0; i + 1 < frame->series->count; i++)
+	for (size_t i = 0; i < pairs_of(frame->series); i++)
 		if (place(frame->series, &frame->range, i, &p))
 			fprintf(frame->f, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
 				p.central ? "central" : "other",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The dual-execution scatter plot: a point for each two samples in succession,
- * of the first one's elapsed time and the second one's. Beside all of them, those
- * of the central cluster.
+ * The dual-execution scatter plot. A dual execution is a pair of samples: the
+ * first and second, the third and fourth, and so on. Each pair is a point at the
+ * first one's elapsed time and the second one's. A second plot shows the central
+ * cluster alone. A last sample without a partner is not shown.
  */
 #ifndef MEASURE_SCATTER_H
 #define MEASURE_SCATTER_H
