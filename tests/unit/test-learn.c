@@ -10,6 +10,7 @@
 
 #include "measure/cutoffs-store.h"
 #include "measure/learnt-file.h"
+#include "measure/learnt-text.h"
 #include "measure/scatter.h"
 #include "tap.h"
 
@@ -155,11 +156,47 @@ static void test_periodicity(void)
 	p = periodicity_of(irregular, 6, 0);
 	ok(!periodicity_is_known(&p), "without a period: %g +- %g", p.period,
 	   p.error);
-	for (size_t i = 0; i < 3; i++) {
+	ok(!periodicity_is_uncertain(&p), "which is certain");
+	p = periodicity_of(regular, 2, 1);
+	ok(p.period == 20 && p.error == 1 && p.occurrences == 2 &&
+	   periodicity_is_known(&p) && periodicity_is_uncertain(&p),
+	   "two times are a period that is uncertain");
+	p = periodicity_of(regular, 2, 3);
+	ok(!periodicity_is_known(&p), "unless the gap is of few samples");
+	for (size_t i = 0; i < 2; i++) {
 		p = periodicity_of(regular, i, 0);
 		ok(isnan(p.period) && !periodicity_is_known(&p) &&
 		   p.occurrences == i, "%zu times are no period", i);
 	}
+}
+
+/*
+ * The paper saw flush-9:0 in samples 75 and 634 of 128 s, and tells its period as
+ * 20 h with a question mark.
+ */
+static void test_uncertain(void)
+{
+	const double times[] = { 75 * 128, 634 * 128, 1193 * 128 };
+	struct cutoff cutoff = { .daemon = "flush-9:0", .limit_s = 3600 };
+	struct cutoffs cutoffs = { &cutoff, 1 };
+	struct daemon_period period = { .daemon = "flush-9:0" };
+	struct learnt learnt = { .periods = &period, .nr_periods = 1 };
+	char *text;
+	size_t size;
+	FILE *f;
+
+	period.seen = periodicity_of(times, 2, 128);
+	f = open_memstream(&text, &size);
+	cutoffs_text(f, &cutoffs, &learnt);
+	fclose(f);
+	ok(strstr(text, "  20 h (?), seen twice\n"), "the paper's period");
+	free(text);
+	period.seen = periodicity_of(times, 3, 128);
+	f = open_memstream(&text, &size);
+	cutoffs_text(f, &cutoffs, &learnt);
+	fclose(f);
+	ok(strstr(text, "  19.88 h +- "), "without the mark, if seen three times");
+	free(text);
 }
 
 static const struct periodicity *seen(const struct learnt *learnt,
@@ -419,6 +456,7 @@ int main(void)
 
 	test_cluster();
 	test_periodicity();
+	test_uncertain();
 	test_short();
 	test_long();
 	ok(mkdtemp(directory), "a directory");

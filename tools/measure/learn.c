@@ -188,11 +188,13 @@ static struct periodicity seen_in(const struct series *s, const char *daemon)
 	return seen;
 }
 
-/* Known more exactly, or where neither is known, by more. */
+/* Sure, or else known more exactly, or if neither is known, by more. */
 static bool is_better(const struct periodicity *a, const struct periodicity *b)
 {
 	if (isnan(a->period) && isnan(b->period))
 		return a->occurrences > b->occurrences;
+	if (periodicity_is_uncertain(a) != periodicity_is_uncertain(b))
+		return periodicity_is_uncertain(b);
 	return isnan(b->period) ||
 	       a->error / a->period < b->error / b->period;
 }

@@ -40,9 +40,10 @@ static json_t *periods_json(const struct learnt *learnt)
 		const struct daemon_period *p = &learnt->periods[i];
 
 		json_array_append_new(list, json_pack(
-			"{so so so sI}", "daemon", text(p->daemon),
+			"{so so so sb sI}", "daemon", text(p->daemon),
 			"period_s", number(p->seen.period),
 			"error_s", number(p->seen.error),
+			"uncertain", periodicity_is_uncertain(&p->seen),
 			"occurrences", (json_int_t)p->seen.occurrences));
 	}
 	return list;

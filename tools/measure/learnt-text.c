@@ -92,19 +92,36 @@ static const struct periodicity *seen(const struct learnt *learnt,
 	return NULL;
 }
 
+static struct scale span_scale(double seconds)
+{
+	if (seconds >= 7200)
+		return (struct scale){ "h", 1 / 3600.0 };
+	if (seconds >= 120)
+		return (struct scale){ "min", 1 / 60.0 };
+	return (struct scale){ "s", 1 };
+}
+
 static void put_period(FILE *f, const struct periodicity *p)
 {
+	struct scale scale;
+
 	if (!p)
 		return;
+	scale = span_scale(p->period);
 	if (isnan(p->period))
 		fprintf(f, "  seen %zu time%s", p->occurrences,
 			p->occurrences == 1 ? "" : "s");
-	else if (periodicity_is_known(p))
-		fprintf(f, "  %.4g s +- %.2g (%zu times)", p->period, p->error,
-			p->occurrences);
+	else if (!periodicity_is_known(p))
+		fprintf(f, "  none: %.4g %s +- %.2g (%zu times)",
+			p->period * scale.factor, scale.unit,
+			p->error * scale.factor, p->occurrences);
+	else if (periodicity_is_uncertain(p))
+		fprintf(f, "  %.2g %s (?), seen twice",
+			p->period * scale.factor, scale.unit);
 	else
-		fprintf(f, "  none: %.4g s +- %.2g (%zu times)", p->period,
-			p->error, p->occurrences);
+		fprintf(f, "  %.4g %s +- %.2g (%zu times)",
+			p->period * scale.factor, scale.unit,
+			p->error * scale.factor, p->occurrences);
 }
 
 void cutoffs_text(FILE *f, const struct cutoffs *cutoffs,

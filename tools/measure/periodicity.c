@@ -9,7 +9,9 @@
 #include "base/util.h"
 #include "emp.h"
 
-#define LEAST_OCCURRENCES	3
+#define LEAST_OCCURRENCES	2
+/* One gap alone may be a chance, or several periods. */
+#define SURE_OCCURRENCES	3
 #define MOST_ERROR		0.1
 
 static double lower_median(const double *values, size_t count)
@@ -55,6 +57,7 @@ struct periodicity periodicity_of(const double *times, size_t count,
 	periods = divide(gaps, nr_gaps);
 	scatter = emp_summary(gaps, NULL, nr_gaps);
 	p.period = (times[count - 1] - times[0]) / periods;
+	/* fmax() takes the resolution if one gap has no deviation. */
 	p.error = fmax(resolution / periods,
 		       scatter.stddev / sqrt((double)nr_gaps));
 	free(gaps);
@@ -64,4 +67,9 @@ struct periodicity periodicity_of(const double *times, size_t count,
 bool periodicity_is_known(const struct periodicity *periodicity)
 {
 	return periodicity->error <= MOST_ERROR * periodicity->period;
+}
+
+bool periodicity_is_uncertain(const struct periodicity *periodicity)
+{
+	return periodicity->occurrences < SURE_OCCURRENCES;
 }

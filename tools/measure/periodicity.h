@@ -18,12 +18,15 @@ struct periodicity {
  * median gap, the lower one of two, tells how many periods each gap has, since
  * some times may be missing. The period is the whole time over all periods. Its
  * error is the larger one of two: the error by the resolution, and the standard
- * error of the gaps. At least three times are needed.
+ * error of the gaps. Two times are one gap, and its period is uncertain.
  */
 struct periodicity periodicity_of(const double *times, size_t count,
 				  double resolution);
 
 /* Is it known well enough to be called a period: to a tenth? */
 bool periodicity_is_known(const struct periodicity *periodicity);
+
+/* Was it seen only twice? The period is then the only gap. */
+bool periodicity_is_uncertain(const struct periodicity *periodicity);
 
 #endif
