@@ -34,8 +34,10 @@ static void test_summary(void)
 	ok(near(s.high - s.mean, 2.570581836 * sqrt(46.0 / 5 / 6)),
 	   "interval by t with five degrees of freedom");
 	ok(near(s.mean - s.low, s.high - s.mean), "to both sides");
+	ok(s.min == 1 && s.max == 9, "minimum and maximum");
 	s = emp_summary(values, kept, 6);
 	is_i64(s.count, 4, "those that are kept");
+	ok(s.min == 1 && s.max == 9, "their minimum and maximum");
 	ok(near(s.mean, 4.5), "their mean");
 	ok(near(s.stddev, sqrt(35.0 / 3)), "their deviation");
 	s = emp_summary(large, NULL, 3);
@@ -44,7 +46,10 @@ static void test_summary(void)
 	ok(s.mean == 5 && isnan(s.stddev) && isnan(s.low) && isnan(s.high),
 	   "one value has no deviation");
 	s = emp_summary(values, kept, 0);
-	ok(!s.count && isnan(s.mean), "no value has no mean");
+	ok(!s.count && isnan(s.mean) && isnan(s.min) && isnan(s.max),
+	   "no value has no mean");
+	s = emp_summary(values, (bool[]){ 1, 1, 1, 0, 0, 1 }, 6);
+	ok(s.min == 3 && s.max == 8, "values that are not kept do not count");
 }
 
 static size_t dropped(const double *values, bool *kept, size_t count)

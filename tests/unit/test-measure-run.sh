@@ -121,9 +121,9 @@ fi
 kill "$visitor"
 wait "$visitor" 2>/dev/null
 visitor=
-is "$(head -1 c)" "command,metric,unit,samples,mean_all,stddev_all,kept,mean,stddev,low,high,ratio,ratio_low,ratio_high,verdict" \
+is "$(head -1 c)" "command,metric,unit,samples,mean_all,stddev_all,kept,mean,stddev,low,high,ratio,ratio_low,ratio_high,verdict,min_all,max_all,min,max" \
 	"CSV"
-is "$(cut -d, -f1-4,12- c | sed 1d)" "./own-sh wait-for-visit,elapsed time,s,2,,,,
+is "$(cut -d, -f1-4,12-15 c | sed 1d)" "./own-sh wait-for-visit,elapsed time,s,2,,,,
 ./own-sh wait-for-visit,process time,s,2,,,,
 ./own-sh wait-for-visit,by reference loop,loops,2,,,," "a line for each"
 is "$(awk -F'|' '{ print NF }' d | sort -u) $(wc -l <d)" "8 5" "Markdown"
@@ -174,6 +174,21 @@ quick 0 "times that scatter" --csv c --json m -- \
 	sh -c '[ -e odd ] && rm odd || { : >odd; sleep 0.5; }'
 is "$(jq -c '.commands[0] | [.all, .emp | .elapsed_s | .low > 0 and .low < .mean and .mean < .high]' m)" \
 	'[true,true]' "have an interval of times"
+
+measure_is 0 "minimum and maximum" --runs 6 --json m --csv c -- \
+	"$measured" 1 0 20
+ok "are those of all samples" jq -e '.commands[0] |
+	.all.elapsed_s.min == ([.samples[].elapsed_s] | min) and
+	.all.elapsed_s.max == ([.samples[].elapsed_s] | max) and
+	.emp.elapsed_s.min == ([.samples[] | select(.kept.elapsed_s).elapsed_s] | min) and
+	.emp.elapsed_s.max == ([.samples[] | select(.kept.elapsed_s).elapsed_s] | max)' \
+	m >verdict
+is "$(sed -n 2p c | cut -d, -f16-19)" "$(jq -r '.commands[0] |
+	.all.elapsed_s.min, .all.elapsed_s.max, .emp.elapsed_s.min, .emp.elapsed_s.max' m |
+	while read -r value; do printf '%.9g\n' "$value"; done | paste -sd,)" "in CSV"
+is "$(grep -A3 '^  *minimum  *maximum  *minimum  *maximum$' stdout |
+	cut -c3-20 | sed 1d | xargs)" "elapsed time process time by reference loop" \
+	"in the table"
 
 # K-best.
 measure_is 0 "K-best" --protocol k-best --k 2 --runs 4 --epsilon 0 \

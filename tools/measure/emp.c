@@ -20,12 +20,15 @@ static void moments(const double *values, const bool *kept, size_t count,
 {
 	double sum = 0, squares = 0;
 
-	s->count = 0;
+	*s = (struct summary){ .min = NAN, .max = NAN };
 	for (size_t i = 0; i < count; i++) {
-		if (is_kept(kept, i)) {
-			sum += values[i];
-			s->count++;
-		}
+		if (!is_kept(kept, i))
+			continue;
+		sum += values[i];
+		s->count++;
+		/* fmin() and fmax() ignore a NAN. */
+		s->min = fmin(s->min, values[i]);
+		s->max = fmax(s->max, values[i]);
 	}
 	s->mean = s->count ? sum / (double)s->count : NAN;
 	for (size_t i = 0; i < count; i++)

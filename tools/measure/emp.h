@@ -9,11 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* With one value only, the deviation and the interval are NAN. */
+/*
+ * With one value only, the deviation and the interval are NAN. Without one, all
+ * but the count are.
+ */
 struct summary {
 	size_t count;
 	double mean;
 	double stddev;		/* sample deviation, by count - 1 */
+	double min;
+	double max;
 	double low;		/* 95 % interval of the mean, by Student's t */
 	double high;
 };

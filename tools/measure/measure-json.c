@@ -34,9 +34,10 @@ static const char *key_of(enum metric metric)
 
 static json_t *summary_json(const struct summary *s)
 {
-	return json_pack("{sI so so so so so}",
+	return json_pack("{sI so so so so so so so}",
 			 "samples", (json_int_t)s->count,
 			 "mean", number(s->mean),
+			 "min", number(s->min), "max", number(s->max),
 			 "stddev", number(s->stddev),
 			 "relative_error", number(s->stddev / s->mean),
 			 "low", number(s->low), "high", number(s->high));

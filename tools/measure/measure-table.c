@@ -61,6 +61,10 @@ static void csv_row(FILE *f, const struct measurement *m,
 	value(f, emp->low);
 	value(f, emp->high);
 	ratio_csv(f, m, s, metric);
+	value(f, all->min);
+	value(f, all->max);
+	value(f, emp->min);
+	value(f, emp->max);
 	fputc('\n', f);
 }
 
@@ -69,7 +73,7 @@ int measure_csv(FILE *f, const struct measurement *m)
 	if (m->protocol == PROTOCOL_KBEST)
 		return best_csv(f, m);
 
-	fputs("command,metric,unit,samples,mean_all,stddev_all,kept,mean,stddev,low,high,ratio,ratio_low,ratio_high,verdict\n",
+	fputs("command,metric,unit,samples,mean_all,stddev_all,kept,mean,stddev,low,high,ratio,ratio_low,ratio_high,verdict,min_all,max_all,min,max\n",
 	      f);
 	for (size_t i = 0; i < m->nr_subjects; i++)
 		for (int j = 0; j < NR_METRICS; j++)

@@ -78,6 +78,33 @@ static void header(FILE *f, const struct subject *s)
 		"95 % interval");
 }
 
+static void extremes_row(FILE *f, const struct measurement *m,
+			 const struct subject *s, enum metric metric)
+{
+	const struct scale scale = scale_of(s->all[METRIC_ELAPSED].mean);
+	const struct summary *all = &s->all[metric], *emp = &s->emp[metric];
+	double factor = scale.factor * seconds_of(m, metric);
+
+	fprintf(f, "  %-18s", metric_name(metric));
+	put(f, 10, 4, all->min * factor, scale.unit);
+	put(f, 11, 4, all->max * factor, scale.unit);
+	put(f, 13, 4, emp->min * factor, scale.unit);
+	put(f, 11, 4, emp->max * factor, scale.unit);
+	fputc('\n', f);
+}
+
+static void show_extremes(FILE *f, const struct measurement *m,
+			  const struct subject *s)
+{
+	int unit = (int)strlen(scale_of(s->all[METRIC_ELAPSED].mean).unit) + 1;
+
+	fprintf(f, "\n  %-18s%*s%*s%*s%*s\n", "", 10 + unit, "minimum",
+		11 + unit, "maximum", 13 + unit, "minimum", 11 + unit,
+		"maximum");
+	for (int i = 0; i < NR_METRICS; i++)
+		extremes_row(f, m, s, i);
+}
+
 static void show_drops(FILE *f, const struct measurement *m,
 		       const struct subject *s)
 {
@@ -170,6 +197,7 @@ static void show_subject(FILE *f, const struct measurement *m,
 	header(f, s);
 	for (int i = 0; i < NR_METRICS; i++)
 		row(f, m, s, i);
+	show_extremes(f, m, s);
 	fputc('\n', f);
 	show_drops(f, m, s);
 	show_outliers(f, s, METRIC_ELAPSED);
