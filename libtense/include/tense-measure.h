@@ -47,7 +47,7 @@ struct tense_kbest_result {
 	enum tense_clock clock;	/* the clock that was used */
 	struct tense_clock_quality counter;
 	struct tense_clock_quality gettime;
-	double tick_ns;		/* subtracted for each timer interrupt */
+	double tick_ns;		/* subtracted for each timer interrupt; below its least cost */
 	unsigned int ticks;	/* timer interrupts in all samples */
 };
 

@@ -65,7 +65,6 @@ static void test_ticks(void)
 		"SPU:          3          4   Spurious interrupts\n";
 	static const char offline[] = "           CPU0       CPU2\n"
 		"LOC:       1234       5678   Local timer interrupts\n";
-	double gaps[] = { 3, 9, 1, 7, 5 };
 
 	is_i64((int64_t)ticks_of(text, 0), 1234, "timer interrupts of a CPU");
 	is_i64((int64_t)ticks_of(text, 1), 5678, "of another");
@@ -74,10 +73,87 @@ static void test_ticks(void)
 	ok(ticks_of(offline, 1) == UINT64_MAX, "one that is not online");
 	ok(ticks_of("CPU0\n0: 1 timer\n", 0) == UINT64_MAX,
 	   "a machine that does not tell");
-	ok(ticks_nth_longest(gaps, 5, 2) == 7, "two ticks: the shorter one");
-	ok(ticks_nth_longest(gaps, 5, 5) == 1, "as many as gaps");
-	ok(ticks_nth_longest(gaps, 5, 6) == 0 &&
-	   ticks_nth_longest(gaps, 5, 0) == 0, "more than gaps, or none");
+}
+
+#define TICK	4000.0		/* the gaps below are in us */
+#define TICKS	40
+
+static struct ticks_gap gaps[4000];
+static unsigned int nr_gaps;
+
+static void add_gap(double begin, double length, int switched)
+{
+	gaps[nr_gaps++] = (struct ticks_gap){ (uint64_t)(begin * 1000),
+					      (uint64_t)((begin + length) * 1000),
+					      switched };
+}
+
+static int earlier(const void *left, const void *right)
+{
+	const struct ticks_gap *a = left, *b = right;
+
+	return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+/* Returns the least cost in us; 0 if it is unknown. */
+static double least_of_gaps(struct ticks_seen *seen)
+{
+	const struct ticks_comb comb = { TICK * 1000, 10000,
+					 (uint64_t)(TICKS * TICK * 1000) };
+	double phase;
+
+	qsort(gaps, nr_gaps, sizeof(*gaps), earlier);
+	*seen = (struct ticks_seen){ 0 };
+	phase = ticks_phase(gaps, nr_gaps, &comb);
+	if (phase < 0 || ticks_count(gaps, nr_gaps, &comb, phase, seen))
+		return 0;
+	return seen->least / 1000;
+}
+
+/* Ticks cost 20 us and a little more. Short interrupts come all the time. */
+static void test_tick_cost(void)
+{
+	struct ticks_seen seen;
+	double times[] = { 9, 3, 9.1, 1, 9.2, 20 };
+	double least;
+
+	nr_gaps = 0;
+	for (int i = 0; i < TICKS; i++) {
+		add_gap(1234 + i * TICK + i % 3, 20 + i % 4 * 0.2, 0);
+		for (int j = 0; j < 10; j++)
+			add_gap(17 + i * TICK + j * 397 + i * 31 % 300, 0.7, 0);
+	}
+	least = least_of_gaps(&seen);
+	ok(fabs(least - 20) < 0.1 && seen.seen == TICKS,
+	   "ticks by their even times: %.1f us", least);
+
+	/* The scheduler acts at ticks: 30 of 40 are the end of a slice. */
+	nr_gaps = 0;
+	for (int i = 0; i < TICKS; i++) {
+		double at = 1234 + i * TICK;
+
+		if (i % 4)
+			add_gap(at, i % 8 == 1 ? 4030 : 35, 1);
+		else
+			add_gap(at, 20 + i % 3 * 0.2, 0);
+		add_gap(at + 500, 0.7, 0);
+	}
+	least = least_of_gaps(&seen);
+	ok(fabs(least - 20) < 0.1, "ticks that end slices do not count: %.1f us",
+	   least);
+
+	nr_gaps = 0;
+	for (int i = 0; i < TICKS; i++)
+		add_gap(1234 + i * TICK, 4030 - 4000 * (i % 2), 1);
+	for (int i = 0; i < TICKS; i++)
+		add_gap(1500 + i * TICK, 0.7, 0);
+	ok(least_of_gaps(&seen) == 0,
+	   "where each is one, short interrupts are not taken for ticks");
+	nr_gaps = 0;
+	ok(least_of_gaps(&seen) == 0, "no gap, no tick");
+
+	ok(ticks_agreed(times, 6) == 9, "a shorter time alone is no tick's");
+	ok(ticks_agreed(times, 2) == 0, "nor are two");
 }
 
 static void put(const char *directory, int index, const char *size)
@@ -247,6 +323,7 @@ int main(void)
 {
 	test_best();
 	test_ticks();
+	test_tick_cost();
 	test_cache();
 	test_counter();
 	test_function();

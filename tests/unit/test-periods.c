@@ -188,6 +188,19 @@ static void test_disturbed(void)
 	ok(near((double)periods_share(&r, CAUSE_OTHER).count, 750, 0.1),
 	   "which are others");
 
+	/* Short ones, of which some come at the very time of a tick. */
+	r = begin(1000 * MS);
+	add_ticks(&r, plain);
+	add_noise(&r, 5000, 0.5 * US);
+	finish(&r);
+	is_i64((int64_t)periods_share(&r, CAUSE_TIMER).count, 250,
+	       "one interrupt of a tick's is the timer's");
+	ok((double)periods_interrupt_cost(&r).shortest >= 5 * US,
+	   "so that short ones are not its cost: %.2f us",
+	   (double)periods_interrupt_cost(&r).shortest / US);
+	ok(near(r.least_ns, 5 * US * NS, 0.05), "%.2f us at least",
+	   r.least_ns / 1e3);
+
 	/* As a softirq that a tick wakes: it comes as evenly. */
 	r = begin(1000 * MS);
 	add_ticks(&r, plain);

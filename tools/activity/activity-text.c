@@ -80,7 +80,7 @@ static void put_timer(FILE *f, const struct recording *r,
 {
 	const char *unit = unit_name(w);
 	const struct timer *t = &r->timer;
-	struct share cost = periods_interrupt_cost(r);
+	struct share timer = periods_share(r, CAUSE_TIMER);
 
 	if (t->interval > 0)
 		fprintf(f, "  timer interval      %.5f ms +- %.6f (%.2f per second), %zu of %zu seen\n",
@@ -92,10 +92,13 @@ static void put_timer(FILE *f, const struct recording *r,
 	if (!t->interval)
 		fputs("  timer interval      none seen: inactive periods do not come at even times\n",
 		      f);
-	if (cost.count)
-		fprintf(f, "  an interrupt costs  at least %.2f us (%" PRIu64 " %s), mostly %.2f us\n",
-			us(r, (double)cost.shortest), cost.shortest, unit,
-			us(r, (double)cost.median));
+	if (r->least_ns > 0)
+		fprintf(f, "  an interrupt costs  at least %.2f us (%.0f %s)%s\n",
+			r->least_ns / 1e3, r->least_ns / r->ns, unit,
+			timer.count ? "" : ", as seen after the recording");
+	else
+		fputs("  an interrupt costs  unknown: no timer interrupts without a switch agree\n",
+		      f);
 }
 
 static void put_interrupts(FILE *f, const struct recording *r)

@@ -102,13 +102,15 @@ static json_t *recording_json(const struct recording *r)
 	struct share cost = periods_interrupt_cost(r);
 
 	return json_pack(
-		"{sI sI sf sf sb sf so so so so so}",
+		"{sI sI sf sf sb sf so so so so so so}",
 		"load", (json_int_t)r->load,
 		"duration", (json_int_t)r->length,
 		"duration_ms", (double)r->length * r->ns / 1e6,
 		"unit_ns", r->ns, "ended_early", (int)r->full,
 		"stolen_s", r->stolen, "timer", timer_json(r),
 		"interrupt_cost", cost.count ? share_json(&cost) : json_null(),
+		"interrupt_least_ns", r->least_ns > 0 ?
+			json_real(r->least_ns) : json_null(),
 		"inactive", shares_json(r), "interrupts", interrupts_json(r),
 		"periods", periods_json(r));
 }

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "periods.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/util.h"
 #include "interval.h"
+#include "libtense/measure/ticks.h"
+
+/*
+ * Fewer do not show the least cost of one. Beside others, a recording has few, and
+ * interrupts that came by chance are among them.
+ */
+#define COST_LEAST	25
 
 size_t periods_count(const struct recording *r)
 {
@@ -27,16 +35,79 @@ struct period periods_at(const struct recording *r, size_t number)
 	};
 }
 
-void periods_analyse(struct recording *r)
+static double tooth_of(const struct timer *t, const struct gap *gap)
 {
-	interval_infer(&r->timer, r->gaps, r->count, r->length, r->ns);
+	return round(((double)gap->begin - t->first) / t->interval);
+}
+
+/*
+ * Does a switch come within the tolerance of the same tooth? It may be the tick
+ * itself, and other interrupts follow it.
+ */
+static bool is_beside_switch(const struct recording *r, size_t i)
+{
+	const struct timer *t = &r->timer;
+	double tooth = t->first + tooth_of(t, &r->gaps[i]) * t->interval;
+
+	for (size_t j = i; j-- > 0 && (double)r->gaps[j].end > tooth - t->tolerance;)
+		if (r->gaps[j].switched)
+			return true;
+	for (size_t j = i + 1; j < r->count &&
+			       (double)r->gaps[j].begin < tooth + t->tolerance; j++)
+		if (r->gaps[j].switched)
+			return true;
+	return false;
+}
+
+/*
+ * Of several interrupts at one tooth, the longest is the timer's. The others came
+ * by chance.
+ */
+static void mark_timer(struct recording *r)
+{
+	struct gap *last = NULL;
+	double tooth = 0;
+
 	for (size_t i = 0; i < r->count; i++) {
 		struct gap *gap = &r->gaps[i];
 
-		gap->cause = gap->switched ? CAUSE_PROCESS :
-			     interval_hits(&r->timer, gap->begin) ?
-			     CAUSE_TIMER : CAUSE_OTHER;
+		if (gap->switched || !interval_hits(&r->timer, (double)gap->begin) ||
+		    is_beside_switch(r, i))
+			continue;
+		if (last && tooth_of(&r->timer, gap) == tooth) {
+			if (gap->end - gap->begin <= last->end - last->begin)
+				continue;
+			last->cause = CAUSE_OTHER;
+		}
+		last = gap;
+		tooth = tooth_of(&r->timer, gap);
+		gap->cause = CAUSE_TIMER;
 	}
+}
+
+static double least_cost(const struct recording *r)
+{
+	double *times = xmalloc(r->count * sizeof(*times)), least;
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		if (r->gaps[i].cause == CAUSE_TIMER)
+			times[count++] = (double)(r->gaps[i].end -
+						  r->gaps[i].begin);
+	least = count < COST_LEAST ? 0 : ticks_agreed(times, count);
+	free(times);
+	return least;
+}
+
+void periods_analyse(struct recording *r)
+{
+	interval_infer(&r->timer, r->gaps, r->count, r->length, r->ns);
+	for (size_t i = 0; i < r->count; i++)
+		r->gaps[i].cause = r->gaps[i].switched ? CAUSE_PROCESS :
+							 CAUSE_OTHER;
+	if (r->timer.interval > 0)
+		mark_timer(r);
+	r->least_ns = least_cost(r) * r->ns;
 }
 
 int periods_shortest_first(const void *left, const void *right)

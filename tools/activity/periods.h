@@ -25,6 +25,7 @@ struct recording {
 	size_t count;
 	bool full;		/* too many gaps: it ended early */
 	struct timer timer;
+	double least_ns;	/* least cost of a timer interrupt; 0: unknown */
 	struct interrupts interrupts;	/* came during the recording */
 	double stolen;		/* seconds, by the host, of all CPUs */
 };

@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "activity/hogs.h"
 #include "activity/output.h"
+#include "libtense/measure/ticks.h"
 
 #define LOADS_MAX	8
 #define SECONDS_MAX	600
@@ -261,8 +262,11 @@ static int record_all(const struct request *r, struct activity *a)
 		if (hogs_start(&hogs, one->load))
 			return -1;
 		watcher_record(&a->watcher, one, r->seconds);
-		hogs_stop(&hogs);
 		periods_analyse(one);
+		/* Beside others, each tick can be the end of a slice. */
+		if (!(one->least_ns > 0))
+			one->least_ns = ticks_least(&a->watcher.counter);
+		hogs_stop(&hogs);
 		if (one->full)
 			warn("trace-activity: ended early, after %d inactive periods: --threshold is too short for this machine",
 			     RECORD_GAPS_MAX);
