@@ -62,6 +62,39 @@ int tense_kbest(void (*function)(void *arg), void *arg,
 		const struct tense_kbest_options *options,
 		struct tense_kbest_result *result);
 
+/*
+ * The functions of the chapter on measuring program time in "Computer Systems: A
+ * Programmer's Perspective", by its names. Times are in cycles of the CPU's counter
+ * and, if ns is not NULL, also in nanoseconds there. Without a counter of constant
+ * rate, a cycle is a nanosecond of clock_gettime().
+ */
+
+/* Starts the cycle counter. */
+void tense_start_counter(void);
+/* Returns the cycles since then. */
+double tense_get_counter(double *ns);
+/* Returns the rate of the cycle counter in MHz, and prints it if verbose is set. */
+double tense_mhz(int verbose);
+
+/* Starts the timer, clock_gettime(CLOCK_MONOTONIC). */
+void tense_start_timer(void);
+/* Returns the seconds since then. */
+double tense_get_timer(double *ns);
+
+/*
+ * Returns the cycles that function(arg) takes, by tense_kbest(), whether or not the
+ * times agreed. options may be NULL. Returns -EINVAL or -ENOMEM like it.
+ */
+double tense_fcyc(void (*function)(void *arg), void *arg,
+		  const struct tense_kbest_options *options, double *ns);
+
+/*
+ * Reads the cycle counter until two readings are at least threshold cycles apart,
+ * because something else ran. Returns the cycles between them. 0 if threshold is
+ * below 1, or if nothing else ran for 10 s.
+ */
+double tense_inactiveduration(double threshold, double *ns);
+
 enum tense_protocol {
 	TENSE_PROTOCOL_KBEST,	/* tense_kbest() */
 	TENSE_PROTOCOL_PROCESS,	/* process time, as in tense measure */

@@ -2,7 +2,10 @@
 #
 # libtense-measure measures how long a function takes. It does not need libtense.
 
-MEASURE_LIB_SRC := measure kbest counter ticks cache
+MEASURE_LIB_SRC := measure kbest counter ticks cache published
+# Pages that are the same as tense_fcyc(3).
+MEASURE_LIB_LINKS := tense_start_counter tense_get_counter tense_mhz \
+	tense_start_timer tense_get_timer tense_inactiveduration
 MEASURE_LIB_OBJ := $(MEASURE_LIB_SRC:%=$(O)/libtense/measure/%.o)
 MEASURE_LIB := $(O)/lib/libtense-measure.so
 
@@ -36,13 +39,17 @@ install:: $(O)/libtense/measure/libtense-measure.pc
 	$(Q)install -m 755 $(MEASURE_LIB).0 $(LIBDIR)
 	$(Q)ln -sf $(notdir $(MEASURE_LIB)).0 $(LIBDIR)/$(notdir $(MEASURE_LIB))
 	$(Q)install -m 644 libtense/include/tense-measure.h $(INCLUDEDIR)
-	$(Q)install -m 644 libtense/measure/tense_kbest.3 $(MANDIR)/man3
+	$(Q)install -m 644 libtense/measure/tense_kbest.3 \
+		libtense/measure/tense_fcyc.3 $(MANDIR)/man3
+	$(Q)for name in $(MEASURE_LIB_LINKS); do \
+		ln -sf tense_fcyc.3 $(MANDIR)/man3/$$name.3; done
 
 uninstall::
 	$(Q)rm -f $(LIBDIR)/$(notdir $(MEASURE_LIB)) \
 		$(LIBDIR)/$(notdir $(MEASURE_LIB)).0 \
 		$(LIBDIR)/pkgconfig/libtense-measure.pc \
-		$(INCLUDEDIR)/tense-measure.h $(MANDIR)/man3/tense_kbest.3
+		$(INCLUDEDIR)/tense-measure.h $(MANDIR)/man3/tense_kbest.3 \
+		$(patsubst %,$(MANDIR)/man3/%.3,tense_fcyc $(MEASURE_LIB_LINKS))
 
 # One test with sanitizers, one of the library as it is shipped.
 $(O)/tests/unit/test-kbest: tests/unit/test-kbest.c \

@@ -11,6 +11,7 @@
 #include "cache.h"
 #include "counter.h"
 #include "kbest.h"
+#include "published.h"
 #include "tap.h"
 #include "tense-measure.h"
 #include "ticks.h"
@@ -309,6 +310,45 @@ static void test_misuse(void)
 	is_i64(calls, 0, "then nothing is run");
 }
 
+/* Readings 10 apart, but one is 500 later. */
+static uint64_t read_made_up(void *arg)
+{
+	uint64_t *at = arg;
+
+	*at += *at == 70 ? 500 : 10;
+	return *at;
+}
+
+static void test_published(void)
+{
+	double cycles, ns, seconds, other;
+	uint64_t at = 0;
+
+	tense_start_counter();
+	tense_start_timer();
+	usleep(20000);
+	seconds = tense_get_timer(&ns);
+	cycles = tense_get_counter(&other);
+	ok(seconds >= 0.0199 && ns == seconds * 1e9, "a timer of 20 ms: %g s",
+	   seconds);
+	ok(other >= 19.9e6 && other >= ns * 0.99, "a counter of it: %g ns", other);
+	ok(fabs(cycles / tense_mhz(0) * 1e3 / other - 1) < 1e-9,
+	   "its cycles are at %.0f MHz", tense_mhz(0));
+	ok(tense_get_counter(NULL) >= cycles, "it goes on");
+	cycles = tense_fcyc(burn_same, NULL, &(struct tense_kbest_options){
+		.k = 1, .flags = TENSE_KBEST_RAW }, &ns);
+	ok(ns >= 2e6 * 0.999 && fabs(cycles / tense_mhz(0) * 1e3 / ns - 1) < 1e-9,
+	   "2 ms of a function are %.0f cycles", cycles);
+	ok(tense_fcyc(NULL, NULL, NULL, NULL) == -EINVAL, "no function");
+	ok(first_gap(read_made_up, &at, 100, 10000) == 500 && at == 570,
+	   "the first inactive period");
+	ok(first_gap(read_made_up, &at, 100, 1000) == 0, "none");
+	ok(tense_inactiveduration(0, &ns) == 0 && ns == 0,
+	   "none is shorter than a cycle");
+	cycles = tense_inactiveduration(1, &ns);
+	ok(cycles >= 1 && ns > 0, "each reading is one: %.0f cycles", cycles);
+}
+
 static void test_protocol(void)
 {
 	ok(tense_protocol(9e6, 0) == TENSE_PROTOCOL_KBEST &&
@@ -328,6 +368,7 @@ int main(void)
 	test_counter();
 	test_function();
 	test_misuse();
+	test_published();
 	test_protocol();
 	return done();
 }
