@@ -24,7 +24,7 @@ extern "C" {
 struct tense_kbest_options {
 	unsigned int k;			/* times that have to agree; 3, at most 64 */
 	unsigned int max_samples;	/* give up after so many; 30 */
-	double epsilon;			/* agree to this part of the shortest; 0.001 */
+	double epsilon;			/* agree to this fraction of the shortest; 0.001 */
 	unsigned int flags;		/* TENSE_KBEST_* */
 };
 
@@ -35,7 +35,7 @@ enum tense_clock {
 
 /* Quality of a clock; 0 if there is no such clock. */
 struct tense_clock_quality {
-	double resolution_ns;	/* shortest time that it can tell */
+	double resolution_ns;	/* its smallest step */
 	double latency_ns;	/* time that reading it takes */
 };
 

@@ -2,6 +2,7 @@
 #include "counter.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <time.h>
 
 #ifdef __x86_64__
@@ -12,6 +13,8 @@
 /* An interruption of one batch does not reach all of them. */
 #define BATCHES		20
 #define BATCH_READS	100
+/* Two clocks are alike if their resolutions differ by at most this factor. */
+#define ALIKE		1.25
 /* Two readings of the clock cause its error: 0.001 % at most. */
 #define CALIBRATION_NS	20000000
 
@@ -67,38 +70,83 @@ static double calibrate(void)
 	return (double)(now - began) / (double)(read_counter() - from);
 }
 
-static void look(uint64_t (*read)(void), double ns,
+static int shortest_first(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/*
+ * Times by a clock with a coarse step are multiples of it. If its unit is not, they
+ * are rounded and may be one unit off: such times are one cluster.
+ */
+double counter_step(uint64_t *times, unsigned int count, uint64_t rounding)
+{
+	double centre = 0, before = -1, step = 0;
+	uint64_t first = 0;
+
+	qsort(times, count, sizeof(*times), shortest_first);
+	for (unsigned int i = 0; i < count; i++) {
+		if (i && times[i] - times[i - 1] > rounding) {
+			if (before >= 0 && (!step || centre - before < step))
+				step = centre - before;
+			before = centre;
+		}
+		if (!i || times[i] - times[i - 1] > rounding)
+			first = times[i];
+		/* Rounding makes no cluster so wide. */
+		else if (times[i] - first > 3 * rounding)
+			return (double)rounding;
+		centre = (double)(first + times[i]) / 2;
+	}
+	if (before >= 0 && (!step || centre - before < step))
+		step = centre - before;
+	/* All times are alike: they are at least one step. */
+	return step > 0 ? step : centre;
+}
+
+static void look(uint64_t (*read)(void), double ns, uint64_t rounding,
 		 struct tense_clock_quality *q)
 {
-	uint64_t shortest = UINT64_MAX, batch = UINT64_MAX;
+	static uint64_t times[BATCHES * BATCH_READS];
+	uint64_t batch = UINT64_MAX;
 
 	for (int i = 0; i < BATCHES; i++) {
 		uint64_t began = read(), last = began, now;
 
 		for (int j = 0; j < BATCH_READS; j++) {
 			now = read();
-			if (now > last && now - last < shortest)
-				shortest = now - last;
+			times[i * BATCH_READS + j] = now - last;
 			last = now;
 		}
 		if (last - began < batch)
 			batch = last - began;
 	}
-	q->resolution_ns = (double)shortest * ns;
+	q->resolution_ns = counter_step(times, BATCHES * BATCH_READS,
+					rounding) * ns;
 	q->latency_ns = (double)batch / BATCH_READS * ns;
 }
 
 enum tense_clock counter_better(const struct tense_clock_quality *counter,
 				const struct tense_clock_quality *gettime)
 {
-	bool exists = counter->resolution_ns > 0;
+	double coarser = counter->resolution_ns / gettime->resolution_ns;
 
-	if (!exists || counter->resolution_ns > gettime->resolution_ns)
+	if (!(counter->resolution_ns > 0) || coarser > ALIKE)
 		return TENSE_CLOCK_GETTIME;
-	if (counter->resolution_ns < gettime->resolution_ns)
+	if (coarser < 1 / ALIKE)
 		return TENSE_CLOCK_COUNTER;
 	return counter->latency_ns <= gettime->latency_ns ?
 	       TENSE_CLOCK_COUNTER : TENSE_CLOCK_GETTIME;
+}
+
+void counter_look(struct counter *c, double ns)
+{
+	/* clock_gettime() rounds to nanoseconds. */
+	look(read_gettime, 1, 1, &c->gettime);
+	if (has_counter())
+		look(read_counter, ns, 0, &c->counter);
 }
 
 void counter_choose(struct counter *c)
@@ -106,11 +154,9 @@ void counter_choose(struct counter *c)
 	double ns = 1;
 
 	*c = (struct counter){ 0 };
-	look(read_gettime, 1, &c->gettime);
-	if (has_counter()) {
+	if (has_counter())
 		ns = calibrate();
-		look(read_counter, ns, &c->counter);
-	}
+	counter_look(c, ns);
 	c->clock = counter_better(&c->counter, &c->gettime);
 	c->ns = c->clock == TENSE_CLOCK_COUNTER ? ns : 1;
 }

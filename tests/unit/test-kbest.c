@@ -208,6 +208,17 @@ static void test_counter(void)
 	ok(better(30, 5) == TENSE_CLOCK_GETTIME, "a coarser one");
 	ok(better(20, 20) == TENSE_CLOCK_COUNTER &&
 	   better(20, 30) == TENSE_CLOCK_GETTIME, "equal ones: the faster");
+	is_i64((int64_t)counter_step((uint64_t[]){ 78, 104, 78, 52, 1586 }, 5, 0),
+	       26, "a counter that goes on by 26");
+	is_i64((int64_t)counter_step((uint64_t[]){ 0, 0, 1000, 0, 2000 }, 5, 1),
+	       1000, "a clock that goes on by 1000");
+	is_i64((int64_t)counter_step((uint64_t[]){ 30, 40, 41, 20, 29, 31, 19, 39,
+						   21 }, 9, 1),
+	       10, "one by 10, rounded");
+	is_i64((int64_t)counter_step((uint64_t[]){ 20, 21, 22, 23, 24, 25 }, 6, 1),
+	       1, "one that can tell each unit");
+	is_i64((int64_t)counter_step((uint64_t[]){ 15, 15 }, 2, 0), 15,
+	       "one that always goes on by as much");
 	counter_choose(&c);
 	ok(c.gettime.resolution_ns > 0 && c.gettime.latency_ns > 0,
 	   "clock_gettime: %.0f ns, read in %.0f ns", c.gettime.resolution_ns,

@@ -213,16 +213,24 @@ measure_is 125 "an unknown protocol" --protocol fast -- true
 tense_said "measure: --protocol 'fast' is not emp or k-best"
 measure_is 125 "K without its protocol" --k 4 -- true
 tense_said "measure: --k and --epsilon are of --protocol k-best"
-measure_is 125 "epsilon without it" --epsilon 1 -- true
+measure_is 125 "epsilon without it" --epsilon 0.01 -- true
 tense_said "measure: --k and --epsilon are of --protocol k-best"
 measure_is 125 "more than there will be" --protocol k-best --k 5 --runs 4 -- true
 tense_said "measure: --runs 4 are fewer than have to agree, 5 (--k)"
 measure_is 125 "two commands" --protocol k-best --compare true true
 tense_said "measure: --compare is of --protocol emp"
-for epsilon in -1 x "" 101 1s; do
+for epsilon in -1 x "" 101% 1s 100%; do
 	measure_is 125 "--epsilon '$epsilon'" --protocol k-best \
 		--epsilon "$epsilon" -- true
-	tense_said "measure: --epsilon '$epsilon' is not a percentage from 0 to 100"
+	tense_said "measure: --epsilon '$epsilon' is not a fraction from 0 to 1, as 0.001"
+done
+measure_is 125 "a percentage without its sign" --protocol k-best --epsilon 1 -- true
+tense_said "measure: --epsilon '1' is a fraction, below 1: for 1 percent, write 0.01 or 1%"
+for epsilon in 0.5 50%; do
+	measure_is 0 "--epsilon $epsilon" --protocol k-best --k 2 --runs 2 \
+		--epsilon $epsilon --json m -- true
+	ok "is a half" jq -e '.commands[0].k_best.elapsed_s |
+		.converged == (.spread <= 0.5)' m >verdict
 done
 
 # measure copes with these commands.

@@ -34,6 +34,8 @@ activity_is 0 "two recordings" --duration 100ms --load 0,2 --periods 3 \
 is "$(jq -c '[.version, .cpu >= 0, .counter.ns > 0, .counter.turn > 0,
 	[.recordings[].load]]' j)" '[1,true,true,true,[0,2]]' \
 	"the JSON says what was done"
+holds "both clocks have a resolution and a latency" '.counter | .gettime,
+	(.cycles // .gettime) | .resolution_ns > 0 and .latency_ns > 0'
 holds "no recording is shorter than it was to be" \
 	'.recordings | all(.ended_early or .duration_ms > 99.9)'
 holds "periods follow each other from 0 to the end" '.recordings | all(

@@ -165,6 +165,14 @@ static void put_recording(FILE *f, const struct activity *a,
 	free(load);
 }
 
+static void put_quality(FILE *f, const char *clock,
+			const struct tense_clock_quality *q)
+{
+	if (q->latency_ns > 0)
+		fprintf(f, "%s: resolution %.1f ns, a reading takes %.1f ns\n",
+			clock, q->resolution_ns, q->latency_ns);
+}
+
 int activity_text(FILE *f, const struct activity *a)
 {
 	const struct watcher *w = &a->watcher;
@@ -175,6 +183,8 @@ int activity_text(FILE *f, const struct activity *a)
 	fprintf(f, "inactive is what is longer than %" PRIu64 " %s, %.2f us\n",
 		w->threshold, unit_name(w),
 		(double)w->threshold * w->counter.ns / 1e3);
+	put_quality(f, "cycle counter", &w->counter.counter);
+	put_quality(f, "clock_gettime()", &w->counter.gettime);
 	if (w->tick_ns > 0)
 		fprintf(f, "a tick of the kernel is %.3f ms, as it says\n",
 			w->tick_ns / 1e6);

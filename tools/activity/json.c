@@ -9,9 +9,16 @@ static json_t *text(const char *bytes)
 	return json_text(bytes, strlen(bytes));
 }
 
+static json_t *quality_json(const struct tense_clock_quality *q)
+{
+	return q->latency_ns > 0 ?
+	       json_pack("{sf sf}", "resolution_ns", q->resolution_ns,
+			 "latency_ns", q->latency_ns) : json_null();
+}
+
 static json_t *root_json(const struct watcher *w)
 {
-	return json_pack("{si ss si sf s{ss sf sI sI}}",
+	return json_pack("{si ss si sf s{ss sf sI sI so so}}",
 			 "version", PERIODS_JSON_VERSION,
 			 "tense", TENSE_VERSION, "cpu", w->cpu,
 			 "kernel_tick_ms", w->tick_ns / 1e6,
@@ -19,7 +26,9 @@ static json_t *root_json(const struct watcher *w)
 			 "unit", w->counter.clock == TENSE_CLOCK_COUNTER ?
 				 "cycle" : "ns",
 			 "ns", w->counter.ns, "turn", (json_int_t)w->turn,
-			 "threshold", (json_int_t)w->threshold);
+			 "threshold", (json_int_t)w->threshold,
+			 "cycles", quality_json(&w->counter.counter),
+			 "gettime", quality_json(&w->counter.gettime));
 }
 
 static json_t *share_json(const struct share *s)

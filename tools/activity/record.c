@@ -103,6 +103,7 @@ int watcher_prepare(struct watcher *w, int cpu)
 	if (stay_on(w->cpu))
 		return -1;
 	counter_take_cycles(&w->counter);
+	counter_look(&w->counter, w->counter.ns);
 	w->tick_ns = kernel_tick();
 	w->turn = measure_turn(&w->counter);
 	w->look = measure_look(&w->counter);

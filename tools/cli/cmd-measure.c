@@ -30,7 +30,7 @@ static const struct option_row options[] = {
 	  "number of samples of each command, default 10; with k-best the most, default 30" },
 	{ "k", "N", NULL, K,
 	  "with k-best: number of times that must agree, at most 64; default 3" },
-	{ "epsilon", "P", NULL, EPSILON, "with k-best: times agree if they differ by at most P percent; default 0.1" },
+	{ "epsilon", "E", NULL, EPSILON, "with k-best: times agree if they differ by at most this fraction of the shortest; default 0.001" },
 	{ "warmup", "N", NULL, WARMUP,
 	  "number of runs before the first sample; default 1" },
 	{ "cutoffs", "FILE", "-f", CUTOFFS,
@@ -93,16 +93,24 @@ static int parse_protocol(const char *text, enum protocol *protocol)
 	return -1;
 }
 
+/* A fraction, or with its sign a percentage. */
 static int parse_epsilon(const char *text, double *epsilon)
 {
+	bool is_number = *text >= '0' && *text <= '9', percent;
 	char *end;
-	double percent = strtod(text, &end);
 
-	*epsilon = percent / 100;
-	if (*text >= '0' && *text <= '9' && percent <= 100 &&
-	    (!*end || !strcmp(end, "%")))
+	*epsilon = strtod(text, &end);
+	percent = !strcmp(end, "%");
+	if (percent)
+		*epsilon /= 100;
+	if (is_number && (!*end || percent) && *epsilon < 1)
 		return 0;
-	warn("measure: --epsilon '%s' is not a percentage from 0 to 100", text);
+	if (is_number && !*end)
+		warn("measure: --epsilon '%s' is a fraction, below 1: for %s percent, write %g or %s%%",
+		     text, text, *epsilon / 100, text);
+	else
+		warn("measure: --epsilon '%s' is not a fraction from 0 to 1, as 0.001",
+		     text);
 	return -1;
 }
 
