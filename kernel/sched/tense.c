@@ -226,7 +226,7 @@ void tense_detach(void)
 EXPORT_SYMBOL_GPL(tense_detach);
 
 /* Whether the task has its queue for itself, at the weight that nearly all have. */
-static bool is_alone(const struct sched_entity *se)
+static bool is_alone(struct sched_entity *se)
 {
 	return fair_running(cfs_rq_of(se)) == 1 &&
 	       se->load.weight == NICE_0_LOAD;
