@@ -56,10 +56,10 @@ is "$(cut -d, -f3,4 stdout | sort -u | xargs)" ", cutoff_long_ms,task_time_limit
 is "$(awk -F, 'NR > 1 && ($2 != $5 || $2 != $6)' stdout)" "" \
 	"theirs hold for all"
 # The example of the protocol: two deviations above the longest are 16 ms.
-printf 'daemon,max_process_time_ms,stddev_ms\nd,10,3\n' >central
-printf 'sample,daemon,process_time_ms\n1,d,12\n2,d,100\n3,d,104\n' >l
+printf 'daemon,max_process_time_ms,stddev_ms\ndd,10,3\n' >central
+printf 'sample,daemon,process_time_ms\n1,dd,12\n2,dd,100\n3,dd,104\n' >l
 daemons_is 0 "two standard deviations" cutoffs --short-central central --short-l l
-is "$(sed 1d stdout)" d,55,,,55,55 "are not long-running"
+is "$(sed 1d stdout)" dd,55,,,55,55 "are not long-running"
 short 0 "a period of nobody" --periods rhnds=4h
 is "$(cat stderr)" "tense: --periods: 'rhnds' is no infrequent daemon in these files: its period is not used" \
 	"is told"

@@ -60,7 +60,7 @@ static bool is_beside_switch(const struct recording *r, size_t i)
 }
 
 /*
- * Of several interrupts at one tooth, the longest is the timer's. The others came
+ * The longest of several interrupts at one tooth is the timer's. The others came
  * by chance.
  */
 static void mark_timer(struct recording *r)
