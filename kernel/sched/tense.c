@@ -317,16 +317,20 @@ void tense_group_owes(const void *queue, s64 ns)
 }
 EXPORT_SYMBOL_GPL(tense_group_owes);
 
+static struct task_struct *running_on(struct rq *rq)
+{
+	return rcu_dereference_protected(rq->curr,
+					 lockdep_is_held(__rq_lockp(rq)));
+}
+
 /*
  * Charges the running task before its group's queue, or one above, changes: the
  * length of its turn depends on the others that waited.
  */
 static void charge_below(struct rq *rq)
 {
-	struct task_struct *curr;
+	struct task_struct *curr = running_on(rq);
 
-	curr = rcu_dereference_protected(rq->curr,
-					 lockdep_is_held(__rq_lockp(rq)));
 	if (tense_has(curr) && curr->sched_class == &fair_sched_class)
 		curr->sched_class->update_curr(rq);
 }
@@ -380,7 +384,7 @@ void __tense_enqueue(struct task_struct *p)
 void __tense_dequeue(struct task_struct *p, bool sleep)
 {
 	lockdep_assert_rq_held(task_rq(p));
-	if (task_current(task_rq(p), p))
+	if (p == running_on(task_rq(p)))
 		p->sched_class->update_curr(task_rq(p));
 	tense_ops->dequeue(p->tense, sleep);
 }
