@@ -136,19 +136,11 @@ void tense_look(struct tense_experiment *exp)
 	start_timer(exp, 0);
 }
 
-/**
- * tense_rearm() - set this CPU's timer for what comes next
- * @exp: experiment
- * @running: its task that runs on this CPU, charged just now, or NULL
- *
- * Caller has disabled interrupts, and may hold the run queue lock.
- */
-void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
+static noinline void look_ahead(struct tense_experiment *exp,
+				struct tense_task *running)
 {
 	struct hrtimer *timer = &this_cpu_ptr(exp->cpu)->timer;
 	u64 ns = VCLOCK_NEVER;
-
-	lockdep_assert_irqs_disabled();
 
 	/*
 	 * One CPU raises GVT and then looks for a deadline. Another CPU queues a
@@ -165,6 +157,30 @@ void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
 		start_timer(exp, ns);
 	else if (hrtimer_is_queued(timer))
 		hrtimer_try_to_cancel(timer);
+}
+
+/* On the only CPU, no window ends. Without a ring to read, only deadlines matter. */
+static bool has_nothing_ahead(const struct tense_experiment *exp,
+			      const struct tense_task *running)
+{
+	return running && !running->area && exp->vc.cpus == 1 &&
+	       READ_ONCE(exp->vc.due) == VCLOCK_NEVER &&
+	       !hrtimer_is_queued(&this_cpu_ptr(exp->cpu)->timer);
+}
+
+/**
+ * tense_rearm() - set this CPU's timer for what comes next
+ * @exp: experiment
+ * @running: its task that runs on this CPU, charged just now, or NULL
+ *
+ * Caller has disabled interrupts, and may hold the run queue lock.
+ */
+void tense_rearm(struct tense_experiment *exp, struct tense_task *running)
+{
+	lockdep_assert_irqs_disabled();
+
+	if (!has_nothing_ahead(exp, running))
+		look_ahead(exp, running);
 }
 
 /**
