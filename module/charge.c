@@ -448,18 +448,21 @@ static inline u64 share_of(struct tense_task *t, bool alone, u64 delta,
 
 static struct tense_charge charge(struct tense_task *t, u64 delta, bool alone)
 {
-	u64 charged = 0, jump = 0;
+	u64 charged = 0, jump = 0, work = delta;
 	bool jumped = t->move;
 	struct tense_charge c;
 
 	lockdep_assert_held(&t->lock);
 
 	if (t->in_call) {
-		t->overhead += delta;
+		t->work_since = tense_real_now();
 		tense_stretch_begin(t, tense_counter());
 	} else {
-		charged = charge_ran(t, delta);
+		work = min(t->work_ns, delta);
+		t->work_ns = 0;
+		charged = charge_ran(t, delta - work);
 	}
+	t->overhead += work;
 	if (jumped)
 		jump = tense_jump(t);
 	c.cpu_time = charged;

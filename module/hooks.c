@@ -183,6 +183,7 @@ static bool hook_hold(struct tense_task *t)
 static void begin(struct tense_task *t)
 {
 	tense_task_lock(t);
+	t->work_since = tense_real_now();
 	tense_stretch_begin(t, tense_counter());
 	tense_page_update(t);
 	raw_spin_unlock(&t->lock);
@@ -203,7 +204,7 @@ static void hook_switch(struct tense_task *prev, struct tense_task *next)
 	if (prev && (!next || prev->exp != next->exp))
 		tense_rearm(prev->exp, NULL);
 	if (next) {
-		if (next->area)
+		if (next->area || next->in_call)
 			begin(next);
 		tense_rearm(next->exp, next);
 	}

@@ -4,8 +4,8 @@
  * that it works itself. This file learns the cost of the transitions from the
  * program to the module and back, and refunds it.
  *
- * exp->lock protects exp->transition. t->lock protects the task's in_call, left
- * and left_at.
+ * exp->lock protects exp->transition. t->lock protects the task's in_call,
+ * work_since, work_ns, left and left_at.
  */
 #include "tense.h"
 
@@ -18,6 +18,12 @@
  * a transition takes 30 us.
  */
 #define TRANSITION_MAX	100000
+
+/*
+ * At the end of a longer call, in ns, the scheduler tells how long it took. For a
+ * shorter one, the real clock does, which also counts interrupts.
+ */
+#define SHORT_CALL	20000
 
 void tense_work_init(struct tense_experiment *exp)
 {
@@ -102,19 +108,6 @@ static bool may_follow(enum tense_work left, enum tense_work work)
 	return left != TENSE_WORK_NONE && transition_from(left) == transition_to(work);
 }
 
-/*
- * Each piece of Tense's work refunds half of the transition to it when it begins,
- * at the percent before. It refunds half of the transition from it when it ends, at
- * the percent after.
- */
-static void refund_half(struct tense_task *t,
-			enum tense_transition_kind transition)
-{
-	lockdep_assert_held(&t->exp->lock);
-
-	tense_refund(t, tense_transition_cost(t->exp, transition) / 2);
-}
-
 /**
  * tense_charge_stop() - charge the running task nothing from here on
  * @t: the calling task, settled just now, locked
@@ -126,6 +119,7 @@ void tense_charge_stop(struct tense_task *t)
 	/* The scheduler reports no charge of 0 ns, and none outside the fair class. */
 	tense_take_records(t);
 	t->in_call = true;
+	t->work_ns = 0;
 }
 
 /**
@@ -151,25 +145,39 @@ void tense_charge_go_on(struct tense_task *t)
 void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn)
 {
 	struct tense_experiment *exp = t->exp;
-	enum tense_transition_kind transition = transition_to(work);
 	u64 now;
 
+	local_irq_disable();
 	tense_settle();
 	now = tense_real_now();
-	raw_spin_lock_irq(&exp->lock);
+	raw_spin_lock(&exp->lock);
 	tense_task_lock(t);
 	tense_charge_stop(t);
+	t->work_since = now;
 	if (learn && may_follow(t->left, work))
-		note(&exp->transition[transition], now - t->left_at);
-	refund_half(t, transition);
+		note(&exp->transition[transition_to(work)], now - t->left_at);
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&exp->lock);
+}
+
+/* Returns the real time at the end of a call, of which little is not accounted yet. */
+static u64 end_of_call(const struct tense_task *t)
+{
+	u64 now = tense_real_now();
+
+	if (now - READ_ONCE(t->work_since) <= SHORT_CALL)
+		return now;
+	tense_settle();
+	return tense_real_now();
 }
 
 /**
  * tense_work_end() - Tense's own work ends: charge again
  * @t: the calling task
  * @work: kind of work, as at the beginning
+ *
+ * Refunds one transition, at the percent from here on. A change of percent comes in
+ * its middle, but the errors of two opposite changes cancel out.
  *
  * Return: the task's virtual time.
  */
@@ -178,11 +186,14 @@ u64 tense_work_end(struct tense_task *t, enum tense_work work)
 	struct tense_experiment *exp = t->exp;
 	u64 now, left_at;
 
-	tense_settle();
-	left_at = tense_real_now();
-	raw_spin_lock_irq(&exp->lock);
+	local_irq_disable();
+	left_at = end_of_call(t);
+	raw_spin_lock(&exp->lock);
 	tense_task_lock(t);
-	refund_half(t, transition_from(work));
+	/* Another CPU may have charged the task just now. */
+	if (left_at > t->work_since)
+		t->work_ns = min(left_at - t->work_since, (u64)SHORT_CALL);
+	tense_refund(t, tense_transition_cost(exp, transition_from(work)));
 	now = vclock_read(&exp->vc, &t->v);
 	t->left = work;
 	t->left_at = left_at;

@@ -189,6 +189,8 @@ struct tense_task {
 	bool at_gate;		/* gate_work is queued */
 	bool in_gate;		/* runs or waits in tense_gate() */
 	u64 move;		/* virtual: a jump that is not charged yet */
+	u64 work_since;		/* real: the call's time is accounted up to here */
+	u64 work_ns;		/* real: the rest of a call, for the next charge to leave out */
 	u64 unpaid;		/* real: cost of drains by interrupts; its turn ends sooner */
 	struct tense_refund refund[TENSE_REFUNDS];	/* one per slot */
 	unsigned int refunds;
