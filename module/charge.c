@@ -8,8 +8,8 @@
  * and position in the ring, and has disabled interrupts. The task writes its ring at
  * any time: every word is read once, and then checked.
  *
- * Nearly all charges are of a task that is alone in its queue, and that nobody has
- * locked since its last charge. Such a charge goes a short way, which only adds up.
+ * Nearly all charges are of a task that nobody has locked since its last charge.
+ * Such a charge goes a short way, which only adds up.
  */
 #include <linux/nospec.h>
 
@@ -497,7 +497,7 @@ static inline bool is_quiet(const struct tense_task *t, u64 counter, u64 real_ns
 
 /* The short way to the result of charge(). */
 static inline struct tense_charge charge_plain(struct tense_task *t, u64 delta,
-					       u64 counter)
+					       bool alone, u64 counter)
 {
 	struct vclock *vc = &t->exp->vc;
 	u64 charged = vclock_charge_plain(vc, &t->v, delta);
@@ -512,8 +512,7 @@ static inline struct tense_charge charge_plain(struct tense_task *t, u64 delta,
 		trace_charge(t, delta, charged);
 	return (struct tense_charge) {
 		.cpu_time = charged,
-		.share = tense_ledger_charge_alone(&t->entity,
-						   t->task->se.vruntime, charged),
+		.share = share_of(t, alone, delta, charged, 0),
 	};
 }
 
@@ -534,12 +533,14 @@ struct tense_charge tense_charge_hook(struct tense_task *t, u64 delta, bool alon
 
 	raw_spin_lock(&t->lock);
 	counter = t->area ? next_counter(t) : 0;
-	if (t->plain && alone && tense_ledger_is_alone(&t->entity) &&
-	    (!t->area || is_quiet(t, counter, delta)))
-		c = charge_plain(t, delta, counter);
 	/* A task that is leaving its CPU is no longer charged. */
-	else if (t->v.cpu >= 0)
+	if (t->v.cpu < 0)
+		goto out;
+	if (t->plain && (!t->area || is_quiet(t, counter, delta)))
+		c = charge_plain(t, delta, alone, counter);
+	else
 		c = charge(t, delta, alone);
+out:
 	raw_spin_unlock(&t->lock);
 	return c;
 }

@@ -7,6 +7,9 @@
  * charge.c has the hook of charges. The scheduler calls hook_hold() with the task's
  * pi_lock held, hook_fork() without a lock, and all others with the run queue lock
  * held.
+ *
+ * When a task blocks or wakes, its next charge depends on nothing new. So these hooks
+ * take t->lock without tense_task_lock().
  */
 #include <linux/sched/signal.h>
 
@@ -43,7 +46,7 @@ static void hook_enqueue(struct tense_task *t, int cpu,
 
 	tense_ledger_enter(&t->entity, &per_cpu_ptr(exp->cpu, cpu)->ledgers, place);
 	no_longer_held(t);
-	tense_task_lock(t);
+	raw_spin_lock(&t->lock);
 	if (!t->started) {
 		t->pid = get_pid(t->task->thread_pid);
 		t->tgid = get_pid(t->task->signal->pids[PIDTYPE_TGID]);
@@ -71,7 +74,7 @@ static void hook_dequeue(struct tense_task *t, bool sleep)
 	/* R6: a gated task keeps its CPU active. */
 	if (t->in_gate)
 		return;
-	tense_task_lock(t);
+	raw_spin_lock(&t->lock);
 	tense_take_shown(t);
 	vclock_block(&exp->vc, &t->v, tense_real_now());
 	raw_spin_unlock(&t->lock);
@@ -96,7 +99,7 @@ static void ready_by(struct tense_task *t, struct tense_task *waker)
 	raw_spin_lock(&waker->lock);
 	tense_take_shown(waker);
 	raw_spin_unlock(&waker->lock);
-	tense_task_lock(t);
+	raw_spin_lock(&t->lock);
 	vclock_ready_by(vc, &t->v, &waker->v);
 	vclock_shown_by(vc, &t->v, waker->v.cpu);
 	raw_spin_unlock(&t->lock);
@@ -137,7 +140,7 @@ static bool hold_for_gvt(struct tense_task *t)
 	raw_spin_lock(&exp->lock);
 	if (t->wait == TENSE_HELD && !signal_pending(t->task))
 		goto out;
-	tense_task_lock(t);
+	raw_spin_lock(&t->lock);
 	ahead = vclock_ready_outside(&exp->vc, &t->v, tense_real_now());
 	raw_spin_unlock(&t->lock);
 	hold = ahead && may_hold(t);

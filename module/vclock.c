@@ -504,6 +504,20 @@ u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 	return charge_at_percent(vc, t, real_ns);
 }
 
+/* R1: the same on the only CPU, for a task without credit. */
+u64 vclock_charge_only(struct vclock *vc, struct vclock_task *t, u64 real_ns)
+{
+	struct vclock_time v = time_of(real_ns, t), lvt = vc->cpu->lvt;
+	u64 before = t->charged.ns;
+
+	t->ran += real_ns;
+	time_add(&t->charged, v);
+	time_add(&lvt, v);
+	set_lvt(vc->cpu, lvt);
+	gvt_raise_only(&vc->gvt, lvt.ns);
+	return t->charged.ns - before;
+}
+
 /* R10: charges @ns of virtual time as if @t, which is running, had run it. */
 u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns)
 {

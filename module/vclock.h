@@ -137,6 +137,7 @@ void vclock_task_init(struct vclock_task *t, u32 percent, u64 ready);
 int vclock_set_percent(struct vclock_task *t, u32 percent);
 int vclock_set_fine(struct vclock_task *t, u32 thousandths);
 u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns);
+u64 vclock_charge_only(struct vclock *vc, struct vclock_task *t, u64 real_ns);
 void vclock_divide(struct vclock_segments *g, const struct vclock_stretch *s,
 		   u64 stamp);
 void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
@@ -247,8 +248,10 @@ static inline u64 vclock_charge_plain(struct vclock *vc, struct vclock_task *t,
 {
 	u64 lvt;
 
-	if (vc->cpus > 1 || t->percent != VCLOCK_PERCENT_REAL || t->fine)
+	if (vc->cpus > 1)
 		return vclock_charge(vc, t, real_ns);
+	if (t->percent != VCLOCK_PERCENT_REAL || t->fine)
+		return vclock_charge_only(vc, t, real_ns);
 	t->ran += real_ns;
 	t->charged.ns += real_ns;
 	lvt = vc->cpu->lvt.ns + real_ns;
