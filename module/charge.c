@@ -157,13 +157,13 @@ static void use_refunds(struct tense_task *t, u64 used)
 	}
 }
 
-/* Charges the stretch up to counter value @until, less @own ticks of Tense's work. */
-static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 until,
+/* Charges @ticks of the stretch, less @own of them, which were Tense's work. */
+static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 ticks,
 		 u64 own)
 {
 	u64 left = s->ns, ran = t->v.ran, credit = t->v.credit.ns, charged;
 
-	charged = vclock_spend(&t->v, s, until, own);
+	charged = vclock_spend_ticks(&t->v, s, ticks, own);
 	t->overhead += left - s->ns - (t->v.ran - ran);
 	use_refunds(t, credit - t->v.credit.ns);
 	return charged;
@@ -182,6 +182,26 @@ void tense_enter_slot(struct tense_task *t, u8 slot)
 		t->outer = vclock_fine(&t->v);
 	tense_set_slot(t, slot);
 }
+
+/*
+ * The parts of a stretch. A program calls few functions many times, so that most
+ * segments are at one of few percents, in one of few slots. Their ticks are summed up
+ * and charged together.
+ */
+struct part {
+	u64 ticks;
+	u64 own;		/* of them: Tense's work */
+	u32 percent;		/* in thousandths */
+	u8 slot;
+};
+
+#define PARTS	4
+
+struct parts {
+	struct part part[PARTS];
+	unsigned int n;		/* number of them in use */
+	struct part *at;	/* of the segment that has begun */
+};
 
 /* The task has left all its functions at once. */
 static void forget_frames(struct tense_task *t)
@@ -218,33 +238,95 @@ void tense_start(struct tense_task *t)
 	t->mm = t->task->mm;
 }
 
-static void take_record(struct tense_task *t, const struct tense_record *r)
+/* The task goes on at the percent and in the slot of @part. */
+static void set_part(struct tense_task *t, const struct part *part)
 {
-	u8 slot = READ_ONCE(r->slot), flags = READ_ONCE(r->flags);
+	tense_set_slot(t, part->slot);
+	vclock_set_fine(&t->v, part->percent);
+}
 
+static void begin_part(struct parts *p, u32 percent, u8 slot)
+{
+	p->at = &p->part[p->n++];
+	*p->at = (struct part) { .percent = percent, .slot = slot };
+}
+
+/* Charges all parts but @p->at. */
+static u64 spend_parts(struct tense_task *t, struct vclock_stretch *s,
+		       struct parts *p)
+{
+	const struct part *part;
+	u64 charged = 0;
+
+	for (part = p->part; part < p->part + p->n; part++) {
+		if (part == p->at || !part->ticks)
+			continue;
+		set_part(t, part);
+		charged += spend(t, s, part->ticks, part->own);
+	}
+	return charged;
+}
+
+/* The next segment is at another percent or in another slot. Returns a charge. */
+static u64 change_part(struct tense_task *t, struct vclock_stretch *s,
+		       struct parts *p, u32 percent, u8 slot)
+{
+	u64 charged = 0;
+
+	if (slot && !p->at->slot)
+		t->outer = p->at->percent;
+	for (p->at = p->part; p->at < p->part + p->n; p->at++)
+		if (p->at->percent == percent && p->at->slot == slot)
+			return 0;
+	if (p->n == PARTS) {
+		charged = spend_parts(t, s, p);
+		p->n = 0;
+	}
+	begin_part(p, percent, slot);
+	return charged;
+}
+
+/* Takes a record, up to which the current segment reaches. Returns a charge. */
+static inline u64 take_record(struct tense_task *t, struct vclock_stretch *s,
+			      struct parts *p, const struct tense_record *r)
+{
+	u64 ticks = vclock_pass_ticks(s, READ_ONCE(r->stamp));
+	u64 own = READ_ONCE(r->own);
+	u8 slot = READ_ONCE(r->slot), flags = READ_ONCE(r->flags);
+	u32 percent = READ_ONCE(r->percent);
+
+	p->at->ticks += ticks;
+	p->at->own += min(own, ticks);
 	slot = slot < TENSE_SLOTS ? array_index_nospec(slot, TENSE_SLOTS) : 0;
 	if (flags & TENSE_RECORD_CALL)
 		tense_slot(t->exp, slot)->calls++;
-	if (!(flags & TENSE_RECORD_STAY))
-		tense_enter_slot(t, slot);
-	/* An invalid percent leaves the old one. */
-	vclock_set_fine(&t->v, READ_ONCE(r->percent));
+	if (flags & TENSE_RECORD_STAY)
+		slot = p->at->slot;
+	if (!vclock_is_fine(percent))
+		percent = p->at->percent;
+	if (percent == p->at->percent && slot == p->at->slot)
+		return 0;
+	return change_part(t, s, p, percent, slot);
 }
 
-static struct tense_record *record_of(struct tense_task *t, u32 index)
+static inline const struct tense_record *record_of(const struct tense_ring *ring,
+						   u32 index)
 {
-	return &tense_ring_of(t->area)->record[index % TENSE_RING_RECORDS];
+	return &ring->record[index % TENSE_RING_RECORDS];
 }
 
 /* R1: finds where in the stretch the CPU ran something else. */
 static void cut_holes(struct tense_task *t, struct vclock_stretch *s, u32 n)
 {
+	const struct tense_ring *ring = tense_ring_of(t->area);
 	struct vclock_segments segments = { .at = s->from };
 	u32 i;
 
+	if (!vclock_missing(s, t->area->rate))
+		return;
 	for (i = 0; i < n; i++)
 		vclock_divide(&segments, s,
-			      READ_ONCE(record_of(t, t->tail + i)->stamp));
+			      READ_ONCE(record_of(ring, t->tail + i)->stamp));
 	vclock_cut_holes(s, &segments, t->area->rate);
 }
 
@@ -295,23 +377,25 @@ static void leave_drain_uncharged(struct tense_task *t, u64 since, u64 rate)
 	t->unpaid += min(mul_u64_u64_shr(now - since, rate, 32), DRAIN_MAX);
 }
 
-/* R2: charges up to each new record, then applies the record. */
+/* R2: takes the new records, and charges the stretch as they divide it. */
 static u64 drain(struct tense_task *t, struct vclock_stretch *s, u32 head)
 {
-	u32 n = min_t(u32, head - t->tail, TENSE_RING_RECORDS);
+	const struct tense_ring *ring = tense_ring_of(t->area);
+	u32 tail = t->tail, n = min_t(u32, head - tail, TENSE_RING_RECORDS), i;
+	struct parts p = { };
 	u64 charged = 0;
 
-	if (!n)
-		return 0;
-	cut_holes(t, s, n);
-	while (n--) {
-		struct tense_record *r = record_of(t, t->tail++);
-
-		charged += spend(t, s, READ_ONCE(r->stamp), READ_ONCE(r->own));
-		take_record(t, r);
-	}
+	begin_part(&p, vclock_fine(&t->v), t->slot);
+	if (n)
+		cut_holes(t, s, n);
+	for (i = 0; i < n; i++)
+		charged += take_record(t, s, &p, record_of(ring, tail + i));
 	t->tail = head;
-	leave_drain_uncharged(t, s->to, t->area->rate);
+	charged += spend_parts(t, s, &p);
+	set_part(t, p.at);
+	charged += spend(t, s, VCLOCK_REST, p.at->own);
+	if (n)
+		leave_drain_uncharged(t, s->to, t->area->rate);
 	return charged;
 }
 
@@ -332,12 +416,14 @@ static u64 charge_parts(struct tense_task *t, u64 real_ns, u64 counter, u32 head
 	struct vclock_stretch s = {
 		.from = t->counter, .to = counter, .ns = real_ns,
 	};
-	u64 charged;
+	u64 charged = 0, ticks;
 
-	charged = spend(t, &s, s.from + t->work_ticks, t->work_ticks);
+	if (t->work_ticks) {
+		ticks = vclock_pass_ticks(&s, s.from + t->work_ticks);
+		charged = spend(t, &s, ticks, ticks);
+	}
 	tense_stretch_begin(t, s.to);
 	charged += drain(t, &s, head);
-	charged += spend(t, &s, s.to, 0);
 	vclock_pass(&t->exp->vc, &t->v, &s);
 	return charged;
 }

@@ -325,7 +325,7 @@ static inline void cpu_charge(struct vclock *vc, int cpu, struct vclock_time v, 
 }
 
 /* Returns the ticks of the rest of a stretch in which the task ran. */
-static u64 ticks_left(const struct vclock_stretch *s)
+u64 vclock_ticks_left(const struct vclock_stretch *s)
 {
 	u64 ticks = s->to - s->from;
 	unsigned int i;
@@ -335,8 +335,8 @@ static u64 ticks_left(const struct vclock_stretch *s)
 	return ticks;
 }
 
-/* Goes on to counter value @until. Returns the ticks in which the task ran. */
-static u64 pass_ticks(struct vclock_stretch *s, u64 until)
+/* The same as vclock_pass_ticks() if there are holes before @until. */
+u64 vclock_pass_holes(struct vclock_stretch *s, u64 until)
 {
 	u64 ticks = until - s->from;
 
@@ -400,19 +400,19 @@ static void add_hole(struct vclock_stretch *s, u64 from, u64 ticks)
 void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 		      u64 rate)
 {
-	u64 real = mul_u64_u64_div_u64(s->to - s->from, rate, BIT_ULL(32));
+	u64 missing_ns = vclock_missing(s, rate);
 	u64 missing, front = 0, back = 0, middle = 0;
 	u64 first, last;
 
-	if (!g->changes || !rate || real <= s->ns)
+	if (!g->changes || !missing_ns)
 		return;
 	/* The last segment reaches from the last change to the end. */
 	vclock_divide(g, s, s->to);
 	first = g->first - s->from;
 	last = s->to - g->last;
-	missing = mul_u64_u64_div_u64(real - s->ns, BIT_ULL(32), rate);
+	missing = mul_u64_u64_div_u64(missing_ns, BIT_ULL(32), rate);
 	missing = min(missing, s->to - s->from);
-	if (real - s->ns > HAND_OVER_MAX) {
+	if (missing_ns > HAND_OVER_MAX) {
 		middle = min(missing, g->longest.to - g->longest.from);
 		missing -= middle;
 	}
@@ -448,26 +448,33 @@ static inline struct vclock_time charge_task(struct vclock_task *t, u64 real_ns)
 }
 
 /*
- * R2: charges @t at its current percent for the stretch up to counter value @until.
- * Leaves out the last @own ticks of that, which were Tense's work (R13). Returns
- * the charged virtual ns (R8). The caller must call vclock_pass() afterwards.
+ * R2: charges @t at its current percent for @ticks of the stretch that the caller
+ * has passed. VCLOCK_REST stands for all that is left, also of ns that rounding left
+ * over. Leaves out @own of the ticks, which were Tense's work (R13). Returns the
+ * charged virtual ns (R8). The caller must call vclock_pass() afterwards.
  */
-u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
-		 u64 own)
+u64 vclock_spend_ticks(struct vclock_task *t, struct vclock_stretch *s, u64 ticks,
+		       u64 own)
 {
-	u64 before = t->charged.ns, ns, free, ticks;
+	u64 before = t->charged.ns, ns, free;
 
-	until = min(max(until, s->from), s->to);
-	if (!s->left)
-		s->left = ticks_left(s);
 	free = part_of(s, own);
-	ticks = pass_ticks(s, until);
-	ns = until == s->to ? s->ns : part_of(s, ticks);
+	ns = part_of(s, ticks);
 	free = min(ns, free);
-	s->left -= ticks;
+	s->left -= min(ticks, s->left);
 	s->ns -= ns;
 	time_add(&s->charged, charge_task(t, ns - free));
 	return t->charged.ns - before;
+}
+
+/* R2: the same for the part of the stretch up to counter value @until. */
+u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
+		 u64 own)
+{
+	u64 ticks = vclock_pass_ticks(s, until);
+
+	return vclock_spend_ticks(t, s, s->from == s->to ? VCLOCK_REST : ticks,
+				  own);
 }
 
 /* R1: adds the charge of the stretch to the LVT of the CPU of @t. */

@@ -20,6 +20,8 @@
 #ifdef __KERNEL__
 #include <linux/atomic.h>
 #include <linux/bits.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 #else
 #include "vclock-host.h"
@@ -28,6 +30,7 @@
 #include "gvt.h"
 
 #define VCLOCK_NEVER		GVT_NONE
+#define VCLOCK_REST		(~0ULL)
 #define VCLOCK_TIME_MAX		BIT_ULL(62)
 #define VCLOCK_PERCENT_REAL	100
 #define VCLOCK_PERCENT_MAX	100000
@@ -91,7 +94,7 @@ struct vclock {
 struct vclock_stretch {
 	u64 from, to;		/* counter: the part that is not charged yet */
 	u64 ns;			/* real: length of that part */
-	u64 left;		/* ticks of it in which the task ran; 0: not known */
+	u64 left;		/* ticks in which it ran, not charged yet; 0: not known */
 	struct vclock_hole {
 		u64 from, to;	/* counter: the task did not run */
 	} hole[3];		/* in order */
@@ -140,8 +143,12 @@ u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns);
 u64 vclock_charge_only(struct vclock *vc, struct vclock_task *t, u64 real_ns);
 void vclock_divide(struct vclock_segments *g, const struct vclock_stretch *s,
 		   u64 stamp);
+u64 vclock_ticks_left(const struct vclock_stretch *s);
+u64 vclock_pass_holes(struct vclock_stretch *s, u64 until);
 void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 		      u64 rate);
+u64 vclock_spend_ticks(struct vclock_task *t, struct vclock_stretch *s, u64 ticks,
+		       u64 own);
 u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
 		 u64 own);
 void vclock_pass(struct vclock *vc, struct vclock_task *t,
@@ -258,6 +265,42 @@ static inline u64 vclock_charge_plain(struct vclock *vc, struct vclock_task *t,
 	WRITE_ONCE(vc->cpu->lvt.ns, lvt);
 	gvt_raise_only(&vc->gvt, lvt);
 	return real_ns;
+}
+
+/*
+ * Goes on to counter value @until, or to the nearest in the stretch. Returns the ticks
+ * in which the task ran: the caller charges them later, with others at that percent.
+ */
+static inline u64 vclock_pass_ticks(struct vclock_stretch *s, u64 until)
+{
+	u64 ticks;
+
+	if (!s->left)
+		s->left = vclock_ticks_left(s);
+	until = min(max(until, s->from), s->to);
+	if (s->hole_next < s->holes && until > s->hole[s->hole_next].from)
+		return vclock_pass_holes(s, until);
+	ticks = until - s->from;
+	s->from = until;
+	return ticks;
+}
+
+/*
+ * Real ns that the task did not run, as the counter tells. @rate is ns per tick,
+ * times 2^32.
+ */
+static inline u64 vclock_missing(const struct vclock_stretch *s, u64 rate)
+{
+	u64 real = mul_u64_u64_shr(s->to - s->from, rate, 32);
+
+	return rate && real > s->ns ? real - s->ns : 0;
+}
+
+/* Whether vclock_set_fine() takes it. */
+static inline bool vclock_is_fine(u32 thousandths)
+{
+	return thousandths >= VCLOCK_FINE &&
+	       thousandths < (VCLOCK_PERCENT_MAX + 1) * VCLOCK_FINE;
 }
 
 /* The task's percent in thousandths. */

@@ -286,6 +286,45 @@ static void test_refund_limit(void)
 	       "R13: a refund ahead of its charge counts");
 }
 
+static bool alike(const struct machine *a, const struct vclock_task *t,
+		  const struct machine *b, const struct vclock_task *u)
+{
+	return fixed(t->charged) == fixed(u->charged) && t->ran == u->ran &&
+	       fixed(a->cpu[0].lvt) == fixed(b->cpu[0].lvt) &&
+	       vclock_reached(&a->vc) == vclock_reached(&b->vc) &&
+	       vclock_skew(&a->vc) == vclock_skew(&b->vc);
+}
+
+/* The short way of a charge is a way to the same result. */
+static void test_plain(unsigned int cpus)
+{
+	struct rng rng = { cpus };
+	struct machine m, n;
+	struct vclock_memory mine = { cpus, m.cpu, m.least, m.lock };
+	struct vclock_memory its = { cpus, n.cpu, n.least, n.lock };
+	struct vclock_task t, u;
+	unsigned int other = 0, returned = 0;
+
+	vclock_init(&m.vc, &mine, WINDOW, 0);
+	vclock_init(&n.vc, &its, WINDOW, 0);
+	start(&m, &t, 0, 100, 0, 0);
+	start(&n, &u, 0, 100, 0, 0);
+	for (int i = 0; i < 200000; i++) {
+		u64 ns = rng_chance(&rng, 1) ? rng_scale(&rng, 1ULL << 47) :
+					       rng_below(&rng, 10000000);
+		u32 percent = rng_chance(&rng, 50) ? 100000 :
+			      1000 + (u32)rng_scale(&rng, 99999000);
+
+		vclock_set_fine(&t, percent);
+		vclock_set_fine(&u, percent);
+		returned += vclock_charge(&m.vc, &t, ns) !=
+			    vclock_charge_plain(&n.vc, &u, ns);
+		other += !alike(&m, &t, &n, &u);
+	}
+	is_i64(other, 0, "R1: %u CPUs: short and long way charge alike", cpus);
+	is_i64(returned, 0, "R8: %u CPUs: and return the same", cpus);
+}
+
 int main(void)
 {
 	test_exact();
@@ -299,5 +338,7 @@ int main(void)
 	test_credit_limit();
 	test_refund();
 	test_refund_limit();
+	test_plain(1);
+	test_plain(2);
 	return done();
 }

@@ -254,6 +254,51 @@ static void test_credit(void)
 	is_i64(vclock_skew(&m.vc), 0, "R6: and the skew is none");
 }
 
+#define PARTS	3
+
+/* The segments of a few percents, summed up by percent, are charged alike. */
+static void test_parts(void)
+{
+	struct rng rng = { 8 };
+	unsigned int ran = 0, lost = 0, cut = 0;
+
+	for (unsigned int i = 0; i < ROUNDS / 10; i++) {
+		u64 from = rng_below(&rng, 1ULL << 60), stamp = from;
+		u64 ticks = rng_scale(&rng, 1ULL << 40);
+		u64 ns = rng_scale(&rng, 1ULL << 40), part[PARTS] = { 0 };
+		u64 each[PARTS] = { 0 };
+		struct vclock_stretch one = {
+			.from = from, .to = from + ticks, .ns = ns,
+		}, all = one;
+		struct vclock_task t, u;
+
+		vclock_task_init(&t, 100, 0);
+		vclock_task_init(&u, 100, 0);
+		for (unsigned int n = 0; n < 50; n++) {
+			u64 before = t.ran;
+
+			stamp += rng_below(&rng, 2 * ticks / 50 + 2);
+			vclock_spend(&t, &one, stamp, 0);
+			each[n % PARTS] += t.ran - before;
+			part[n % PARTS] += vclock_pass_ticks(&all, stamp);
+		}
+		for (unsigned int n = 0; n < PARTS; n++) {
+			u64 before = u.ran, has;
+
+			vclock_spend_ticks(&u, &all, part[n], 0);
+			has = u.ran - before;
+			cut += (has > each[n] ? has - each[n] : each[n] - has) > 50;
+		}
+		vclock_spend(&t, &one, one.to, 0);
+		vclock_spend_ticks(&u, &all, VCLOCK_REST, 0);
+		ran += u.ran != ns || t.ran != ns;
+		lost += all.ns || all.left;
+	}
+	is_i64(cut, 0, "R2: a part has what its segments have, but for 1 ns each");
+	is_i64(ran, 0, "R1: all parts and the rest are the whole");
+	is_i64(lost, 0, "R1: nothing is left");
+}
+
 int main(void)
 {
 	test_against_exact(1000, 1000, false, "tiny");
@@ -264,5 +309,6 @@ int main(void)
 	test_cases();
 	test_fine();
 	test_credit();
+	test_parts();
 	return done();
 }
