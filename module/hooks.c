@@ -169,10 +169,13 @@ static bool hook_hold(struct tense_task *t)
 		t->v.ready = max(t->v.blocked_at, when);
 		raw_spin_unlock(&t->lock);
 	} else {
-		/* Ready times are current, not those of the last tick. */
-		if (current->tense)
-			tense_settle();
 		waker = waker_in(exp);
+		/*
+		 * Ready times are current, not those of the last tick. On the only
+		 * CPU, a waker's time passes for the other task, too, when it runs.
+		 */
+		if (current->tense && !(waker && exp->vc.cpus == 1))
+			tense_settle();
 		if (!waker)
 			return hold_for_gvt(t);
 		ready_by(t, waker);
