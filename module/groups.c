@@ -193,31 +193,17 @@ static void tense_ledger_groups(struct tense_ledgers *all,
 	}
 }
 
-/**
- * tense_ledger_charge() - how much of a task's turn is over
- * @e: the task
- * @place: its place in the queue
- * @delta: real ns that it ran
- * @charged: virtual ns charged for them
- * @jump: virtual ns that count as if it had run them besides
- *
- * Return: ns of run time that use up as much of a turn outside of the experiment.
- */
-u64 tense_ledger_charge(struct tense_entity *e, const struct tense_place *place,
-			u64 delta, u64 charged, u64 jump)
+/* tense_ledger_charge() for an experiment in several queues of the CPU. */
+u64 tense_ledger_charge_in_groups(struct tense_entity *e,
+				  const struct tense_place *place,
+				  u64 delta, u64 charged, u64 jump)
 {
 	struct tense_ledger *ledger = e->ledger;
 
 	lockdep_assert_irqs_disabled();
 
-	if (!ledger)
-		return min((place->running > 1 ? delta : charged) + jump,
-			   TENSE_SHARE_MAX);
 	tense_ledger_move_to(e, place);
-	/* For a single task the factor is 1, whatever its speed. */
-	if (ledger->tasks > 1 || ledger->all->used > 1)
-		tense_ledger_respeed(ledger, e, delta, charged);
-	if (ledger->all->used > 1)
-		tense_ledger_groups(ledger->all, ledger, delta, charged, jump);
+	tense_ledger_respeed(ledger, e, delta, charged);
+	tense_ledger_groups(ledger->all, ledger, delta, charged, jump);
 	return tense_ledger_turn(e, place->running, delta, charged, jump);
 }

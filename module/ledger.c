@@ -436,6 +436,14 @@ static u64 turn_beside_others(struct tense_ledger *ledger, struct tense_entity *
 	return share;
 }
 
+static inline u64 turn(struct tense_ledger *ledger, struct tense_entity *e,
+		       unsigned int running, u64 delta, u64 charged, u64 jump)
+{
+	if (tense_entities(ledger) >= running)
+		return turn_alone(ledger, e, charged + jump);
+	return turn_beside_others(ledger, e, delta, charged, jump);
+}
+
 /**
  * tense_ledger_turn() - how much of an entity's turn is over
  * @e: the task or group
@@ -449,11 +457,7 @@ static u64 turn_beside_others(struct tense_ledger *ledger, struct tense_entity *
 u64 tense_ledger_turn(struct tense_entity *e, unsigned int running, u64 delta,
 		      u64 charged, u64 jump)
 {
-	struct tense_ledger *ledger = e->ledger;
-
-	if (tense_entities(ledger) >= running)
-		return turn_alone(ledger, e, charged + jump);
-	return turn_beside_others(ledger, e, delta, charged, jump);
+	return turn(e->ledger, e, running, delta, charged, jump);
 }
 
 /**
@@ -469,6 +473,52 @@ void tense_ledger_move_to(struct tense_entity *e,
 	advance(ledger, place->min_vruntime);
 	e->vruntime = place->vruntime;
 	reweigh(ledger, e, place->weight);
+}
+
+/*
+ * Whether the experiment has a single task in its queue, at the weight that nearly
+ * all have, beside others, and the task has paid for all that it ran.
+ */
+static bool is_sole(const struct tense_ledger *ledger,
+		    const struct tense_entity *e, const struct tense_place *place)
+{
+	return place->running > 1 && ledger->tasks == 1 && !ledger->groups &&
+	       e->weight == NICE_0 && place->weight == NICE_0 && !e->stretch;
+}
+
+/* The same as tense_ledger_turn(): for a single task the factor is 1. */
+static u64 turn_sole(struct tense_ledger *ledger, struct tense_entity *e,
+		     const struct tense_place *place, u64 ran)
+{
+	u64 share = min(ran, TENSE_SHARE_MAX);
+
+	advance(ledger, place->min_vruntime);
+	ledger->ahead += NICE_0 * share;
+	e->vruntime = place->vruntime + share;
+	return share;
+}
+
+/*
+ * tense_ledger_charge() for an experiment in one queue of the CPU. Nearly all charges
+ * that do not go the short way come here.
+ */
+u64 tense_ledger_charge_in_queue(struct tense_entity *e,
+				 const struct tense_place *place,
+				 u64 delta, u64 charged, u64 jump)
+{
+	struct tense_ledger *ledger = e->ledger;
+
+	lockdep_assert_irqs_disabled();
+
+	if (!ledger)
+		return min((place->running > 1 ? delta : charged) + jump,
+			   TENSE_SHARE_MAX);
+	if (is_sole(ledger, e, place))
+		return turn_sole(ledger, e, place, delta + jump);
+	tense_ledger_move_to(e, place);
+	if (ledger->tasks > 1)
+		tense_ledger_respeed(ledger, e, delta, charged);
+	return turn(ledger, e, place->running, delta, charged, jump);
 }
 
 /*

@@ -81,6 +81,9 @@ void tense_ledger_no_group(struct tense_ledger *below);
 void tense_ledger_no_groups(struct tense_ledgers *all);
 u64 tense_ledger_turn(struct tense_entity *e, unsigned int running, u64 delta,
 		      u64 charged, u64 jump);
+u64 tense_ledger_charge_in_queue(struct tense_entity *e,
+				 const struct tense_place *place,
+				 u64 delta, u64 charged, u64 jump);
 
 /*
  * Whether tense_ledger_charge_alone() may charge a task of normal weight that has
@@ -105,7 +108,28 @@ static inline u64 tense_ledger_charge_alone(struct tense_entity *e, u64 vruntime
 }
 
 /* groups.c */
-u64 tense_ledger_charge(struct tense_entity *e, const struct tense_place *place,
-			u64 delta, u64 charged, u64 jump);
+u64 tense_ledger_charge_in_groups(struct tense_entity *e,
+				  const struct tense_place *place,
+				  u64 delta, u64 charged, u64 jump);
+
+/**
+ * tense_ledger_charge() - how much of a task's turn is over
+ * @e: the task
+ * @place: its place in the queue
+ * @delta: real ns that it ran
+ * @charged: virtual ns charged for them
+ * @jump: virtual ns that count as if it had run them besides
+ *
+ * Return: ns of run time that use up as much of a turn outside of the experiment.
+ */
+static inline u64 tense_ledger_charge(struct tense_entity *e,
+				      const struct tense_place *place,
+				      u64 delta, u64 charged, u64 jump)
+{
+	if (e->ledger && e->ledger->all->used > 1)
+		return tense_ledger_charge_in_groups(e, place, delta, charged,
+						     jump);
+	return tense_ledger_charge_in_queue(e, place, delta, charged, jump);
+}
 
 #endif
