@@ -232,8 +232,7 @@ static bool is_alone(struct sched_entity *se)
 	       se->load.weight == NICE_0_LOAD;
 }
 
-/* Returns the ns of its turn that are over. */
-static u64 charge_task(struct task_struct *p, u64 delta)
+static struct tense_charge charge_task(struct task_struct *p, u64 delta)
 {
 	struct tense_charge c;
 
@@ -242,7 +241,7 @@ static u64 charge_task(struct task_struct *p, u64 delta)
 	c = tense_ops->charge(p->tense, delta, is_alone(&p->se));
 	p->tense_charged = c.cpu_time;
 	fair_turn_add(p, delta, c.share);
-	return c.share;
+	return c;
 }
 
 /**
@@ -361,17 +360,15 @@ static u64 in_fair_time(struct sched_entity *se, u64 ns,
 void __tense_charge(struct sched_entity *se, u64 delta,
 		    u64 (*fair)(u64 delta, struct sched_entity *se))
 {
-	u64 charged = delta, share;
+	struct tense_charge c = { .cpu_time = delta };
 
-	if (entity_is_task(se)) {
-		share = charge_task(task_of(se), delta);
-		charged = task_of(se)->tense_charged;
-	} else {
-		share = group_share(se, delta);
-	}
-	se->sum_exec_runtime += charged;
-	if (share != delta)
-		se->vruntime += in_fair_time(se, share, fair) -
+	if (entity_is_task(se))
+		c = charge_task(task_of(se), delta);
+	else
+		c.share = group_share(se, delta);
+	se->sum_exec_runtime += c.cpu_time;
+	if (c.share != delta)
+		se->vruntime += in_fair_time(se, c.share, fair) -
 				in_fair_time(se, delta, fair);
 }
 
