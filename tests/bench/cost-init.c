@@ -60,6 +60,24 @@ static void measure(const char *name, void (*call)(void), int rounds)
 	tell(name, (double)(counter() - start) / rounds);
 }
 
+#define TRIALS	20
+
+/* The same if others run now and then: in the shortest trial, they did not. */
+static void measure_undisturbed(const char *name, void (*call)(void))
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int trial = 0; trial < TRIALS; trial++) {
+		uint64_t start = counter(), took;
+
+		for (int i = 0; i < ROUNDS / TRIALS; i++)
+			call();
+		took = counter() - start;
+		least = took < least ? took : least;
+	}
+	tell(name, (double)least / (ROUNDS / TRIALS));
+}
+
 /* Charges the caller, up to now. */
 static void read_cpu_time(void)
 {
@@ -109,10 +127,22 @@ static void ping_pong(void)
 		  "ping");
 }
 
+/*
+ * With @policy SCHED_BATCH, a task that is woken waits until the running one blocks:
+ * each wake-up then comes with a switch.
+ */
+static void set_policy(int policy)
+{
+	struct sched_param none = { 0 };
+
+	init_must(!sched_setscheduler(0, policy, &none), "set the policy");
+}
+
 static void measure_switches(void)
 {
 	pid_t pid;
 
+	set_policy(SCHED_BATCH);
 	init_must(!pipe(there) && !pipe(back), "pipe");
 	pid = fork();
 	if (!pid)
@@ -120,6 +150,7 @@ static void measure_switches(void)
 	measure("wake_up_and_switch_twice", ping_pong, ROUNDS);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+	set_policy(SCHED_OTHER);
 
 	pid = fork();
 	if (!pid)
@@ -128,6 +159,32 @@ static void measure_switches(void)
 	measure("yield_to_another_and_back", yield, ROUNDS);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+static pid_t outsider;
+
+/* It waits in the caller's queue, but runs for 1 / 300 of the time. */
+static void make_outsider(void)
+{
+	outsider = fork();
+	if (!outsider) {
+		set_policy(SCHED_IDLE);
+		raise(SIGSTOP);
+		for (;;)
+			;
+	}
+	init_must(waitpid(outsider, NULL, WUNTRACED) == outsider, "stop");
+}
+
+static void measure_beside_outsider(void)
+{
+	kill(outsider, SIGCONT);
+	/* It has come to the queue when it has run. */
+	for (int i = 0; i < 100; i++)
+		sched_yield();
+	measure_undisturbed("charge_beside_an_outsider", read_cpu_time);
+	kill(outsider, SIGKILL);
+	waitpid(outsider, NULL, 0);
 }
 
 static uint64_t spin(unsigned long loops)
@@ -193,6 +250,7 @@ static void measure_any(void)
 	measure("yield_alone", yield, ROUNDS);
 	measure_switches();
 	measure("fork_and_exit", fork_and_exit, FORKS);
+	measure_beside_outsider();
 	measure_tick();
 	measure_timers(100000);
 }
@@ -219,7 +277,6 @@ static void push_and_pop(void)
 
 /* As many as the ring has room for, between two charges: the program's part. */
 #define PAIRS	500
-#define TRIALS	20
 
 static void measure_pushes(void)
 {
@@ -253,6 +310,8 @@ static void measure_inside(void)
 	for (int i = 0; i < 100; i++)
 		seek();
 	measure_any();
+	init_must(write(device, "80", 2) == 2, "write a percent");
+	measure("charge_at_percent_80", read_cpu_time, ROUNDS);
 	measure("percent_by_system_call", write_percent, ROUNDS);
 	measure("clock_by_lseek", seek, ROUNDS);
 	/* The library maps the area: from here on charges look at the ring. */
@@ -285,6 +344,8 @@ int main(int argc, char **argv)
 {
 	init_must(argc >= 2, "no condition");
 	init_mount();
+	/* First, so that it is in no experiment. */
+	make_outsider();
 	if (argc > 2)
 		init_load(argv[2], "trust_counter=1");
 	if (!strcmp(argv[1], "loaded"))
