@@ -189,7 +189,8 @@ static bool hook_hold(struct tense_task *t)
 static void begin(struct tense_task *t)
 {
 	tense_task_lock(t);
-	t->work_since = tense_real_now();
+	if (t->in_call)
+		t->work_since = tense_real_now();
 	tense_stretch_begin(t, tense_counter());
 	tense_page_update(t);
 	raw_spin_unlock(&t->lock);
