@@ -200,7 +200,7 @@ accuracy: user module
 accuracy-exact: user
 ## accuracy-exact-whatif  the same by whatif, with verdicts and the null bias
 accuracy-exact-whatif: user
-## docs-tables    writes the results of accuracy, accuracy-exact* and bench into docs/
+## docs-tables    writes the results of accuracy*, bench* and window into docs/
 ## window         what a window costs and what it misplaces, over its length
 window: user
 ## stress         programs on two CPUs for STRESS_MINUTES, 30: nothing may stop

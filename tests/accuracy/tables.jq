@@ -8,7 +8,9 @@ def fixed($digits):
 	(if $n < 0 then "-" else "" end) + .[:length - $digits] +
 	if $digits > 0 then "." + .[length - $digits:] else "" end;
 
-def signed: (if . > 0 then "+" else "" end) + fixed(2);
+def sign($digits): (if . > 0 then "+" else "" end) + fixed($digits);
+
+def signed: sign(2);
 
 # Three digits that count.
 def short: fixed(if . == 0 then 0 else [0, 2 - (fabs | log10 | floor)] | max end);
@@ -94,12 +96,105 @@ def figures:
 		 if .samples == 0 then "missing" elif .reached then "yes" else "no" end]) |
 	table(["figure", "measured", "95 % interval", "aim", "reached"]);
 
+# Rows of [TITLE, NUMBER, TEXT, AIM]; the aim is null if there is none.
+def costs:
+	.figures as $f |
+	def plain($digits): [., fixed($digits)];
+	def more($digits): [., sign($digits)];
+	def over($name; $new; $old): $f[$name][$new] - $f[$name][$old];
+	def charge($by; $new; $old; $digits): over($by; $new; $old) | more($digits);
+	"charge_by_reading_cpu_time" as $reading |
+	[["a charge of a task outside, module not loaded, over a kernel without the patches: by yielding",
+	  charge("yield_alone"; "unloaded"; "plain"; 1), 2],
+	 ["the same by reading CPU time, which is a hook of its own",
+	  charge($reading; "unloaded"; "plain"; 1), 2],
+	 ["a charge of a task beside an experiment over a kernel without the patches: by yielding",
+	  charge("yield_alone"; "loaded"; "plain"; 1), 10],
+	 ["the same by reading CPU time", charge($reading; "loaded"; "plain"; 1), 10],
+	 ["a charge in an experiment over one beside it, no ring: by yielding",
+	  charge("yield_alone"; "inside"; "loaded"; 0), 150],
+	 ["the same by reading CPU time", charge($reading; "inside"; "loaded"; 0), 150],
+	 ["the same with a ring",
+	  ($f.charge_with_an_area.inside - $f[$reading].loaded | more(0)), null],
+	 ["a change of percent by the ring: in the program",
+	  ($f.two_percents_written_to_the_ring.inside / 2 | plain(0)), 40],
+	 ["the same with the kernel's reading of it",
+	  ($f.two_percents_by_the_ring.inside / 2 | plain(0)), 90],
+	 ["a change of percent by a system call",
+	  ($f.percent_by_system_call.inside | plain(0)), 1500],
+	 ["a wake-up and a switch in an experiment over outside",
+	  (over("wake_up_and_switch_twice"; "inside"; "loaded") / 2 | more(0)), 500],
+	 ["a sleep beside 100000 timers over one beside 100, in an experiment: ratio",
+	  ($f.sleep_beside_100000.inside / $f.sleep_beside_100.inside | plain(3)), 2.5],
+	 ["fork, exit and wait in an experiment over without the patches: ratio",
+	  ($f.fork_and_exit.inside / $f.fork_and_exit.plain | plain(2)), null],
+	 ["to wait at a gate and be released, as far as the tasks themselves run for it",
+	  ($f.gate_and_release.inside | plain(0)), 5000]] |
+	map(. as [$title, [$value, $text], $aim] |
+		[$title, $text] + if $aim == null then ["", ""] else
+			["\($aim)", if $value <= $aim then "yes" else "no" end] end) |
+	table(["figure", "instructions", "aim", "reached"]);
+
+# Errors of a prediction and real time of an experiment, by window.
+def windows:
+	.cases | group_by(.window_us) |
+	map(. as $of | ($of | map(.real_time_ratio)) as $real |
+		["\($of[0].window_us) us", "\($real | min | fixed(3)) to \($real | max | fixed(3))",
+		 (if $of[0].window_us == 500 then "1.05" else "" end),
+		 ($of | map(.error_points | fabs) | max | fixed(2))]) |
+	table(["window", "real time at percent 100 over outside, least and most of the programs",
+	       "aim", "worst error of a prediction, points"]);
+
+def with_unit($unit): if . == null then "cannot be used" else "\(fixed(3)) \($unit)" end;
+
+def tools:
+	[.works[] | .work as $work | .tools[] |
+	 [$work, .tool, (.unit as $unit | (.alone, .beside) | with_unit($unit)),
+	  (if .error_percent == null then "-" else .error_percent | sign(1) end)]] |
+	table(["work", "tool", "alone", "beside two", "error, %"]);
+
+def learnt:
+	if .cutoff_ms == null then "`tense daemons learn` did not name the periodic process"
+	else "`tense daemons learn` named the periodic process, with a cutoff of \(.cutoff_ms) ms" end +
+	(if .period_s then ", and its period of \(.period_s | fixed(2)) s +- \(.period_error_s |
+	fixed(2))" else ", and no period of it" end) + ", in \(.took_s) s.";
+
+def periodic:
+	(.lengths | map(["\(.length_s) s", "\(.samples)", "\(.dropped)",
+		(.elapsed_ms | fixed(1)), (.process_ms | fixed(1)), (.loops_ms | fixed(1))]) |
+	 table(["counting for", "samples", "dropped", "deviation of elapsed time, all samples, ms",
+		"of process time by EMP, ms", "of reference loops by EMP, ms"])),
+	"", (.learnt | learnt);
+
+def kbest:
+	if .loads == [] then "\(.reason)." else
+	.loads | map(["\(.load)", "\(.converged) of \(.lengths)", "\(.within)",
+		(if .worst_percent == null then "-" else .worst_percent | fixed(2) end)]) |
+	table(["load", "converged", "of these, off by at most 0.1 %", "the worst, %"]) end;
+
+def families: ["Levy", "Gaussian", "Gumbel", "Cauchy"];
+
+# How often each distribution was the closest, by length of the work.
+def distances:
+	[.cases | group_by(.work)[] | sort_by(.processes_per_core) | . as $of |
+	 ($of | map(.anderson_darling | numbers)) as $closest |
+	 [$of[0].work] +
+	 (families | map(. as $f | "\([$of[] | select(.closest == $f)] | length)")) +
+	 ["\($closest | min | short), \($closest | max | short)"]] |
+	sort_by(.[0] / " " | .[1] == "ms", (.[0] | tonumber)) |
+	table(["work", "Levy, truncated", "Gaussian", "Gumbel", "Cauchy",
+	       "statistic of the closest, least and most"]);
+
 def measured:
+	if .date == null then
+		"Measured by `\($command)`. Its result names no date, machine or commit."
+	else
 	"Measured by `\($command)` on \(.date[:10]), \(.date[11:16]) UTC. Commit " +
 	"\(.commit // "unknown"); \(.machine.cpu), \(.machine.cpus) CPUs, " +
 	"\(.machine.system) \(.machine.release), load before \(.machine.load[0])" +
 	(if .rounds then "; \(.rounds) rounds of each truth" else "" end) +
-	(if .length then "; workloads at \(.length) % of their length" else "" end) + ".";
+	(if .length then "; workloads at \(.length) % of their length" else "" end) +
+	(if .samples then "; \(.samples) times of each work" else "" end) + "." end;
 
 measured, "",
 if $table == "accuracy-workloads" then group("workloads") | predictions
@@ -113,4 +208,10 @@ elif $table == "accuracy-exact-whatif" then .cases | predictions
 elif $table == "accuracy-exact-whatif-summary" then .cases | summary
 elif $table == "accuracy-exact-whatif-bias" then .cases | bias
 elif $table == "bench" then figures
+elif $table == "bench-cost" then costs
+elif $table == "window" then windows
+elif $table == "bench-measure-tools" then tools
+elif $table == "bench-measure-periodic" then periodic
+elif $table == "bench-measure-kbest" then kbest
+elif $table == "bench-noise" then distances
 else exact end
