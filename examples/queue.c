@@ -5,9 +5,10 @@
  *
  * The producer sleeps until each job arrives. The server does no work: it calls
  * tense_move_ns(), which charges 5 ms of virtual time as if it had computed for so
- * long. With `--idle skip` no thread waits in real time either. The program prints
- * the mean wait of a job by its clock, beside the one that Lindley's recursion
- * gives for the same arrivals: wait' = max(0, wait + service - gap).
+ * long. With `--idle skip` no thread waits in real time either.
+ *
+ * The program prints the mean wait of a job by its clock. Beside it is the mean wait
+ * for the same arrivals by Lindley's recursion: wait' = max(0, wait + service - gap).
  *
  * From the top of the tree, after `make user`; the argument is the utilisation of
  * the server in percent:

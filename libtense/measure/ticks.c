@@ -173,16 +173,16 @@ double ticks_phase(const struct ticks_gap *gaps, unsigned int count,
 	return most >= LEAST_TICKS ? phase : -1;
 }
 
-/* Where a tick may begin: the phase is known to a part of the tolerance. */
+/* A tick may begin in it: the phase is known to a part of the tolerance. */
 struct window {
 	double from;
 	double to;
 };
 
 /*
- * Looks at one tick: *next is the first gap that may reach its window. A switch,
- * or a gap that began before the window, hides it: -1. Else returns the longest
- * gap that begins there: what else interrupts is shorter, or follows it.
+ * Looks at one tick: *next is the first gap that may reach its window. Returns -1
+ * if a switch, or a gap that began before the window, hides the tick. Else returns
+ * the longest gap that begins in the window: other interrupts are shorter or later.
  */
 static double look_at_tick(const struct ticks_gap *gaps, unsigned int count,
 			   unsigned int *next, const struct window *w)
@@ -247,7 +247,7 @@ int ticks_count(const struct ticks_gap *gaps, unsigned int count,
 	return seen->least > 0 ? 0 : -1;
 }
 
-/* Whether another thread ran meanwhile is known by the count of switches. */
+/* If this number grew, another thread ran meanwhile. */
 static long switches(void)
 {
 	struct rusage usage;

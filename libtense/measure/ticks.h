@@ -52,20 +52,19 @@ double ticks_agreed(double *times, unsigned int count);
 
 /*
  * Finds the shortest tick at this phase. Leaves out ticks that came with a switch,
- * or while the program did not run. 0, or -1 if too few are left, or do
- * not agree.
+ * or while the program did not run. 0, or -1 if too few are left, or they do not
+ * agree.
  */
 int ticks_count(const struct ticks_gap *gaps, unsigned int count,
 		const struct ticks_comb *comb, double phase,
 		struct ticks_seen *seen);
 
-/* The kernel's tick; 0 if it does not tell. */
+/* The interval of the kernel's tick; 0 if the kernel does not report it. */
 double ticks_interval_ns(void);
 
 /*
  * Returns the least time in ns that a timer interrupt took from the program; 0 if
- * that is unknown. Takes 0.1 s and more, until the three
- * shortest agree, at most 2 s.
+ * that is unknown. It watches for 0.1 to 2 s, until the three shortest agree.
  */
 double ticks_least(const struct counter *c);
 

@@ -13,7 +13,7 @@ struct redirect_specs {
 extern struct redirect_specs redirect_specs;
 extern const struct redirect_host *redirect_host;
 
-/* As parse() and marks() of struct redirect. */
+/* These are parse() and marks() of struct redirect. */
 bool redirect_parse(const char *text);
 bool redirect_marks(void);
 

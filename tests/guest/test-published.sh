@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The API of the report compiles as printed, with all warnings as errors, and works
-# in an experiment: under tense run, and in a program that joins by itself.
+# The API of the report compiles as printed, with all warnings as errors. It works
+# under tense run, and in a program that joins an experiment by itself.
 . "$source/tests/lib/tap.sh"
 
 in_tmp -p /var/tmp
@@ -59,7 +59,7 @@ works() { # FILE HOW
 is "$? $(cat messages)" "0 " "under tense run"
 works inherited "under tense run"
 
-# Where there is a device, but no experiment: nothing stays behind.
+# With a device, but without an experiment, nothing stays behind.
 "$out/bin/tense" run --backend uml --device -- sh -c './published >joined
 	LD_PRELOAD=$1/libtense.so ./published >preloaded
 	cat /proc/modules >modules' sh "$out/lib" 2>messages

@@ -105,7 +105,7 @@ status_is 125 "more memory than there can be" "$tense" run --memory 2000G true
 said "tense: --memory is 2000G: should be 64M to 1024G"
 status_is 125 "a machine of this size" \
 	"$tense" run --backend native --memory 1G true
-said "tense: --kernel, --cpus and --memory are of guests: the back end native has what this"
+said "tense: --kernel, --cpus and --memory apply only to guests; the back end native uses"
 [ "$(nproc)" -lt 2 ] || {
 	status_is 125 "several CPUs where there is one" \
 		"$tense" run --backend uml --cpus 2 true

@@ -44,7 +44,7 @@ status_is 1 "no apt"
 said "tense: the source of Linux 7.2 can be fetched on Debian only: set TENSE_KERNEL_SOURCE"
 program apt-get 'exit 0'
 status_is 1 "no source of Debian"
-said "tense: apt has no source of Debian to fetch Linux 7.2 by: set TENSE_KERNEL_SOURCE"
+said "tense: apt has no source of Debian for Linux 7.2: set TENSE_KERNEL_SOURCE"
 "$fetch" --check >stdout
 is "$?" 1 "--check tells the same"
 ok "in words" grep -q "apt has no source" stdout

@@ -222,7 +222,7 @@ tense_said "measure: --compare is of --protocol emp"
 for epsilon in -1 x "" 101% 1s 100%; do
 	measure_is 125 "--epsilon '$epsilon'" --protocol k-best \
 		--epsilon "$epsilon" -- true
-	tense_said "measure: --epsilon '$epsilon' is not a fraction from 0 to 1, as 0.001"
+	tense_said "measure: --epsilon '$epsilon' is not a fraction from 0 to 1, for example 0.001"
 done
 measure_is 125 "a percentage without its sign" --protocol k-best --epsilon 1 -- true
 tense_said "measure: --epsilon '1' is a fraction, below 1: for 1 percent, write 0.01 or 1%"

@@ -274,9 +274,9 @@ is "$(jq -c '[.version, .machine, (.cells | length), ([.cells[].processes_per_co
 	"[1,\"$(uname -n)\",4,[1,3],3,3,3]" "writes them"
 is "$(jq -c '[.linear | .best, .scale, .range | .coefficients | length]' sub/dir/c.json)" \
 	"[3,3,3]" "in both forms"
-ok "says which is better" grep -Eqx "the (log|linear) model is the better one by its mean, and what predict takes" stdout
+ok "says which is better" grep -Eqx "the (log|linear) model predicts the mean better, and predict uses it" stdout
 is "$(jq -r .better sub/dir/c.json)" \
-	"$(sed -En 's/^the (log|linear) model is the better.*/\1/p' stdout)" "in the file, too"
+	"$(sed -En 's/^the (log|linear) model predicts the mean.*/\1/p' stdout)" "in the file, too"
 is "$(jq -c '[.evaluation[] | .classes, .impossible + 0] | length' sub/dir/c.json)" 4 \
 	"with the evaluation of each"
 is "$(jq -c '[.cells[] | .times >= 40, (.distances | length), (.switches | length),
@@ -317,7 +317,7 @@ noise_is 0 "where the better model gives nothing" predict --coefficients narrow.
 	--length 50us --json -
 holds "the log model is taken" '.model == "log"'
 is "$(tr -s '\n ' ' ' <stderr)" \
-	"tense: noise predict: the linear model gives no Levy distribution for this length and number: by the log model " \
+	"tense: noise predict: the linear model gives no Levy distribution for this length and number: the log model is used " \
 	"and it says so"
 noise_is 125 "unless it was asked for" predict --coefficients narrow.json \
 	--length 50us --model linear

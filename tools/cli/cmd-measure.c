@@ -109,7 +109,7 @@ static int parse_epsilon(const char *text, double *epsilon)
 		warn("measure: --epsilon '%s' is a fraction, below 1: for %s percent, write %g or %s%%",
 		     text, text, *epsilon / 100, text);
 	else
-		warn("measure: --epsilon '%s' is not a fraction from 0 to 1, as 0.001",
+		warn("measure: --epsilon '%s' is not a fraction from 0 to 1, for example 0.001",
 		     text);
 	return -1;
 }

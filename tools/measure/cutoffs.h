@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Cutoffs of infrequent daemons, by the protocols EMP and SEDONA: how long one
- * of them may run during a sample before the sample is not one of the program
- * alone any more.
+ * Cutoffs of infrequent daemons, by the protocols EMP and SEDONA. If a daemon runs
+ * longer than its cutoff during a sample, the sample does not show the program alone.
  *
  * A program that does nothing but count is run often, once as a short and once
  * as a long task. Most samples form a central cluster; the others, L-samples,

@@ -18,7 +18,7 @@ static void draw(gsl_rng *rng, const struct dist *d, double *values,
 	gsl_sort(values, 1, count);
 }
 
-/* As the times themselves were fitted, but from the truth on. */
+/* Fits as the times themselves were fitted, but begins at the truth. */
 static struct fit fit_again(const struct bootstrap *b, const struct dist *truth,
 			    const double *sorted, size_t count)
 {

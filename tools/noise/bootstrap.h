@@ -15,10 +15,11 @@ struct bootstrap {
 };
 
 /*
- * The p-value of the statistic of Anderson and Darling, by a parametric bootstrap:
- * draws as many times from the fit, fits the family to them, and counts how often
- * that is at least as far off. The same times always give the same value. NAN without
- * replicates, or if the fit or all of them did not converge.
+ * The p-value of the statistic of Anderson and Darling, by a parametric bootstrap.
+ * A replicate draws as many times from the fit, and fits the family to them. The
+ * p-value counts replicates that are at least as far off. The same times always give
+ * the same value. NAN without replicates, if the fit did not converge, or if no
+ * replicate did.
  */
 double bootstrap_p_value(const struct bootstrap *b, const struct fit *fit,
 			 size_t count);

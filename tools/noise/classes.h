@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Classes of times: those of one length of the work and one number of processes per
- * core. refit takes them.
+ * The results of refit by class. A class of times has one length of the work and one
+ * number of processes per core.
  */
 #ifndef NOISE_CLASSES_H
 #define NOISE_CLASSES_H
@@ -21,8 +21,9 @@ struct classes {
 void classes_text(FILE *f, const struct classes *c);
 
 /*
- * Quantiles over those of the Levy fit, a panel for each class; and the error of the
- * waits of M/M/1 over the divergence from it, a point for each. 0, or -1 with errno.
+ * classes_svg() draws a panel for each class: quantiles over those of the Levy fit.
+ * classes_queue_svg() draws a point for each class: the error of the waits of M/M/1
+ * over the divergence from it. Both return 0, or -1 with errno.
  */
 int classes_svg(FILE *f, const struct classes *c);
 int classes_queue_svg(FILE *f, const struct classes *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How well models predict times that they were not fitted to. */
+/* Judges models by their predictions of times that they were not fitted to. */
 #ifndef NOISE_EVALUATE_H
 #define NOISE_EVALUATE_H
 
@@ -21,8 +21,8 @@ struct evaluation {
 };
 
 /*
- * R^2 of what the model predicts: 1 less its squared errors, over those of the mean
- * over all classes. It may be negative. NAN with fewer than two classes, or if one of
+ * R^2 of the predictions: 1 minus the squared errors of the model over those of the
+ * mean of all classes. It may be negative. NAN with fewer than two classes, or if one of
  * them is impossible.
  */
 struct evaluation evaluate(const struct coefficients *c,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The noise that is to be expected of so many processes and such work. */
+/* Models that predict the noise of so many processes and such work. */
 #ifndef NOISE_MODEL_H
 #define NOISE_MODEL_H
 
@@ -10,9 +10,9 @@
 #define TERMS	3
 
 /*
- * With n processes per core and work of t seconds, a model tells three times, in
- * seconds: the best case, which is the work and the Levy's location; its scale; its
- * range, from the location to the bound. Each is
+ * For n processes per core and work of t seconds, a model predicts three times, in
+ * seconds: the best case, which is t plus the Levy's location; the Levy's scale; and
+ * its range, from the location to the bound. Each is
  * - FORM_LOG: exp(A + B log n + C log t);
  * - FORM_LINEAR: A + B n + C t, as published.
  */
@@ -31,7 +31,7 @@ struct coefficients {
 	struct law laws[NR_PARAMETERS];
 };
 
-/* As options and files name it. */
+/* The name of a form in options and files. */
 const char *form_name(enum form form);
 
 const char *parameter_name(enum parameter parameter);
@@ -52,9 +52,8 @@ int coefficients_regress(struct coefficients *c, enum form form,
 			 const struct cell *cells, size_t count);
 
 /*
- * Predicts the distribution. 0, or -1 if the coefficients give none: its scale
- * or range is not positive, its scale is beyond LEVY_SCALE_MAX ranges, or one of them
- * is no number.
+ * Predicts the distribution. 0, or -1 if the coefficients give none: the scale or
+ * the range is not positive or no number, or the scale exceeds LEVY_SCALE_MAX ranges.
  */
 int coefficients_predict(const struct coefficients *c, unsigned int per_core,
 			 double length, struct dist *levy);

@@ -56,7 +56,7 @@ const struct option_row noise_option_rows[] = {
 	  "refit writes the coefficients to FILE, predict reads them; default a file for this machine in the user's data directory" },
 	OPTIONS_HEADING("predict", "predict:"),
 	{ "model", "FORM", "log linear", MODEL,
-	  "for n processes per core and work of t seconds, a parameter is exp(A + B log n + C log t) seconds (log), or A + B n + C t (linear); default the better one of the file; log for coefficients from the command line" },
+	  "the model, for n processes per core and work of t seconds: log, exp(A + B log n + C log t) seconds, or linear, A + B n + C t; default the better one of the file; log for coefficients from the command line" },
 	{ "best", "A,B,C", NULL, HAND + BEST,
 	  "coefficients of the best case, which is t and the location" },
 	{ "location", "A,B,C", NULL, LOCATION,

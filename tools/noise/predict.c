@@ -46,14 +46,14 @@ static void put_errors(FILE *f, const struct coefficients *c)
 	if (isnan(c->laws[SCALE].error))
 		return;
 	if (c->form == FORM_LINEAR) {
-		fprintf(f, "\n  where they were fitted they are off by %.3g us (best case, the work and the\n"
-			"  location), %.3g us (scale) and %.3g us (range, from the location to the bound)\n",
+		fprintf(f, "\n  at the fitted classes they are off by %.3g us (best case: the work plus the\n"
+			"  location), %.3g us (scale) and %.3g us (range: from the location to the bound)\n",
 			c->laws[BEST].error * 1e6, c->laws[SCALE].error * 1e6,
 			c->laws[RANGE].error * 1e6);
 		return;
 	}
-	fprintf(f, "\n  where they were fitted they are off by factors of %.3g (best case, the work and\n"
-		"  the location), %.3g (scale) and %.3g (range, from the location to the bound)\n",
+	fprintf(f, "\n  at the fitted classes they are off by factors of %.3g (best case: the work plus\n"
+		"  the location), %.3g (scale) and %.3g (range: from the location to the bound)\n",
 		exp(c->laws[BEST].error), exp(c->laws[SCALE].error),
 		exp(c->laws[RANGE].error));
 }
@@ -147,7 +147,7 @@ static void fall_back(const struct stored *stored, struct prediction *p)
 	if (p->c->form == FORM_LOG ||
 	    !coefficients_predict(p->c, p->per_core, p->length, &p->levy))
 		return;
-	warn("noise predict: the linear model gives no Levy distribution for this length and number: by the log model");
+	warn("noise predict: the linear model gives no Levy distribution for this length and number: the log model is used");
 	p->c = &stored->of[FORM_LOG];
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A panel with the quantiles of times over those of a fit: on the diagonal where the
- * fit is right.
+ * A panel with the quantiles of times over those of a fit. Points are on the diagonal
+ * where the fit is right.
  */
 #ifndef NOISE_QQ_H
 #define NOISE_QQ_H
@@ -27,11 +27,11 @@ struct qq {
 	const char *title;
 };
 
-/* The size of a picture of so many panels, beside each other or below. */
+/* The size in pixels of so many panels beside or below each other. */
 int qq_width(int columns);
 int qq_height(int rows);
 
-/* The panel of this number, in rows of so many. */
+/* Draws panel number, counted from 0, of a picture with so many columns. */
 void qq_panel(FILE *f, const struct qq *qq, int number, int columns);
 
 #endif

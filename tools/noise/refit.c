@@ -204,7 +204,7 @@ static void put_evaluation(const struct stored *s)
 			       e->impossible);
 		putchar('\n');
 	}
-	printf("the %s model is the better one by its mean, and what predict takes\n",
+	printf("the %s model predicts the mean better, and predict uses it\n",
 	       form_name(s->better));
 }
 

@@ -43,13 +43,13 @@ struct report {
 	double waits;
 };
 
-/* As the JSON and the tables name them. */
+/* The name in JSON and tables. */
 const char *switches_name(enum switches kind);
 
 /*
  * Fits all families to the values. bound, in seconds, is the Levy's; NAN to
- * choose it. With replicates, computes p-values, which takes as many fits of each. 0,
- * or -1 after a message.
+ * choose it. Also computes p-values if there are replicates: each family is fitted as
+ * many times. 0, or -1 after a message.
  */
 int report_assess(struct report *r, double bound);
 /* The fits only. */
@@ -57,8 +57,8 @@ int report_fit(struct report *r, double bound);
 void report_free(struct report *r);
 
 /*
- * As a table, as JSON, the times only, quantiles over those of each fit, and a
- * histogram with the densities. Each is 0, or -1 with errno.
+ * These write a table, JSON, the times only, quantiles over those of each fit, and a
+ * histogram with the densities. Each returns 0, or -1 with errno.
  */
 int report_text(FILE *f, const struct report *r);
 int report_json(FILE *f, const struct report *r);

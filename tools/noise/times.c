@@ -112,7 +112,7 @@ static int read_table(const char *path, struct list *list)
 	return more;
 }
 
-/* With this very first line: others have to name the column. */
+/* Only a table with exactly this first line needs no --column. */
 static bool is_table(const char *path)
 {
 	static const char head[] = TIMES_COLUMN "," VOLUNTARY_COLUMN ","

@@ -14,14 +14,14 @@
 
 struct times {
 	double *seconds;	/* over 0 */
-	double *switches[NR_SWITCHES];	/* NULL if the file does not tell */
+	double *switches[NR_SWITCHES];	/* NULL if the file has none */
 	size_t count;
 };
 
 /*
- * From what tense measure --json wrote if the name ends with .json, else from the
- * column of a table, or, if column is NULL, from a table of this program or lines of
- * one number each. 0, or -1 after a message.
+ * Reads times from a file. If its name ends with .json, tense measure --json wrote
+ * it. Else it is a table with this column. If column is NULL, it is a table of tense
+ * noise, or has one number in each line. 0, or -1 after a message.
  */
 int times_read(const char *path, const char *column, struct times *times);
 void times_free(struct times *times);

@@ -36,7 +36,7 @@ bool backend_find(const char *name, const struct backend **backend)
 	return *backend;
 }
 
-/* Whether an option makes no sense on this machine itself. */
+/* Is an option only for guests? */
 static bool is_for_guest(const struct run *run)
 {
 	return run->kernel || run->cpus || run->memory_mib;
@@ -45,7 +45,7 @@ static bool is_for_guest(const struct run *run)
 static void check_machine(const struct backend *b, const struct run *run)
 {
 	if (!b->cpus_max && is_for_guest(run))
-		die(STATUS_FAILED, "--kernel, --cpus and --memory are of guests: the back end %s has what this machine has",
+		die(STATUS_FAILED, "--kernel, --cpus and --memory apply only to guests; the back end %s uses this machine",
 		    b->name);
 	if (b->cpus_max && run->cpus > b->cpus_max)
 		die(STATUS_FAILED, "--cpus %u: the back end %s has at most %u: %s",
