@@ -96,7 +96,8 @@ def figures:
 		 if .samples == 0 then "missing" elif .reached then "yes" else "no" end]) |
 	table(["figure", "measured", "95 % interval", "aim", "reached"]);
 
-# Rows of [TITLE, NUMBER, TEXT, AIM]; the aim is null if there is none.
+# Rows of [TITLE, [NUMBER, TEXT], AIM]; the aim is null if there is none. Results from
+# before charges at percent 80 and beside an outsider were counted lack two rows.
 def costs:
 	.figures as $f |
 	def plain($digits): [., fixed($digits)];
@@ -116,6 +117,12 @@ def costs:
 	 ["the same by reading CPU time", charge($reading; "inside"; "loaded"; 0), 150],
 	 ["the same with a ring",
 	  ($f.charge_with_an_area.inside - $f[$reading].loaded | more(0)), null],
+	 if $f.charge_at_percent_80 then
+	 ["a charge in an experiment at percent 80 over one beside it, no ring",
+	  ($f.charge_at_percent_80.inside - $f[$reading].loaded | more(0)), 170] else empty end,
+	 if $f.charge_beside_an_outsider then
+	 ["a charge in an experiment over one beside it, with a task outside in the queue",
+	  charge("charge_beside_an_outsider"; "inside"; "loaded"; 0), 220] else empty end,
 	 ["a change of percent by the ring: in the program",
 	  ($f.two_percents_written_to_the_ring.inside / 2 | plain(0)), 40],
 	 ["the same with the kernel's reading of it",

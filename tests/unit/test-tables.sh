@@ -205,6 +205,13 @@ is "$(lines_of bench-cost)" \
 | fork, exit and wait in an experiment over without the patches: ratio | 1.50 |  |  |
 | to wait at a gate and be released, as far as the tasks themselves run for it | 5001 | 5000 | no |' \
 	"costs: a row for each figure, by the aim before rounding"
+jq '.figures += { charge_at_percent_80: { inside: 780 },
+	charge_beside_an_outsider: { loaded: 700, inside: 920 } }' cost.json >newer.json
+COST=newer.json write
+is "$(lines_of bench-cost | grep -e ' percent 80 ' -e 'task outside in')" \
+'| a charge in an experiment at percent 80 over one beside it, no ring | +170 | 170 | no |
+| a charge in an experiment over one beside it, with a task outside in the queue | +220 | 220 | yes |' \
+	"costs: rows of figures that only newer results have"
 unset COST
 
 # Measured by hand, a table stays until there is a result.
