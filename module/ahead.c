@@ -4,7 +4,7 @@
  * task may hold locks of the kernel now, so this file only queues task work. gate.c
  * has that work.
  *
- * t->lock protects at_gate and in_gate. A CPU writes over_user and over_kernel with
+ * t->lock protects gate_queued and in_gate. A CPU writes over_user and over_kernel with
  * interrupts disabled.
  */
 #include <linux/ptrace.h>
@@ -52,10 +52,10 @@ void tense_stop_ahead(struct tense_task *t, bool jumped)
 
 	if (!jumped)
 		note_over(t);
-	if (t->at_gate || t->in_gate || t->task != current ||
+	if (t->gate_queued || t->in_gate || t->task != current ||
 	    !tense_may_stop(current))
 		return;
-	t->at_gate = !tense_at_return(&t->gate_work);
+	t->gate_queued = !tense_at_return(&t->gate_work);
 }
 
 /**
@@ -69,7 +69,7 @@ bool tense_is_to_stop(const struct tense_task *t)
 	lockdep_assert_held(&t->lock);
 
 	return t->v.cpu >= 0 && vclock_ahead(&t->exp->vc, &t->v) &&
-	       !t->at_gate && !t->in_gate && tense_may_stop(t->task) &&
+	       !t->gate_queued && !t->in_gate && tense_may_stop(t->task) &&
 	       !rt_task(t->task);
 }
 

@@ -4,12 +4,13 @@
  * the records in its ring divide the time, and each part is charged at its percent.
  * This file also books each charge to the task's slot, and keeps refunds.
  *
- * The caller holds t->lock, which protects the task's percent, credit, refunds, slot
- * and position in the ring, and has disabled interrupts. The task writes its ring at
- * any time: every word is read once, and then checked.
+ * t->lock protects the task's percent, credit, refunds, slot and position in the
+ * ring. tense_charge_hook() takes it; the callers of the other functions hold it, and
+ * have disabled interrupts. The task writes its ring at any time: every word is read
+ * once, and then checked.
  *
- * Nearly all charges are of a task that nobody has locked since its last charge.
- * Such a charge goes a short way, which only adds up.
+ * tense_task_lock() clears t->plain. Between nearly all charges nobody calls it for
+ * the task. Such a charge goes a short way, which only adds up.
  */
 #include <linux/nospec.h>
 
@@ -131,7 +132,7 @@ void tense_refund(struct tense_task *t, u64 real_ns)
 	t->refundable -= real_ns;
 	vclock_refund(&t->v, real_ns);
 	t->overhead += real_ns;
-	/* It has run for less, but earned no less by that. */
+	/* The slot has run for less. What the task has earned by running stays. */
 	tense_slot(t->exp, t->slot)->ran -= t->booked_ran - t->v.ran;
 	t->booked_ran = t->v.ran;
 	refund_of_slot(t)->ns += t->v.credit.ns - credit;
@@ -226,13 +227,14 @@ static void leave_slot(struct tense_task *t)
  * tense_start() - a new task runs for the first time
  * @t: the task, locked
  *
- * A child process continues in the functions of its parent, on a copy of its stack.
- * A thread has a stack of its own and starts outside of them.
+ * A thread shares the memory of its parent, but has a stack of its own and starts
+ * outside of all functions. A child process continues in them on a copy of the stack.
  */
 void tense_start(struct tense_task *t)
 {
 	lockdep_assert_held(&t->lock);
 
+	/* t->mm is still the parent's. */
 	if (t->mm == t->task->mm)
 		leave_slot(t);
 	t->mm = t->task->mm;
@@ -251,7 +253,7 @@ static void begin_part(struct parts *p, u32 percent, u8 slot)
 	*p->at = (struct part) { .percent = percent, .slot = slot };
 }
 
-/* Charges all parts but @p->at. */
+/* Charges all parts but the one that @p->at points to, if it is one of them. */
 static u64 spend_parts(struct tense_task *t, struct vclock_stretch *s,
 		       struct parts *p)
 {
@@ -359,8 +361,8 @@ static bool is_uncharged(void)
  *
  * The tick drains most rings. If no task is charged for the tick, a refund would
  * return time that was never charged. The next stretch then begins after the drain
- * instead, and the drain ends the task's turn sooner. Thus a thread that fills its
- * ring pays for that itself (R12).
+ * instead. The drain ends the task's turn sooner: a thread that fills its ring pays
+ * for that by its turn, not in virtual time (R12).
  */
 static void leave_drain_uncharged(struct tense_task *t, u64 since, u64 rate)
 {
@@ -435,7 +437,7 @@ static inline bool is_stolen(const struct tense_task *t, u64 counter, u64 real_n
 	       real_ns + STOLEN_NS;
 }
 
-/* The end of a stretch is later than its beginning, if only the counter stands still. */
+/* A stretch ends later than it began, even if the counter stands still. */
 static inline u64 next_counter(const struct tense_task *t)
 {
 	return max(tense_counter(), t->counter + 1);
@@ -462,8 +464,8 @@ static u64 charge_by_area(struct tense_task *t, u64 real_ns)
 }
 
 /*
- * Charges @t, which is runnable, for its run time since the last charge. 0 only takes
- * new records. Returns the charged virtual ns.
+ * Charges @t, which is runnable, for its run time since the last charge. If @real_ns
+ * is 0, it only takes new records. Returns the charged virtual ns.
  */
 static inline u64 charge_ran(struct tense_task *t, u64 real_ns)
 {

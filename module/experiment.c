@@ -199,7 +199,7 @@ void tense_leave(struct tense_task *t)
 	struct tense_area *area;
 
 	/* No task_struct points to t, so nobody queues the work again. */
-	if (t->at_gate)
+	if (t->gate_queued)
 		tense_not_at_return(&t->gate_work);
 	/* Takes a lock that must not be taken with interrupts disabled. */
 	get_task_comm(t->comm, t->task);

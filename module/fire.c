@@ -5,7 +5,7 @@
  * the CPU's timer again. A deadline fires when the last active CPU has reached it.
  *
  * exp->lock protects the queue of deadlines and t->wait. Only its own CPU uses
- * "firing" and fire_next, with interrupts disabled. No lock is held while a deadline
+ * "firing" and c->fire_next, with interrupts disabled. No lock is held while a deadline
  * wakes a task.
  */
 #include <linux/sched/clock.h>

@@ -3,7 +3,7 @@
  * R6: the gate. A task that is a window ahead waits here for GVT, on its way to user
  * mode, where it holds no lock of the kernel. ahead.c sends it here.
  *
- * exp->lock protects the queue of deadlines and t->wait; t->lock protects at_gate
+ * exp->lock protects the queue of deadlines and t->wait; t->lock protects gate_queued
  * and in_gate. exp->lock is taken first. No lock is held while the task sleeps.
  */
 #include <linux/sched/signal.h>
@@ -20,7 +20,7 @@ static bool shut(struct tense_task *t)
 
 	raw_spin_lock_irq(&exp->lock);
 	tense_task_lock(t);
-	t->at_gate = false;
+	t->gate_queued = false;
 	ahead = tense_may_stop(current) && vclock_ahead(&exp->vc, &t->v);
 	release = vclock_release_time(&exp->vc, &t->v);
 	lvt = vclock_lvt(&exp->vc, t->v.cpu);
@@ -60,6 +60,7 @@ static void wait_at_gate(struct tense_task *t)
 {
 	u64 since = tense_real_now();
 
+	/* The release is a new deadline, which may be the first. */
 	tense_kick(t->exp);
 
 	for (;;) {
@@ -74,8 +75,8 @@ static void wait_at_gate(struct tense_task *t)
 }
 
 /*
- * R13: the gate's own work is not charged. If it took more than a window, two tasks
- * would send each other to the gate for ever.
+ * R13: the gate's own work is not charged. If it were, and took more than a window,
+ * two tasks would send each other to the gate for ever.
  */
 static void enter_gate(struct tense_task *t)
 {

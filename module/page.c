@@ -44,7 +44,7 @@ static inline void update_time(struct tense_clock *c, const struct tense_task *t
 	WRITE_ONCE(c->counter, t->counter);
 	WRITE_ONCE(c->ns, t->v.cpu < 0 ? t->v.seen : vclock_lvt(vc, t->v.cpu));
 	WRITE_ONCE(c->floor, vclock_floor(vc, &t->v));
-	/* GVT only grows: the kernel accepts every reading that the page allows. */
+	/* GVT only grows. So the kernel accepts each reading that this limit allows. */
 	WRITE_ONCE(c->limit, vclock_limit(vc));
 }
 
@@ -87,8 +87,8 @@ void tense_page_go_on(struct tense_task *t)
 }
 
 /**
- * tense_page_update() - update the running task's clock page
- * @t: runs on this CPU and was charged just now, locked
+ * tense_page_update() - update a task's clock page
+ * @t: the running task, which was charged just now, or one that leaves; locked
  */
 void tense_page_update(struct tense_task *t)
 {

@@ -186,7 +186,7 @@ struct tense_task {
 	struct tense_entity entity;	/* under the run queue lock */
 	bool outside;		/* no time is skipped: it waits for the outside, or wakes */
 	bool in_call;		/* runs code of this module: not charged */
-	bool at_gate;		/* gate_work is queued */
+	bool gate_queued;		/* gate_work is queued */
 	bool in_gate;		/* runs or waits in tense_gate() */
 	u64 move;		/* virtual: a jump that is not charged yet */
 	u64 work_since;		/* real: the call's time is accounted up to here */

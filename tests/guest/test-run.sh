@@ -37,7 +37,7 @@ is "$?" 137 "SIGKILL is 137"
 run -- sh -c 'kill -SEGV $$'
 is "$?" 139 "SIGSEGV is 139"
 run nothing-by-this-name 2>stderr
-is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found" \
+is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found in PATH: give its path" \
 	"a command that is not there"
 run ./nothing 2>stderr
 is "$? $(cat stderr)" "127 tense: ./nothing: No such file or directory" \

@@ -53,8 +53,8 @@ misuse "unknown option '--each=1'" --each=1 true
 misuse "--func needs an argument" --func
 misuse "unknown back end 'vmware'" --backend vmware true
 misuse "percent '0' is not a number from 1 to 100000" --percent 0 -- true
-misuse "clock 'sun' is not known" --clock sun -- true
-misuse "idle 'never' is not known" --idle never -- true
+misuse "clock 'sun' is not known: choose all, monotonic or none, and ordered or unordered" --clock sun -- true
+misuse "idle 'never' is not known: choose real or skip" --idle never -- true
 misuse "--from takes no command" --from x.json -- true
 misuse "--from answers for the functions of its file: leave out --func" \
 	--from x.json --func a --faster 10%

@@ -234,7 +234,8 @@ static int check_command(const char *name)
 		bool missing = errno == ENOENT;
 
 		warn("%s: %s", name, missing && !strchr(name, '/') ?
-		     "command not found" : strerror(errno));
+		     "command not found in PATH: give its path" :
+		     strerror(errno));
 		return missing ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 	}
 	free(path);

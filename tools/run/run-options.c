@@ -47,7 +47,8 @@ static void parse_idle(const struct run_options *o, struct run *run,
 	int idle = clock_name_find(text, idle_names);
 
 	if (idle < 0)
-		run_options_misuse(o, "idle '%s' is not known", text);
+		run_options_misuse(o, "idle '%s' is not known: choose real or skip",
+				   text);
 	run->choice.idle = idle;
 }
 
@@ -62,7 +63,8 @@ static void parse_clock(const struct run_options *o, struct run *run,
 		int order = clock_name_find(word, order_names);
 
 		if (clocks < 0 && order < 0)
-			run_options_misuse(o, "clock '%s' is not known", word);
+			run_options_misuse(o, "clock '%s' is not known: choose all, monotonic or none, and ordered or unordered",
+					   word);
 		if (clocks >= 0)
 			run->choice.clocks = clocks;
 		else

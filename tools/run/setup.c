@@ -218,7 +218,8 @@ int setup_status(const struct outcome *out, char **argv)
 		return STATUS_SIGNAL + out->value;
 	case OUTCOME_NOT_RUN:
 		if (out->value == ENOENT && !strchr(argv[0], '/')) {
-			warn("%s: command not found", argv[0]);
+			warn("%s: command not found in PATH: give its path",
+			     argv[0]);
 			return STATUS_NOT_FOUND;
 		}
 		warn("%s: %s", argv[0], strerror(out->value));

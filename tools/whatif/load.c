@@ -450,6 +450,8 @@ static char *read_as(FILE *f, struct whatif *w,
 	const char *schema, *wrong;
 	char *text = NULL;
 
+	if (!root && ferror(f))
+		return xprintf("%s", strerror(errno));
 	if (!root)
 		return xprintf("line %d: %s", error.line, error.text);
 	schema = json_string_value(json_object_get(root, "schema"));
