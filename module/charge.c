@@ -132,7 +132,7 @@ void tense_refund(struct tense_task *t, u64 real_ns)
 	t->refundable -= real_ns;
 	vclock_refund(&t->v, real_ns);
 	t->overhead += real_ns;
-	/* The slot has run for less. What the task has earned by running stays. */
+	/* The slot has run for less. The task keeps what it earned by running. */
 	tense_slot(t->exp, t->slot)->ran -= t->booked_ran - t->v.ran;
 	t->booked_ran = t->v.ran;
 	refund_of_slot(t)->ns += t->v.credit.ns - credit;

@@ -358,21 +358,18 @@ static void fill_over(struct tense_experiment *exp, struct tense_stats *s)
 
 static void add_task(struct tense_stats *s, struct tense_task *t)
 {
-	tense_task_lock(t);
+	lockdep_assert_held(&t->lock);
+
 	tense_book(t);
 	add_up(&s->charged, t->v.charged.ns);
 	s->ran += t->v.ran;
 	s->gated += t->gated;
 	s->overhead += t->overhead;
-	raw_spin_unlock(&t->lock);
-	if (READ_ONCE(t->started))
-		s->threads++;
 }
 
 static void fill_stats(struct tense_task *t, struct tense_stats *s)
 {
 	struct tense_experiment *exp = t->exp;
-	struct tense_task *i;
 
 	lockdep_assert_held(&exp->lock);
 
@@ -400,16 +397,12 @@ static void fill_stats(struct tense_task *t, struct tense_stats *s)
 	tense_task_lock(t);
 	s->lvt = vclock_now(&exp->vc, &t->v);
 	raw_spin_unlock(&t->lock);
-	list_for_each_entry(i, &exp->tasks, node)
-		add_task(s, i);
-	fill_slots(exp, s->slot);
 	fill_over(exp, s);
 }
 
 static void fill_thread(struct tense_task *t, struct tense_thread *to,
 			struct pid_namespace *ns, u32 flags)
 {
-	tense_task_lock(t);
 	*to = (struct tense_thread) {
 		.pid = pid_nr_ns(t->pid, ns),
 		.tgid = pid_nr_ns(t->tgid, ns),
@@ -420,14 +413,17 @@ static void fill_thread(struct tense_task *t, struct tense_thread *to,
 		.percent = t->v.percent,
 		.flags = flags,
 	};
-	raw_spin_unlock(&t->lock);
 	BUILD_BUG_ON(sizeof(to->comm) != TASK_COMM_LEN);
 	strscpy(to->comm, flags ? t->comm : t->task->comm, sizeof(to->comm));
 }
 
-/* Returns the number of records written, at most @max. */
-static u32 fill_threads(struct tense_experiment *exp, struct tense_thread *to,
-			u32 max)
+/*
+ * Adds the tasks to the sums and writes their records. The records of tasks that an
+ * interrupt charges meanwhile add up to the sums all the same. Returns the number of
+ * records written, at most @max.
+ */
+static u32 fill_threads(struct tense_experiment *exp, struct tense_stats *s,
+			struct tense_thread *to, u32 max)
 {
 	struct pid_namespace *ns = task_active_pid_ns(current);
 	struct tense_task *t;
@@ -437,8 +433,14 @@ static u32 fill_threads(struct tense_experiment *exp, struct tense_thread *to,
 
 	list_for_each_entry(t, &exp->tasks, node) {
 		/* Pairs with hook_enqueue(), which has set pid and tgid. */
-		if (n < max && smp_load_acquire(&t->started))
+		bool started = smp_load_acquire(&t->started);
+
+		tense_task_lock(t);
+		add_task(s, t);
+		if (started && n < max)
 			fill_thread(t, &to[n++], ns, 0);
+		raw_spin_unlock(&t->lock);
+		s->threads += started;
 	}
 	list_for_each_entry(t, &exp->exited, node) {
 		if (n < max)
@@ -460,7 +462,7 @@ ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count)
 	struct tense_experiment *exp = t->exp;
 	struct tense_thread *threads = NULL;
 	struct tense_stats stats;
-	u32 n = 0, most;
+	u32 n, most;
 
 	if (count < sizeof(stats))
 		return -EINVAL;
@@ -474,10 +476,9 @@ ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count)
 
 	raw_spin_lock_irq(&exp->lock);
 	fill_stats(t, &stats);
-	if (most)
-		n = fill_threads(exp, threads, most);
-	/* A task may have started since add_task() counted them. */
-	stats.threads = max(stats.threads, n);
+	n = fill_threads(exp, &stats, threads, most);
+	/* After all tasks have booked. */
+	fill_slots(exp, stats.slot);
 	raw_spin_unlock_irq(&exp->lock);
 
 	count = sizeof(stats) + n * sizeof(*threads);
