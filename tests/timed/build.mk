@@ -11,8 +11,8 @@ $(O)/tests/timed/timed-static: TIMED_LDFLAGS := -static
 $(O)/tests/timed/timed $(O)/tests/timed/timed-static: $(timed_sources) \
 		$(wildcard tests/timed/*.h) tests/guest/guest.h tests/lib/sort.h \
 		kernel/include/uapi/linux/tense.h $(O)/flags
-	$(test_gnu_cc) -Ikernel/include/uapi $(LDFLAGS) $(TIMED_LDFLAGS) -o $@ \
-		$(timed_sources) -pthread
+	$(test_gnu_cc) -Wno-unused-parameter -Ikernel/include/uapi $(LDFLAGS) \
+		$(TIMED_LDFLAGS) -o $@ $(timed_sources) -pthread
 
 $(timed_tests): $(O)/tests/timed/test-%: tests/timed/on-host $(O)/tests/timed/%
 	$(Q)cp $< $@

@@ -11,7 +11,6 @@ static long futex(uint32_t *word, int operation, uint32_t value,
 
 static int open_word(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	thing->word = 0;
 	return 0;
 }
@@ -19,7 +18,6 @@ static int open_word(const struct timed_call *call, struct thing *thing)
 /* A word that does not change, so that only FUTEX_WAKE ends the wait. */
 static void wake_word(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	futex(&thing->word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
@@ -38,7 +36,6 @@ static int wait_word(const struct timed_call *call, struct thing *thing,
 	long result = futex(&thing->word, operation(call), 0, &time, NULL,
 			    FUTEX_BITSET_MATCH_ANY);
 
-	(void)rest;
 	return result == 0 ? WOKEN : ended(result, ETIMEDOUT);
 }
 
@@ -51,7 +48,6 @@ static int wait_waitv(const struct timed_call *call, struct thing *thing,
 	long result = syscall(SYS_futex_waitv, &waiter, 1, 0, &time,
 			      call->clock);
 
-	(void)rest;
 	return result == 0 ? WOKEN : ended(result, ETIMEDOUT);
 }
 
@@ -77,7 +73,6 @@ static int wait_pi(const struct timed_call *call, struct thing *thing,
 {
 	long result = futex(&thing->word, operation(call), 0, &time, NULL, 0);
 
-	(void)rest;
 	if (result == 0)
 		unlock_pi(thing);
 	return result == 0 ? WOKEN : ended(result, ETIMEDOUT);
@@ -89,7 +84,6 @@ static int wait_requeue_pi(const struct timed_call *call, struct thing *thing,
 	long result = futex(&thing->word, operation(call), 0, &time,
 			    &thing->target, FUTEX_BITSET_MATCH_ANY);
 
-	(void)rest;
 	if (result == 0)
 		futex(&thing->target, FUTEX_UNLOCK_PI, 0, NULL, NULL, 0);
 	return result == 0 ? WOKEN : ended(result, ETIMEDOUT);
@@ -98,7 +92,6 @@ static int wait_requeue_pi(const struct timed_call *call, struct thing *thing,
 /* Moved to a lock that is free, the waiter has it. */
 static void wake_requeue_pi(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	futex(&thing->word, FUTEX_CMP_REQUEUE_PI, 1, NULL, &thing->target, 0);
 }
 

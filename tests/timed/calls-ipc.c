@@ -14,7 +14,6 @@ static int open_signal(const struct timed_call *call, struct thing *thing)
 {
 	sigset_t set;
 
-	(void)call;
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
 	thing->word = gettid();
@@ -23,7 +22,6 @@ static int open_signal(const struct timed_call *call, struct thing *thing)
 
 static void wake_signal(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	syscall(SYS_tgkill, getpid(), thing->word, SIGUSR2);
 }
 
@@ -33,8 +31,6 @@ static int wait_signal(const struct timed_call *call, struct thing *thing,
 	sigset_t set;
 	long result;
 
-	(void)thing;
-	(void)rest;
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
 	result = call->raw ?
@@ -70,7 +66,6 @@ static void wake_queue(const struct timed_call *call, struct thing *thing)
 
 static void close_queue(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	mq_close(thing->fd);
 }
 
@@ -81,7 +76,6 @@ static int wait_send(const struct timed_call *call, struct thing *thing,
 		      syscall(SYS_mq_timedsend, thing->fd, "", 1, 0, &time) :
 		      mq_timedsend(thing->fd, "", 1, 0, &time);
 
-	(void)rest;
 	return result == 0 ? WOKEN : ended(result, ETIMEDOUT);
 }
 
@@ -94,20 +88,17 @@ static int wait_receive(const struct timed_call *call, struct thing *thing,
 			      &time) :
 		      mq_timedreceive(thing->fd, &message, 1, NULL, &time);
 
-	(void)rest;
 	return result > 0 ? WOKEN : ended(result, ETIMEDOUT);
 }
 
 static int open_semaphore(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	thing->fd = semget(IPC_PRIVATE, 1, 0600);
 	return thing->fd < 0 ? -errno : 0;
 }
 
 static void close_semaphore(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	semctl(thing->fd, 0, IPC_RMID);
 }
 
@@ -115,7 +106,6 @@ static void wake_semaphore(const struct timed_call *call, struct thing *thing)
 {
 	struct sembuf up = { .sem_op = 1 };
 
-	(void)call;
 	semop(thing->fd, &up, 1);
 }
 
@@ -127,7 +117,6 @@ static int wait_semaphore(const struct timed_call *call, struct thing *thing,
 		      syscall(SYS_semtimedop, thing->fd, &down, 1, &time) :
 		      semtimedop(thing->fd, &down, 1, &time);
 
-	(void)rest;
 	return result == 0 ? WOKEN : ended(result, EAGAIN);
 }
 
@@ -135,7 +124,6 @@ static int open_context(const struct timed_call *call, struct thing *thing)
 {
 	aio_context_t context = 0;
 
-	(void)call;
 	if (syscall(SYS_io_setup, 1, &context))
 		return -errno;
 	thing->memory = (void *)context;
@@ -144,7 +132,6 @@ static int open_context(const struct timed_call *call, struct thing *thing)
 
 static void close_context(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	syscall(SYS_io_destroy, thing->memory);
 }
 
@@ -158,7 +145,6 @@ static int wait_context(const struct timed_call *call, struct thing *thing,
 		      syscall(SYS_io_getevents, thing->memory, 1, 1, &event,
 			      &time);
 
-	(void)rest;
 	return result > 0 ? WOKEN : ended(result, 0);
 }
 
@@ -169,7 +155,6 @@ static int open_aio(const struct timed_call *call, struct thing *thing)
 	static _Thread_local char byte;
 	int pipes[2];
 
-	(void)call;
 	if (pipe(pipes))
 		return -errno;
 	thing->fd = pipes[0];
@@ -184,7 +169,6 @@ static int open_aio(const struct timed_call *call, struct thing *thing)
 
 static void wake_aio(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	if (write(thing->peer, "", 1) != 1)
 		return;
 }
@@ -208,8 +192,6 @@ static int wait_aio(const struct timed_call *call, struct thing *thing,
 	const struct aiocb *list[] = { thing->memory };
 	int result = aio_suspend(list, 1, &time);
 
-	(void)call;
-	(void)rest;
 	return result == 0 ? WOKEN : ended(result, EAGAIN);
 }
 

@@ -11,7 +11,6 @@ static int open_pipe(const struct timed_call *call, struct thing *thing)
 {
 	int pipes[2];
 
-	(void)call;
 	if (pipe(pipes))
 		return -errno;
 	thing->fd = pipes[0];
@@ -21,14 +20,12 @@ static int open_pipe(const struct timed_call *call, struct thing *thing)
 
 static void close_pipe(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	close(thing->fd);
 	close(thing->peer);
 }
 
 static void wake_pipe(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	if (write(thing->peer, "", 1) != 1)
 		return;
 }
@@ -51,7 +48,6 @@ static int wait_poll(const struct timed_call *call, struct thing *thing,
 	struct pollfd fd = { .fd = thing->fd, .events = POLLIN };
 	int ms = to_ms(time);
 
-	(void)rest;
 	return ready(call->raw ? syscall(SYS_poll, &fd, 1, ms) :
 				 poll(&fd, 1, ms));
 }
@@ -123,7 +119,6 @@ static int wait_epoll(const struct timed_call *call, struct thing *thing,
 	struct epoll_event event;
 	int fd = (int)thing->word, ms = to_ms(time);
 
-	(void)rest;
 	switch (call->variant) {
 	case 0:
 		return ready(call->raw ?

@@ -4,7 +4,6 @@
 static int wait_nanosleep(const struct timed_call *call, struct thing *thing,
 			  struct timespec time, struct timespec *rest)
 {
-	(void)thing;
 	return ended(call->raw ? syscall(SYS_nanosleep, &time, rest) :
 				 nanosleep(&time, rest), 0);
 }
@@ -15,7 +14,6 @@ static int wait_clock_nanosleep(const struct timed_call *call,
 {
 	int flags = call->flags & ABSOLUTE ? TIMER_ABSTIME : 0;
 
-	(void)thing;
 	if (call->raw)
 		return ended(syscall(SYS_clock_nanosleep, call->clock, flags,
 				     &time, rest), 0);
@@ -25,17 +23,12 @@ static int wait_clock_nanosleep(const struct timed_call *call,
 static int wait_usleep(const struct timed_call *call, struct thing *thing,
 		       struct timespec time, struct timespec *rest)
 {
-	(void)call;
-	(void)thing;
-	(void)rest;
 	return ended(usleep(timespec_to_ns(time) / US), 0);
 }
 
 static int wait_sleep(const struct timed_call *call, struct thing *thing,
 		      struct timespec time, struct timespec *rest)
 {
-	(void)call;
-	(void)thing;
 	/* The rest is rounded: less of it is told than there was. */
 	*rest = (struct timespec){ .tv_sec = sleep(time.tv_sec) };
 	return rest->tv_sec ? -EINTR : TIMED_OUT;
@@ -46,8 +39,6 @@ static int wait_thrd_sleep(const struct timed_call *call, struct thing *thing,
 {
 	int result = thrd_sleep(&time, rest);
 
-	(void)call;
-	(void)thing;
 	return result == 0 ? TIMED_OUT : result == -1 ? -EINTR : -EINVAL;
 }
 

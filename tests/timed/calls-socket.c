@@ -26,7 +26,6 @@ static int open_pair(const struct timed_call *call, struct thing *thing)
 
 static void close_both(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	close(thing->fd);
 	close(thing->peer);
 }
@@ -74,7 +73,6 @@ static int open_tcp(const struct timed_call *call, struct thing *thing)
 	socklen_t size;
 	int fd = listener(TCP, &address, &size);
 
-	(void)call;
 	if (fd < 0)
 		return fd;
 	thing->peer = connect_to(&address, size);
@@ -99,7 +97,6 @@ static int wait_recv(const struct timed_call *call, struct thing *thing,
 	char byte;
 	long result;
 
-	(void)rest;
 	if (err)
 		return err;
 	result = call->raw ?
@@ -110,7 +107,6 @@ static int wait_recv(const struct timed_call *call, struct thing *thing,
 
 static void wake_recv(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	send(thing->peer, "", 1, 0);
 }
 
@@ -168,7 +164,6 @@ static int wait_send(const struct timed_call *call, struct thing *thing,
 	int err = limit(thing->fd, SO_SNDTIMEO, time);
 	long result;
 
-	(void)rest;
 	if (err)
 		return err;
 	result = call->raw ?
@@ -181,7 +176,6 @@ static void wake_send(const struct timed_call *call, struct thing *thing)
 {
 	static char bytes[65536];
 
-	(void)call;
 	while (recv(thing->peer, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
 		;
 }
@@ -210,7 +204,6 @@ static int wait_accept(const struct timed_call *call, struct thing *thing,
 	int err = limit(thing->fd, SO_RCVTIMEO, time);
 	long result;
 
-	(void)rest;
 	if (err)
 		return err;
 	result = call->raw ? syscall(SYS_accept4, thing->fd, NULL, NULL, 0) :
@@ -222,7 +215,6 @@ static int wait_accept(const struct timed_call *call, struct thing *thing,
 
 static void wake_accept(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	thing->peer = connect_to(thing->memory, thing->word);
 }
 
@@ -250,7 +242,6 @@ static int wait_connect(const struct timed_call *call, struct thing *thing,
 	int err = limit(fd, SO_SNDTIMEO, time);
 	long result;
 
-	(void)rest;
 	if (!err) {
 		result = call->raw ?
 			 syscall(SYS_connect, fd, address, thing->word) :
@@ -264,7 +255,6 @@ static int wait_connect(const struct timed_call *call, struct thing *thing,
 
 static void wake_connect(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	close(accept(thing->fd, NULL, NULL));
 }
 

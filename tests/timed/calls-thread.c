@@ -54,7 +54,6 @@ static int wait_cond(const struct timed_call *call, struct thing *thing,
 {
 	int end;
 
-	(void)rest;
 	pthread_mutex_lock(&thing->mutex);
 	pthread_cleanup_push(unlock, &thing->mutex);
 	end = cond_happens(call, thing, &time);
@@ -64,7 +63,6 @@ static int wait_cond(const struct timed_call *call, struct thing *thing,
 
 static void wake_cond(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	pthread_mutex_lock(&thing->mutex);
 	thing->happened = true;
 	pthread_cond_signal(&thing->cond);
@@ -73,7 +71,6 @@ static void wake_cond(const struct timed_call *call, struct thing *thing)
 
 static void close_cond(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	pthread_cond_destroy(&thing->cond);
 	pthread_mutex_destroy(&thing->mutex);
 }
@@ -146,7 +143,6 @@ static int open_for_writer(const struct timed_call *call, struct thing *thing)
 			    clocked(&thing->member, call->clock, &time) : \
 			    timed(&thing->member, &time);		\
 									\
-		(void)rest;						\
 		if (!error)						\
 			unlock(&thing->member);				\
 		return end_of(error);					\
@@ -161,19 +157,16 @@ WAIT_FOR_LOCK(wait_write, rwlock, pthread_rwlock_clockwrlock,
 
 static int open_sem(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	return sem_init(&thing->sem, 0, 0) ? -errno : 0;
 }
 
 static void close_sem(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	sem_destroy(&thing->sem);
 }
 
 static void wake_sem(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	sem_post(&thing->sem);
 }
 
@@ -184,7 +177,6 @@ static int wait_sem(const struct timed_call *call, struct thing *thing,
 		     sem_clockwait(&thing->sem, call->clock, &time) :
 		     sem_timedwait(&thing->sem, &time);
 
-	(void)rest;
 	return result == 0 ? WOKEN : ended(result, ETIMEDOUT);
 }
 
@@ -202,7 +194,6 @@ static int wait_thread(const struct timed_call *call, struct thing *thing,
 					 &time) :
 		    pthread_timedjoin_np(thing->holder, NULL, &time);
 
-	(void)rest;
 	thing->happened = !error;
 	return end_of(error);
 }
@@ -235,8 +226,6 @@ static int wait_mtx(const struct timed_call *call, struct thing *thing,
 {
 	int result = mtx_timedlock(&thing->mtx, &time);
 
-	(void)call;
-	(void)rest;
 	if (result == thrd_success)
 		mtx_unlock(&thing->mtx);
 	return end_of_c11(result);
@@ -244,7 +233,6 @@ static int wait_mtx(const struct timed_call *call, struct thing *thing,
 
 static int open_cnd(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	mtx_init(&thing->mtx, mtx_plain);
 	return cnd_init(&thing->cnd) == thrd_success ? 0 : -ENOMEM;
 }
@@ -268,8 +256,6 @@ static int wait_cnd(const struct timed_call *call, struct thing *thing,
 {
 	int end;
 
-	(void)call;
-	(void)rest;
 	mtx_lock(&thing->mtx);
 	pthread_cleanup_push(unlock_c11, &thing->mtx);
 	end = cnd_happens(thing, &time);
@@ -279,7 +265,6 @@ static int wait_cnd(const struct timed_call *call, struct thing *thing,
 
 static void wake_cnd(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	mtx_lock(&thing->mtx);
 	thing->happened = true;
 	cnd_signal(&thing->cnd);
@@ -288,7 +273,6 @@ static void wake_cnd(const struct timed_call *call, struct thing *thing)
 
 static void close_cnd(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	cnd_destroy(&thing->cnd);
 	mtx_destroy(&thing->mtx);
 }

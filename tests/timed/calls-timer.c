@@ -17,7 +17,6 @@ static int open_timerfd(const struct timed_call *call, struct thing *thing)
 
 static void close_timerfd(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	close(thing->fd);
 }
 
@@ -144,8 +143,6 @@ static int wait_silent_timer(const struct timed_call *call,
 
 static int open_itimer(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
-	(void)thing;
 	block_anew(SIGALRM);
 	return 0;
 }
@@ -154,8 +151,6 @@ static void close_itimer(const struct timed_call *call, struct thing *thing)
 {
 	struct itimerval none = { 0 };
 
-	(void)call;
-	(void)thing;
 	setitimer(ITIMER_REAL, &none, NULL);
 }
 
@@ -175,7 +170,6 @@ static int wait_itimer(const struct timed_call *call, struct thing *thing,
 	};
 	int result;
 
-	(void)thing;
 	if (call->raw ? syscall(SYS_setitimer, ITIMER_REAL, &arm, NULL) :
 			setitimer(ITIMER_REAL, &arm, NULL))
 		return -errno;
@@ -194,8 +188,6 @@ static int wait_itimer(const struct timed_call *call, struct thing *thing,
 static int wait_alarm(const struct timed_call *call, struct thing *thing,
 		      struct timespec time, struct timespec *rest)
 {
-	(void)thing;
-	(void)rest;
 	if (call->raw)
 		syscall(SYS_alarm, time.tv_sec);
 	else

@@ -18,7 +18,6 @@ static int open_ring(const struct timed_call *call, struct thing *thing)
 {
 	static _Thread_local struct ring ring;
 
-	(void)call;
 	ring = (struct ring){ 0 };
 	ring.fd = syscall(SYS_io_uring_setup, 4, &ring.params);
 	if (ring.fd < 0)
@@ -41,7 +40,6 @@ static void close_ring(const struct timed_call *call, struct thing *thing)
 {
 	struct ring *ring = thing->memory;
 
-	(void)call;
 	munmap(ring->queues, ring->size);
 	munmap(ring->requests,
 	       ring->params.sq_entries * sizeof(*ring->requests));
@@ -89,7 +87,6 @@ static int wait_request(const struct timed_call *call, struct thing *thing,
 	};
 	struct io_uring_cqe result;
 
-	(void)rest;
 	if (call->flags & ABSOLUTE)
 		request.timeout_flags |= IORING_TIMEOUT_ABS;
 	if (call->clock == CLOCK_REALTIME)
@@ -122,8 +119,6 @@ static int wait_enter(const struct timed_call *call, struct thing *thing,
 			      IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG,
 			      &arg, sizeof(arg));
 
-	(void)call;
-	(void)rest;
 	return result >= 0 ? WOKEN : ended(result, ETIME);
 }
 

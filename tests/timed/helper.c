@@ -10,7 +10,6 @@ atomic_int signals_handled;
 
 static void handle(int signal)
 {
-	(void)signal;
 	signals_handled++;
 }
 

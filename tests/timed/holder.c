@@ -46,7 +46,6 @@ void hold(const struct timed_call *call, struct thing *thing,
 	struct duty *duty = malloc(sizeof(*duty));
 	sigset_t all, before;
 
-	(void)call;
 	if (!duty)
 		abort();
 	*duty = (struct duty){ thing, lock, unlock };
@@ -61,7 +60,6 @@ void hold(const struct timed_call *call, struct thing *thing,
 
 void let_go(const struct timed_call *call, struct thing *thing)
 {
-	(void)call;
 	stage_set(thing, LETS_GO);
 }
 

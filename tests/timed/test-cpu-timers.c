@@ -11,7 +11,6 @@ static atomic_int fired;
 
 static void count(int signal)
 {
-	(void)signal;
 	fired++;
 }
 

@@ -5,6 +5,7 @@
 # not what it should be. QEMU is a script here, so that no guest is started.
 . "$source/tests/lib/tap.sh"
 . "$source/tests/lib/processes.sh"
+. "$source/tests/lib/commands.sh"
 
 build=$source/tools/kernel-build
 in_tmp
@@ -165,21 +166,14 @@ fi
 # Builds that are cut short. The compiler never comes to an end.
 export TENSE_CACHE=$tmp/builds
 mkdir -p fake/linux/scripts/kconfig
-printf '#!/bin/sh\n' >fake/linux/scripts/kconfig/merge_config.sh
-chmod +x fake/linux/scripts/kconfig/merge_config.sh
-cat >bin/make <<'END'
-#!/bin/sh
-case "$*" in
+make_command fake/linux/scripts/kconfig/merge_config.sh ''
+# shellcheck disable=SC2016 # for that script
+make_command bin/make 'case "$*" in
 *bzImage*) echo $$ >"$TENSE_CACHE/compiler"
 	while :; do echo CC; sleep 0.1; done ;;
-esac
-END
-cat >bin/patch <<'END'
-#!/bin/sh
-END
-chmod +x bin/make bin/patch
-printf '#!/bin/sh\necho\necho x x x 4000000 x x\n' >bin/df
-chmod +x bin/df
+esac'
+make_command bin/patch ''
+make_command bin/df 'echo; echo x x x 4000000 x x'
 # The options that the real configuration would have.
 sed -n -e 's/^\(CONFIG_[A-Z0-9_]*\)=n$/# \1 is not set/' -e '/^CONFIG_/p' \
 	"$source/kernel/configs/x86_64.config" >fake/linux/.config

@@ -6,6 +6,8 @@ set -u
 . "$source/tests/lib/tap.sh"
 # shellcheck source=/dev/null
 . "$source/tests/lib/processes.sh"
+# shellcheck source=/dev/null
+. "$source/tests/lib/commands.sh"
 
 # Once as it is shipped, once with sanitizers.
 tmp=$(mktemp -d) || exit 1
@@ -136,8 +138,7 @@ mkdir -p kernels/um-0123456789ab/build kernels/um-0123456789ab-ba9876543210 \
 	kernels/debug-0123456789ab kernels/debug-0123456789ab-ba9876543210 \
 	kernels/qemu-9.1.1 kernels/qemu-10.1.1
 for dir in kernels/qemu-*; do
-	printf '#!/bin/sh\n' >$dir/qemu-system-x86_64
-	chmod +x $dir/qemu-system-x86_64
+	make_command $dir/qemu-system-x86_64 ''
 done
 : >kernels/um-0123456789ab.log
 status_is 0 "kernel list" "$tense" kernel list
@@ -337,15 +338,7 @@ status_is 1 "without a source" \
 	env TENSE_KERNEL_SOURCE="$tmp/none" "$build" --arch um
 said "tense: TENSE_KERNEL_SOURCE: no such file: $tmp/none"
 # A PATH with everything but the compiler.
-mkdir bin
-for dir in /usr/bin /bin; do
-	for file in "$dir"/*; do
-		case ${file##*/} in
-		gcc|cc) ;;
-		*) [ -e "bin/${file##*/}" ] || ln -s "$file" bin ;;
-		esac
-	done
-done
+link_commands_but gcc cc
 tar -cf source.tar file
 status_is 1 "without a compiler" env PATH="$tmp/bin" \
 	TENSE_KERNEL_SOURCE="$tmp/source.tar" "$build" --arch um
@@ -366,8 +359,7 @@ ok "says where to look" contains "$(cat stderr)" ", see $tmp/cache/um-"
 is "$(wc -l <stderr)" 1 "in one line"
 is "$(ls -d cache/tmp cache/um-????????????/ 2>/dev/null)" "" \
 	"nothing half done stays behind"
-printf '#!/bin/sh\necho\necho x x x 100000 x x\n' >./df
-chmod +x df
+make_command df 'echo; echo x x x 100000 x x'
 status_is 1 "a full disk" env PATH="$tmp:$PATH" \
 	TENSE_KERNEL_SOURCE="$tmp/fake/linux" "$build" --arch um
 said "tense: no space left in $tmp/cache: a kernel build needs 3 GB there"

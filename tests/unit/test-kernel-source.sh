@@ -6,44 +6,16 @@
 . "$source/tests/lib/tap.sh"
 
 fetch=$source/tools/kernel-source
-in_tmp
-unset XDG_CACHE_HOME
-export TENSE_CACHE="$tmp/cache"
+# shellcheck source=/dev/null
+. "$source/tests/lib/fetch.sh"
 
-# A PATH with all programs but those that are to be other ones.
-mkdir bin
-for dir in /usr/bin /bin; do
-	for file in "$dir"/*; do
-		case ${file##*/} in
-		apt-get|apt-cache) ;;
-		*) [ -e "bin/${file##*/}" ] || ln -s "$file" bin ;;
-		esac
-	done
-done
+link_commands_but apt-get apt-cache
 PATH=$tmp/bin
 
-program() {	# NAME TEXT
-	rm -f "bin/$1"
-	printf '#!/bin/sh\n%s\n' "$2" >"bin/$1"
-	chmod +x "bin/$1"
-}
-
-# STATUS WHAT: leaves the output in the files stdout and stderr.
-status_is() {
-	"$fetch" >stdout 2>stderr </dev/null
-	is $? "$1" "$2"
-}
-
-said() {
-	is "$(wc -l <stderr) $(cut -c "1-${#1}" stderr)" "1 $1" "says: $1"
-	is "$(cat stdout; ls -d cache/tmp cache/source-[0-9]* 2>/dev/null)" "" \
-		"and leaves nothing"
-}
-
-status_is 1 "no apt"
+fetch_is 1 "no apt"
 said "tense: the source of Linux 7.2 can be fetched on Debian only: set TENSE_KERNEL_SOURCE"
 program apt-get 'exit 0'
-status_is 1 "no source of Debian"
+fetch_is 1 "no source of Debian"
 said "tense: apt has no source of Debian for Linux 7.2: set TENSE_KERNEL_SOURCE"
 "$fetch" --check >stdout
 is "$?" 1 "--check tells the same"
@@ -63,20 +35,20 @@ program apt-get 'case $1 in
 indextargets) echo "sid main http://archive.invalid/debian/"; exit ;;
 esac
 echo "Could not resolve the host" >&2; exit 100'
-status_is 1 "an archive that cannot be reached"
+fetch_is 1 "an archive that cannot be reached"
 said "tense: cannot reach trixie-backports sid by the archive that apt is configured for, see $tmp/cache/source.log"
 ok "where it is said why" grep -q "Could not resolve" cache/source.log
 ok "--check has nothing to complain of" "$fetch" --check
 
 deliver /dev/null
 program apt-cache 'exit 100'
-status_is 1 "suites that have moved on"
+fetch_is 1 "suites that have moved on"
 said "tense: none of the suites trixie-backports sid has the source of Linux 7.2, see"
 deliver /nowhere
-status_is 1 "a package that is not delivered"
+fetch_is 1 "a package that is not delivered"
 said "tense: cannot fetch linux-source-7.2, see"
 deliver /dev/null
-status_is 1 "a package that is broken"
+fetch_is 1 "a package that is broken"
 said "tense: cannot unpack linux-source-7.2_7.2.13-1~bpo13+1_all.deb, see"
 
 # VERSION: makes package.deb with the source of a kernel, which is a Makefile here.
@@ -90,19 +62,19 @@ make_package() {
 }
 make_package 6
 deliver "$tmp/package.deb"
-status_is 1 "another kernel"
+fetch_is 1 "another kernel"
 said "tense: linux-source-7.2_7.2.13-1~bpo13+1_all.deb does not hold a Linux 7 kernel, see"
 make_package 7
 program df 'echo; echo x x x 100000 x x'
-status_is 1 "a full disk"
+fetch_is 1 "a full disk"
 said "tense: no space left in $tmp/cache: the source needs 2500 MB there"
 rm bin/df && ln -s /usr/bin/df bin
 rm bin/dpkg-deb
-status_is 1 "no dpkg"
+fetch_is 1 "no dpkg"
 said "tense: dpkg-deb, which unpacks the source, is missing: apt-get install dpkg"
 ln -s /usr/bin/dpkg-deb bin
 
-status_is 0 "all is well"
+fetch_is 0 "all is well"
 is "$(cat stdout stderr)" "$tmp/cache/source-7.2.13-1~bpo13+1" \
 	"and the directory is told"
 is "$(echo cache/*)" "cache/lock cache/source-7.2.13-1~bpo13+1 cache/source.log" \

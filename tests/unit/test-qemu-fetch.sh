@@ -6,46 +6,18 @@
 . "$source/tests/lib/tap.sh"
 
 fetch=$source/tools/qemu-fetch
-in_tmp
-unset XDG_CACHE_HOME
-export TENSE_CACHE="$tmp/cache"
+# shellcheck source=/dev/null
+. "$source/tests/lib/fetch.sh"
 
-# A PATH with all programs but those that are to be other ones.
-mkdir bin
-for dir in /usr/bin /bin; do
-	for file in "$dir"/*; do
-		case ${file##*/} in
-		apt-get|qemu-system-x86_64) ;;
-		*) [ -e "bin/${file##*/}" ] || ln -s "$file" bin ;;
-		esac
-	done
-done
+link_commands_but apt-get qemu-system-x86_64
 real_apt=$(command -v apt-get)
 PATH=$tmp/bin
 
-program() {	# NAME TEXT
-	rm -f "bin/$1"
-	printf '#!/bin/sh\n%s\n' "$2" >"bin/$1"
-	chmod +x "bin/$1"
-}
-
-# STATUS WHAT: leaves the output in the files stdout and stderr.
-status_is() {
-	"$fetch" >stdout 2>stderr </dev/null
-	is $? "$1" "$2"
-}
-
-said() {
-	is "$(wc -l <stderr) $(cut -c "1-${#1}" stderr)" "1 $1" "says: $1"
-	is "$(cat stdout; ls -d cache/tmp cache/qemu-[0-9]* 2>/dev/null)" "" \
-		"and leaves nothing"
-}
-
 # Without apt, or a source.
-status_is 1 "no apt"
+fetch_is 1 "no apt"
 said "tense: counting instructions needs QEMU 10 or later, which can be fetched on Debian only: install qemu-system-x86_64 of that version"
 program apt-get 'exit 0'
-status_is 1 "no source of Debian"
+fetch_is 1 "no source of Debian"
 said "tense: counting instructions needs QEMU 10 or later: apt has no source of Debian bookworm"
 "$fetch" --check >stdout
 is "$?" 1 "--check tells the same"
@@ -68,7 +40,7 @@ esac
 END
 program apt-get "$(cat answer)
 echo 'Could not resolve the host' >&2; exit 100"
-status_is 1 "an archive that cannot be reached"
+fetch_is 1 "an archive that cannot be reached"
 said "tense: cannot reach bookworm-backports by the archive that apt is configured for, see $tmp/cache/qemu.log"
 ok "where it is said why" grep -q "Could not resolve" cache/qemu.log
 ok "--check has nothing to complain of" "$fetch" --check
@@ -87,7 +59,7 @@ if [ -n "$real_apt" ] && [ -r /usr/share/keyrings/debian-archive-keyring.gpg ]; 
 	indextargets) echo 'bookworm main file://$tmp/archive/'; exit ;;
 	esac
 	exec $real_apt \"\$@\""
-	status_is 1 "an archive that is not signed"
+	fetch_is 1 "an archive that is not signed"
 	said "tense: the archive that apt is configured for is not signed by Debian, see"
 else
 	skip "an archive that is not signed: there is no apt"
@@ -103,15 +75,15 @@ case \"\$*\" in
 esac"
 }
 deliver 10.7.1+x :
-status_is 1 "nothing that is delivered"
+fetch_is 1 "nothing that is delivered"
 said "tense: bookworm-backports has no QEMU of version 10 or later, see"
 # shellcheck disable=SC2016 # for that script
 deliver 9.2.0+x 'echo x >$file'
-status_is 1 "an old version"
+fetch_is 1 "an old version"
 said "tense: bookworm-backports has no QEMU of version 10 or later, see"
 # shellcheck disable=SC2016
 deliver 10.7.1+x 'echo x >$file'
-status_is 1 "a package that is broken"
+fetch_is 1 "a package that is broken"
 said "tense: cannot unpack qemu-system-x86_1%3a10.7.1+x_amd64.deb, see"
 
 # A good one, which is a script here.
@@ -128,14 +100,14 @@ chmod 755 package/usr/bin/qemu-system-x86_64
 dpkg-deb -b package package.deb >/dev/null
 deliver 10.7.1+x "cp $tmp/package.deb \$file"
 program df 'echo; echo x x x 100000 x x'
-status_is 1 "a full disk"
+fetch_is 1 "a full disk"
 said "tense: no space left in $tmp/cache: QEMU needs 600 MB there"
 rm bin/df && ln -s /usr/bin/df bin
 rm bin/dpkg-deb
-status_is 1 "no dpkg"
+fetch_is 1 "no dpkg"
 said "tense: dpkg-deb, which unpacks QEMU, is missing: apt-get install dpkg"
 ln -s /usr/bin/dpkg-deb bin
-status_is 0 "all is well"
+fetch_is 0 "all is well"
 is "$(cat stdout stderr)" "$tmp/cache/qemu-10.7.1/qemu-system-x86_64" \
 	"and the program is told"
 is "$("$(cat stdout)" -x)" "QEMU emulator version 10.7.1 -x" \
@@ -148,11 +120,11 @@ mkdir cache/qemu-10.11.0
 cp cache/qemu-10.7.1/qemu-system-x86_64 cache/qemu-10.11.0
 is "$("$fetch" --print)" "$tmp/cache/qemu-10.11.0/qemu-system-x86_64" \
 	"the newest one is taken"
-TENSE_CACHE=/proc/tense
-status_is 1 "a cache that cannot be written"
+export TENSE_CACHE=/proc/tense
+fetch_is 1 "a cache that cannot be written"
 rm -rf cache
 program apt-get "$(cat answer)"
-status_is 1 "nor created"
+fetch_is 1 "nor created"
 said "tense: cannot write to the cache /proc/tense: set TENSE_CACHE"
 
 done_testing
