@@ -172,7 +172,6 @@ is "$(lines_of accuracy-exact-1)" \
 3 predictions: median error 0.50 points, worst 1.00 points (`barrier`, 50 %).' \
 	"exact: a row for each prediction"
 
-# On this kernel each call takes a whole number of hundreds of instructions.
 jq -n "{ $machine, unit: \"instructions\", figures: {
 	yield_alone: { plain: 500, unloaded: 501.5, loaded: 511, inside: 661 },
 	charge_by_reading_cpu_time: { plain: 600, unloaded: 599, loaded: 609.9, inside: 760 },
