@@ -5,7 +5,7 @@
 # Nothing is fetched from a network.
 . "$source/tests/lib/tap.sh"
 
-fetch=$source/tools/qemu-fetch
+fetch=$source/tools/fetch/qemu-fetch
 # shellcheck source=/dev/null
 . "$source/tests/lib/fetch.sh"
 

@@ -14,7 +14,7 @@
 #define PATH_LIBTENSE_REDIRECT	"lib/libtense-redirect.so.0"
 #define PATH_KERNEL_BUILD	"share/tense/tools/kernel-build"
 #define PATH_QEMU_TURNS		"libexec/tense/tense-turns.so"
-#define PATH_QEMU_FETCH		"share/tense/tools/qemu-fetch"
+#define PATH_QEMU_FETCH		"share/tense/tools/fetch/qemu-fetch"
 
 /* The absolute path, which the caller frees. */
 char *find_part(const char *path);
