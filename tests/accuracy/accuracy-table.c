@@ -98,9 +98,9 @@ static bool is_control(const double *values, size_t rounds)
 }
 
 /*
- * Runs of the same round are compared, and what the speed of the machine
- * explains of their difference is taken off: it is that of a known amount of
- * work, in the run itself or else around it.
+ * Compares runs of the same round, and subtracts the part of their difference that
+ * the speed of the machine explains. A known amount of work tells the speed, in the
+ * run itself or else around it.
  */
 static struct interval measured(const struct log *input, const char *baseline,
 				const char *variant)

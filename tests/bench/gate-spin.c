@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * gate-spin MILLIONS: counts so far on one CPU, and four times as far at percent 400
- * on another, and prints how often one of the two threads went to sleep meanwhile,
- * which is at a gate.
+ * on another. Prints how often one of the two threads went to sleep, which it only
+ * does at a gate.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lateness ROUNDS: how late virtual sleeps end while a neighbour on the same
- * CPU changes its percent every microsecond or so by the ring, and while it
- * does the same work without: the 99th percentile of each, in turns.
+ * lateness ROUNDS: how late virtual sleeps end beside a neighbour on the same CPU.
+ * In turns, the neighbour changes its percent every microsecond or so by the ring,
+ * and does the same work without. Prints the 99th percentile of each.
  */
 #include <pthread.h>
 #include <stdatomic.h>

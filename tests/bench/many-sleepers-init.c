@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * many-sleepers-init MODULE ROUNDS: what it costs that two threads of an
- * experiment wake each other in turns, where few others and where many others of
- * it wait with a time-out, each until a time of its own. Two experiments at once,
- * measured in turns, in real time on the CPU, Tense's own work included. The first
- * program of a guest, as only that may have so many threads.
+ * many-sleepers-init MODULE ROUNDS: the cost of two threads of an experiment that
+ * wake each other in turns. Few or many other threads of the experiment wait with a
+ * time-out, each until a time of its own. There are two experiments at once. They
+ * are measured in turns, in real time on the CPU, with Tense's own work. This is the
+ * first program of a guest, because only that may have so many threads.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * queue-table [-m] REFERENCE VIRTUAL [POINTS]: reads what queue printed in two
- * conditions and says, for each utilisation, how long jobs waited in both, and
+ * queue-table [-m] REFERENCE VIRTUAL [POINTS]: reads the output of queue in two
+ * conditions. For each utilisation, it prints how long jobs waited in both, and
  * whether the second one's mean lies within the 95 % interval of the first's.
  * POINTS gets the second one's mean of each run. With -m, waits are the differences
  * of the threads' stamps.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wake-late VARIANT ROUND [PERCENT]: how late a thread wakes from sleeps to
- * absolute times, by the clock that it sleeps by, beside a neighbour on the same
- * CPU that computes, at a percent in virtual time. Median and 99th percentile.
+ * wake-late VARIANT ROUND [PERCENT]: how late a thread wakes from sleeps to absolute
+ * times, by the clock that it sleeps by. A neighbour on the same CPU computes, at a
+ * percent in virtual time. Prints median and 99th percentile.
  */
 #include <errno.h>
 #include <pthread.h>

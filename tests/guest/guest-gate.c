@@ -321,8 +321,8 @@ TEST_F_TIMEOUT(gate, keeps_a_cpu_active, PATIENCE)
 
 /*
  * Several CPUs spin at different percents. The gate let a thread in user mode
- * through when it was last charged: its time as of then is at most a window
- * ahead of any other thread's later reading of its clock. This bound needs no
+ * through when it was last charged. Its time as of then is at most a window ahead
+ * of any other thread's later reading of its clock. This bound needs no
  * allowance. The length of one charge depends on how late the machine's
  * interrupts come.
  */

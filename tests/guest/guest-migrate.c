@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * R4 on several CPUs: whoever goes from one to another takes its time along,
- * nothing is charged twice or not at all on the way, and no CPU that comes late
- * holds the others up.
+ * R4 on several CPUs: a task that moves to another CPU takes its time along. On the
+ * way nothing is charged twice, and nothing is left out. A CPU that joins late does
+ * not hold the others up.
  */
 #include "runner.h"
 #include "traveller.h"

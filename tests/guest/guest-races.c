@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Things that go wrong only when two tasks do them at the same time: threads that
- * join together, threads of one CPU that jump past each other, an experiment that
- * ends while a process outside looks at its timers. On two CPUs; the debug kernel,
- * which preempts tasks in system calls, finds most.
+ * Things that go wrong only when two tasks do them at the same time. Threads join
+ * together, threads of one CPU jump past each other, and an experiment ends while a
+ * process outside looks at its timers. On two CPUs; the debug kernel, which preempts
+ * tasks in system calls, finds most.
  *
  *	guest-races [SCALE]	so many times as many rounds, by default 1
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Much of everything at once - tasks that are killed, forks that are refused,
- * descriptors that are opened and closed, experiments, the module that comes and
- * goes - while a CPU comes and goes as well. Afterwards all have ended, an
- * experiment is as any other, and the module can be removed: none was left.
+ * Much of everything at once: tasks are killed, forks are refused, descriptors are
+ * opened and closed, experiments begin and end. The module and a CPU come and go
+ * meanwhile. Afterwards all have ended, a new experiment works as any other, and the
+ * module can be removed.
  *
  *	guest-storms [SCALE]	so many times as many tasks and experiments, by default
  *				1, and more of all else

@@ -164,9 +164,8 @@ TEST_F(exp, R3_woken_no_earlier_than_its_waker)
 }
 
 /*
- * A process outside wakes us after a real time, while a neighbour's CPU time
- * is imagined so fast that GVT falls behind: the wait is drawn out until
- * virtual time has advanced as far.
+ * A process outside wakes us after a real time. A neighbour is imagined so fast that
+ * GVT falls behind, so the wait lasts until virtual time has advanced as far.
  */
 TEST(R3_outside_takes_its_real_time)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stall-watch COMMAND...: runs a command in the experiment that it is in itself,
- * and tells for how long, in real time, the experiment got nowhere at worst: it
- * was charged nothing and its virtual time stood still. Exits with the command's
- * status, or with 99 if that was longer than a second.
+ * stall-watch COMMAND...: runs a command in its own experiment. Prints the longest
+ * real time in which the experiment got nowhere: it was charged nothing, and its
+ * virtual time stood still. Exits with the command's status, or with 99 if that time
+ * was longer than a second.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program to be linked statically, whose function hot() is called as often
- * as the second argument says and takes a fixed part of the time: alone, half
- * of it in a child, or in a child that is the program anew.
+ * A program to be linked statically. It calls hot() as often as the second argument
+ * says, which takes a fixed part of the time. It does so alone, half of it in a child,
+ * or in a child that executes the program anew.
  */
 #include <stdio.h>
 #include <stdlib.h>

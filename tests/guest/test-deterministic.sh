@@ -60,9 +60,9 @@ is "$(jq -c '[.version, .deterministic, .time_unit, .backend]' \
 ok "several CPUs run at the same time" [ \
 	"$(told quiet4 worst_skew_ns)" -gt 0 ]
 
-# Instructions are what is counted. All else that these have to do is the same, the
-# first one having read the program, but for what the kernel does in between: the
-# ticks of 100 ms and what earlier programs left to be cleaned up.
+# The guest counts instructions. The first run reads the program. The other two differ
+# only by the instructions of the mixture and by work of the kernel in between: ticks
+# of 100 ms, and things that earlier programs left to be cleaned up.
 # shellcheck disable=SC2016 # for the guest's shell
 run --json "$tmp/results/counted.json" --file "$mixture" -- \
 	sh -c '"$1" 1; "$1" 10000000; "$1" 60000000' sh "$mixture"

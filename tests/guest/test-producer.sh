@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A producer and a consumer on two CPUs, one imagined slower or faster: what they
-# find when they meet is what they find if that one really has more or less to do.
-# By counted instructions, so that the counts are the same each time.
+# A producer and a consumer on two CPUs, one imagined slower or faster. When they meet,
+# they find the same as if that one really had more or less to do. The guest counts
+# instructions, so that the counts are the same each time.
 . "$source/tests/lib/tap.sh"
 
 producer=$out/tests/guest/producer

@@ -164,8 +164,8 @@ static void neighbour_end(const struct neighbour *n)
 
 /*
  * While the neighbour never lets the CPU idle, all virtual time is charged to
- * somebody: what passed for a wait was the neighbour's CPU time but for what
- * the one who waits ran itself.
+ * somebody. The time that passed for a wait was CPU time of the neighbour, except for
+ * the time that the waiting process ran itself.
  */
 static void beside_neighbour(const struct timed_call **calls, size_t n,
 			     int percent)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Programs as Debian ships them, and one that knows the kernel only, in an
-# experiment without the library: they wait in virtual time, alone and beside
-# a neighbour that never lets the CPU idle.
+# Programs as Debian ships them, and one that uses only system calls, run in an
+# experiment without the library. They wait in virtual time, alone and beside a
+# neighbour that never lets the CPU idle.
 . "$source/tests/lib/tap.sh"
 
 in_tmp

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A /dev/tense of one process for the tests of libtense, with the rules of
- * <uapi/linux/tense.h>: who joins, who leaves by which close, and a virtual
- * clock that only moves when somebody moves it.
+ * A /dev/tense of one process for the tests of libtense. It keeps the rules of
+ * <uapi/linux/tense.h> for joining, and for leaving by a close. Its virtual clock
+ * moves only when somebody moves it.
  */
 #ifndef TESTS_FAKE_DEVICE_H
 #define TESTS_FAKE_DEVICE_H

@@ -51,9 +51,9 @@ struct chunk {
 };
 
 /*
- * The room for its packed chunks is part of it: memory that is taken and given
- * back for each chunk would be page faults, which cost more than the packing
- * where system calls are slow.
+ * The room for its packed chunks is part of it. Memory that is taken and given back
+ * for each chunk would cause page faults. Where system calls are slow, these cost
+ * more than the packing.
  */
 struct fragment {
 	uint64_t sequence;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Digits of pi, once; or in several processes that compete for one CPU, each
- * with a percent or a nice level. Then it prints who finished when and which
- * process ran when: each one looks at the cycle counter some times per ms
- * and notes the gaps, the only sign of others that needs no tracing.
+ * with a percent or a nice level. Then it prints which process ran when, and
+ * when each finished. Each process looks at the cycle counter some times per ms and
+ * notes the gaps, the only sign of others that needs no tracing.
  */
 #include <getopt.h>
 #include <stdbool.h>

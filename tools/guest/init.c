@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first process of a guest: gets the request from tense, makes the guest
+ * The first process of a guest. It gets the request from tense, makes the guest
  * look like the host, runs the command in an experiment, carries signals and
  * terminal input and output, and reports the outcome. When tense is gone, so
  * is the guest.

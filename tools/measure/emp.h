@@ -44,10 +44,10 @@ struct summary emp_two_sigma(const double *values, bool *kept, size_t count);
 struct summary emp_positive(struct summary s);
 
 /*
- * Whether the relative deviation of one column is less than that of another,
- * both measured on the same samples: the probability of a difference so large
- * if there were none (test of Pitman and Morgan, two-sided), with a sign that is
- * negative where a has the smaller one. NAN with less than four samples.
+ * Compares the relative deviations of two columns of the same samples, by the test
+ * of Pitman and Morgan. Returns the probability, two-sided, of a difference so large
+ * if there were none. It is negative if a has the smaller deviation. NAN with less
+ * than four samples.
  */
 double emp_less_spread(const double *a, const double *b, const bool *kept,
 		       size_t count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The protocol SEDONA, from samples of a program that does nothing but count to
- * cutoffs: the central cluster, what daemons do in it and outside, which of them
- * are infrequent, and how often they run long.
+ * The protocol SEDONA turns samples of a program that only counts into cutoffs. It
+ * finds the central cluster, and the executions of daemons in it and outside. From
+ * these it learns which daemons are infrequent, and how often they run long.
  */
 #ifndef MEASURE_LEARN_H
 #define MEASURE_LEARN_H

@@ -12,9 +12,9 @@
 double service_divergence(double work, double scale, double range);
 
 /*
- * Mean waiting times with such work and noise of this mean and variance, over
- * those in an M/M/1 queue of the same arrivals and mean service: by the formula
- * of Pollaczek and Khinchine, at any utilisation.
+ * Mean waiting times with such work and noise of this mean and variance, over those
+ * in an M/M/1 queue of the same arrivals and mean service. The formula of Pollaczek
+ * and Khinchine gives them; the ratio holds at any utilisation.
  */
 double service_waits(double work, double mean, double variance);
 

@@ -2,10 +2,10 @@
 /*
  * tense-turns.so,memory=PATH,at=ADDRESS,ns=N: a plugin of QEMU's for -icount with
  * several CPUs. They take turns in one thread, and the one clock counts the
- * instructions of all, N ns each. This tells the kernel for how long each CPU
- * waited for its turn while it had something to do: it counts what each
- * executes, and writes the sum of the others' into the guest's memory, a file
- * that is mapped here too, before a CPU reads its counter.
+ * instructions of all, N ns each. The plugin tells the kernel for how long each CPU
+ * waited for its turn while it had something to do. It counts the instructions of
+ * each CPU. Before a CPU reads its counter, it writes the sum of the others' into
+ * the guest's memory, a file that is mapped here too.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -100,11 +100,11 @@ struct request {
 };
 
 /*
- * A file in a directory that the command may write to, its path behind it: in
- * the list, as it was packed, in the order of strcmp(); and in the channel for
- * files, first those that are gone, the last one first, then those that are new
- * or changed, with their contents behind the path, or the target of a link, and
- * at last one with FILES_END.
+ * A file in a directory that the command may write to, its path behind it. The list
+ * has the files as they were packed, in the order of strcmp(). The channel for files
+ * has first those that are gone, the last one first. Then it has those that are new
+ * or changed, with their contents, or the target of a link, behind the path. Its last
+ * one is FILES_END.
  */
 struct packed_file {
 	int32_t directory;	/* its index among the writable ones */

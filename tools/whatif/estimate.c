@@ -159,10 +159,9 @@ static double plain_median(const double *d, size_t n, double *scratch)
 typedef double location(const double *d, size_t n, double *scratch);
 
 /*
- * The percentiles of resamples of few rounds lie too close together: by what
- * the normal distribution is narrower than Student's t, and because a sample
- * deviates less from its own mean than from the true one. So what they span
- * is stretched.
+ * Stretches the span of the percentiles, because those of resamples of few rounds
+ * lie too close together. The normal distribution is narrower than Student's t, and
+ * a sample deviates less from its own mean than from the true one.
  */
 static struct interval bootstrap(const double *d, size_t n, size_t df,
 				 location *locate, double wider)

@@ -4,8 +4,8 @@
  * a machine that keeps the rules with a window W.
  *
  * The bounds follow from the rules. The machine's timers are late by up to L,
- * its wake-ups take up to C, it does not stop a task in the kernel for up to K,
- * and charges a running task every T, all in real ns. Its tasks run at most r
+ * and its wake-ups take up to C. It does not stop a task in the kernel for up to K,
+ * and charges a running task every T. All are real ns. Its tasks run at most r
  * virtual ns per real ns. R = max(r, 1), since idle time passes as fast as real
  * time:
  *
