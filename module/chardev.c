@@ -6,6 +6,7 @@
  * Calls work on the calling task only, and take its locks for short sections.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/ctype.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -333,21 +334,76 @@ static int write_choice(struct tense_task *t, const char *text, size_t count)
 	return -EINVAL;
 }
 
-static int write_text(struct tense_task *t, const char __user *buf, size_t count)
+/* Ends the text with a null. */
+static int take_text(char *text, const char __user *buf, size_t count)
 {
-	char text[TEXT_MAX + 1];
-
 	if (!count || count > TEXT_MAX)
 		return -EINVAL;
 	if (copy_from_user(text, buf, count))
 		return -EFAULT;
 	text[count] = '\0';
+	return 0;
+}
+
+/* "join NAME". Returns the name in the text, or NULL. */
+static const char *take_name(char *text, size_t count)
+{
+	static const char join[] = "join ";
+	size_t prefix = sizeof(join) - 1;
+
+	if (strlen(text) != count || strncmp(text, join, prefix))
+		return NULL;
+	if (text[count - 1] == '\n')
+		text[count - 1] = '\0';
+	return tense_name_is_valid(text + prefix) ? text + prefix : NULL;
+}
+
+/* A task that is in an experiment stays there. */
+static int write_join(struct tense_task *t, char *text, size_t count)
+{
+	const char *name = take_name(text, count);
+
+	if (!name)
+		return -EINVAL;
+	return tense_name_is(t->exp, name) ? 0 : -EBUSY;
+}
+
+/* The calling task is in no experiment: all that it can do is join one. */
+static int write_outside(const struct file *file, const char __user *buf,
+			 size_t count)
+{
+	char text[TEXT_MAX + 1];
+	const char *name;
+	int err = take_text(text, buf, count);
+
+	if (err)
+		return err;
+	if (text[0] != 'j')
+		return -ESRCH;
+	name = take_name(text, count);
+	if (!name)
+		return -EINVAL;
+	/* The mode of the device says who may join. A handle can be passed on. */
+	if (!uid_eq(file->f_cred->uid, current_uid()))
+		return -EPERM;
+	return tense_join_named((u64)file->private_data, name);
+}
+
+static int write_text(struct tense_task *t, const char __user *buf, size_t count)
+{
+	char text[TEXT_MAX + 1];
+	int err = take_text(text, buf, count);
+
+	if (err)
+		return err;
 	switch (text[0]) {
 	case 'p':
 		return write_probe(t, text, count);
 	case 'c':
 	case 'i':
 		return write_choice(t, text, count);
+	case 'j':
+		return write_join(t, text, count);
 	default:
 		return write_percent(t, text, count);
 	}
@@ -359,10 +415,12 @@ static ssize_t dev_write(struct file *file, const char __user *buf,
 	struct tense_task *t = call_begin();
 	int err;
 
-	if (!t)
-		return -ESRCH;
-	err = write_text(t, buf, count);
-	call_end(t);
+	if (t) {
+		err = write_text(t, buf, count);
+		call_end(t);
+	} else {
+		err = write_outside(file, buf, count);
+	}
 	return err ?: (ssize_t)count;
 }
 
@@ -404,7 +462,10 @@ static int dev_open(struct inode *inode, struct file *file)
 	 * reused.
 	 */
 	file->private_data = (void *)handle;
-	return current->tense ? 0 : tense_join(handle);
+	/* The task may choose an experiment by its name. */
+	if (current->tense || file->f_flags & O_NONBLOCK)
+		return 0;
+	return tense_join(handle);
 }
 
 /*

@@ -6,8 +6,10 @@
  * exp->lock protects the lists of tasks and the sums. Each task holds a reference
  * to its experiment. The last reference frees it.
  */
+#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -20,6 +22,12 @@ unsigned long tense_window = TENSE_WINDOW_NS;
 module_param_named(window, tense_window, ulong, 0444);
 MODULE_PARM_DESC(window, "Bound on LVT - GVT of new experiments, in ns");
 
+/*
+ * Held while a task looks for its experiment and joins it. The tasks of a process are
+ * in one experiment, because each finds the one that a sibling joins meanwhile.
+ */
+static DEFINE_MUTEX(join_mutex);
+
 static_assert(VCLOCK_PERCENT_MAX == TENSE_PERCENT_MAX);
 static_assert(VCLOCK_FINE == TENSE_FINE);
 static_assert(VCLOCK_PERCENT_REAL == TENSE_PERCENT_REAL);
@@ -28,6 +36,7 @@ static_assert(VCLOCK_TIME_MAX == TENSE_TIME_MAX);
 static void experiment_free(struct tense_experiment *exp)
 {
 	tense_user_put(exp->user);
+	tense_name_end(exp);
 	if (exp->shared)
 		put_page(exp->shared);
 	free_percpu(exp->cpu);
@@ -82,6 +91,7 @@ static struct tense_experiment *experiment_alloc(void)
 	raw_spin_lock_init(&exp->lock);
 	INIT_LIST_HEAD(&exp->tasks);
 	INIT_LIST_HEAD(&exp->exited);
+	INIT_LIST_HEAD(&exp->name.node);
 	refcount_set(&exp->refs, 1);
 	exp->id = atomic_inc_return(&last_id);
 	mutex_init(&exp->probes_mutex);
@@ -112,6 +122,7 @@ static void experiment_put(struct tense_experiment *exp)
 
 	if (!refcount_dec_and_test(&exp->refs))
 		return;
+	tense_name_remove(exp);
 	tense_probes_remove(exp);
 	tense_clocks_end(exp);
 	tense_timers_stop(exp);
@@ -243,16 +254,23 @@ static struct tense_experiment *find_in(struct task_struct *p)
 	return NULL;
 }
 
-static struct tense_experiment *find_or_alloc(void)
+static struct tense_experiment *find_sibling(void)
 {
 	struct tense_experiment *exp;
 
 	rcu_read_lock();
 	exp = find_in(current);
-	if (exp) {
-		rcu_read_unlock();
+	rcu_read_unlock();
+	return exp;
+}
+
+static struct tense_experiment *find_or_alloc(void)
+{
+	struct tense_experiment *exp = find_sibling();
+
+	if (exp)
 		return exp;
-	}
+	rcu_read_lock();
 	exp = find_in(rcu_dereference(current->real_parent));
 	rcu_read_unlock();
 	if (exp && tense_user_is_mine(exp->user))
@@ -263,25 +281,43 @@ static struct tense_experiment *find_or_alloc(void)
 	return experiment_alloc();
 }
 
-/**
- * tense_join() - let the calling task join an experiment
- * @handle: number of the handle by which it joins
- *
- * The task is in no experiment so far. May sleep. misc_open() serialises all calls:
- * a thread finds the experiment of a sibling that opens at the same time.
- *
- * Return: 0, -ENOMEM, -ENODEV, -EMFILE or -EDQUOT.
+/*
+ * Returns the experiment of this name, with a reference. -EBUSY: a sibling is in
+ * another one.
  */
-int tense_join(u64 handle)
+static struct tense_experiment *find_or_alloc_named(const char *name,
+						    struct tense_experiment *sibling)
 {
-	struct tense_experiment *exp = find_or_alloc();
+	struct tense_experiment *exp;
+
+	lockdep_assert_held(&join_mutex);
+
+	if (sibling) {
+		if (!tense_name_is(sibling, name))
+			return ERR_PTR(-EBUSY);
+		refcount_inc(&sibling->refs);
+		return sibling;
+	}
+	exp = tense_name_find(name);
+	if (exp)
+		return exp;
+	exp = experiment_alloc();
+	if (!IS_ERR(exp))
+		tense_name_set(exp, name);
+	return exp;
+}
+
+/* The caller holds a reference to the experiment. */
+static int join(struct tense_experiment *exp, u64 handle)
+{
 	struct tense_task *t;
 	int err;
+
+	lockdep_assert_held(&join_mutex);
 
 	if (IS_ERR(exp))
 		return PTR_ERR(exp);
 	t = tense_task_alloc(exp, current);
-	experiment_put(exp);
 	if (IS_ERR(t))
 		return PTR_ERR(t);
 	t->handle = handle;
@@ -293,6 +329,71 @@ int tense_join(u64 handle)
 	/* Its CPU has turned active without a context switch. */
 	tense_rearm_running(t);
 	return 0;
+}
+
+static void put_found(struct tense_experiment *exp)
+{
+	if (!IS_ERR_OR_NULL(exp))
+		experiment_put(exp);
+}
+
+/**
+ * tense_join() - let the calling task join an experiment
+ * @handle: number of the handle by which it joins
+ *
+ * The task is in no experiment so far. May sleep.
+ *
+ * Return: 0, -ENOMEM, -ENODEV, -EMFILE or -EDQUOT.
+ */
+int tense_join(u64 handle)
+{
+	struct tense_experiment *exp;
+	int err;
+
+	mutex_lock(&join_mutex);
+	exp = find_or_alloc();
+	err = join(exp, handle);
+	mutex_unlock(&join_mutex);
+	put_found(exp);
+	return err;
+}
+
+/* Whether the task runs with the rights of its user, as no set-user-ID program does. */
+static bool has_plain_rights(void)
+{
+	const struct cred *cred = current_cred();
+
+	return uid_eq(cred->uid, cred->euid) && uid_eq(cred->uid, cred->suid) &&
+	       gid_eq(cred->gid, cred->egid) && gid_eq(cred->gid, cred->sgid);
+}
+
+/**
+ * tense_join_named() - let the calling task join the experiment of a name
+ * @handle: number of the handle by which it joins
+ * @name: a valid name
+ *
+ * The task is in no experiment so far. It starts at GVT, like every task that joins.
+ * If its user has no such experiment, it gets a new one. May sleep.
+ *
+ * Return: 0, -EBUSY, -EPERM, -ENOMEM, -ENODEV, -EMFILE or -EDQUOT.
+ */
+int tense_join_named(u64 handle, const char *name)
+{
+	struct tense_experiment *exp, *sibling;
+	int err;
+
+	/* A member could delay a program with more rights, at the gate. */
+	if (!has_plain_rights())
+		return -EPERM;
+	mutex_lock(&join_mutex);
+	sibling = find_sibling();
+	exp = find_or_alloc_named(name, sibling);
+	err = join(exp, handle);
+	mutex_unlock(&join_mutex);
+	/* The last reference waits for probes, which must not delay other joins. */
+	put_found(exp);
+	put_found(sibling);
+	return err;
 }
 
 /*

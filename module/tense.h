@@ -3,8 +3,9 @@
  * Experiments, their tasks, and the functions that the module's files share.
  *
  * Lock order, outermost first:
+ * - join_mutex, in experiment.c
  * - exp->probes_mutex, in probe.c
- * - experiments_lock, in offsets.c
+ * - experiments_lock, in offsets.c; names_lock, in names.c
  * - p->pi_lock
  * - the run queue lock
  * - exp->lock; under it the locks of hrtimer bases
@@ -98,6 +99,17 @@ enum tense_user_thing {
 	TENSE_USER_THINGS
 };
 
+/* The longest name of an experiment. */
+#define TENSE_NAME_MAX	32
+
+/* By which processes of one user find an experiment. names_lock protects it. */
+struct tense_name {
+	struct list_head node;	/* in the list of names; empty without a name */
+	kuid_t uid;		/* real user id of the task that gave the name */
+	struct user_namespace *ns;	/* namespace of that task, or NULL */
+	char text[TENSE_NAME_MAX + 1];
+};
+
 struct tense_experiment {
 	/*
 	 * Protects all fields except refs and those with a rule of their own. Also
@@ -135,6 +147,7 @@ struct tense_experiment {
 	struct vclock_memory memory;
 	struct page *shared;	/* struct tense_shared, which the tasks may map */
 	struct list_head node;	/* in the list of all experiments */
+	struct tense_name name;
 	struct rcu_head rcu;
 };
 
@@ -311,9 +324,18 @@ int tense_user_take(struct tense_user *user, enum tense_user_thing thing);
 void tense_user_give(struct tense_user *user, enum tense_user_thing thing);
 void tense_users_end(void);
 
+/* names.c */
+bool tense_name_is_valid(const char *text);
+void tense_name_set(struct tense_experiment *exp, const char *text);
+bool tense_name_is(struct tense_experiment *exp, const char *text);
+struct tense_experiment *tense_name_find(const char *text);
+void tense_name_remove(struct tense_experiment *exp);
+void tense_name_end(struct tense_experiment *exp);
+
 /* experiment.c */
 extern unsigned long tense_window;
 int tense_join(u64 handle);
+int tense_join_named(u64 handle, const char *name);
 void tense_leave(struct tense_task *t);
 struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 				    struct task_struct *task);

@@ -184,6 +184,52 @@ TEST_F(users, have_no_more_by_other_ids_in_a_namespace)
 	EXPECT_EQ(join_as_second(), EMFILE);
 }
 
+/* Returns the tasks in the experiment that it joins, or an error from 90 on. */
+static int join_name(int in_namespace)
+{
+	int fd;
+
+	if (in_namespace && unshare(CLONE_NEWUSER))
+		return 90;
+	fd = open(TENSE_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (write(fd, "join x", 6) != 6)
+		return 91;
+	return dev_stats(fd).tasks;
+}
+
+/* The same while a process of ALICE's is in the experiment of that name. */
+static int join_beside(uid_t uid, int in_namespace)
+{
+	int ready[2], result;
+	pid_t pid;
+	char c;
+
+	if (pipe(ready))
+		return 92;
+	pid = fork();
+	if (!pid) {
+		become(ALICE);
+		if (join_name(0) != 1 || write(ready[1], "", 1) != 1)
+			_exit(93);
+		pause();
+	}
+	close(ready[1]);
+	result = read(ready[0], &c, 1) == 1 ? as(uid, join_name, in_namespace) : 94;
+	close(ready[0]);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return result;
+}
+
+TEST_F(users, have_names_of_their_own)
+{
+	EXPECT_EQ(join_beside(ALICE, 0), 2);
+	EXPECT_EQ(join_beside(BOB, 0), 1);
+	EXPECT_EQ(join_beside(0, 0), 1);
+	/* A namespace gives other users the same id. */
+	EXPECT_EQ(join_beside(ALICE, 1), 1);
+}
+
 static void *nothing(void *arg)
 {
 	return arg;
