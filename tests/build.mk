@@ -18,7 +18,7 @@ $(O)/tests/%$(1): tests/%.sh $(O)/flags
 		"cc='$$(CC)' backend=$$(BACKEND) tiers='$$(TIERS_FOR)'" \
 		"workloads='$$(ACCURACY_WORKLOADS)'" \
 		'set -u; export LC_ALL=C' \
-		'unset LD_PRELOAD TENSE TENSE_STRICT TENSE_MEMORY NO_COLOR' \
+		'unset LD_PRELOAD TENSE TENSE_EXPERIMENT TENSE_STRICT TENSE_MEMORY NO_COLOR' \
 		'. "$$$$source/$$<"'; } >$$@ && chmod +x $$@
 endef
 $(foreach suffix,'' -asan -qemu -uml -exact -smp,$(eval \

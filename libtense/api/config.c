@@ -32,15 +32,19 @@ static bool names_libtense(const char *preload)
 }
 
 struct tense_config tense_config_parse(const char *tense, const char *strict,
-				       const char *warned,
-				       const char *preload)
+				       const char *warned, const char *preload,
+				       const char *experiment)
 {
-	return (struct tense_config) {
+	struct tense_config c = {
 		.off = !parse_bool(tense, true),
 		.strict = parse_bool(strict, false),
 		.warned = parse_bool(warned, false),
 		.preloaded = names_libtense(preload),
 	};
+
+	if (experiment)
+		strncpy(c.experiment, experiment, sizeof(c.experiment) - 1);
+	return c;
 }
 
 /* Before the constructor of the preload layer, which has no priority. */
@@ -49,5 +53,6 @@ __attribute__((constructor(101))) static void config_init(void)
 	tense_config = tense_config_parse(getenv("TENSE"),
 					  getenv("TENSE_STRICT"),
 					  getenv("TENSE_WARNED"),
-					  getenv("LD_PRELOAD"));
+					  getenv("LD_PRELOAD"),
+					  secure_getenv("TENSE_EXPERIMENT"));
 }

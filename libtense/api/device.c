@@ -159,12 +159,37 @@ static void resume(const struct tense_stats *stats, bool lost)
 		write_percent(own, whole(__tense_self.told));
 }
 
+/*
+ * Opens the device and joins the experiment that TENSE_EXPERIMENT names, if it is
+ * set. Returns the handle.
+ */
+static int open_and_join(void)
+{
+	char text[sizeof("join ") + TENSE_CONFIG_NAME];
+	const char *end;
+	int fd;
+	long n;
+
+	if (!tense_config.experiment[0])
+		return ops()->open();
+	fd = ops()->open_only();
+	if (fd < 0)
+		return fd;
+	end = stpcpy(stpcpy(text, "join "), tense_config.experiment);
+	n = ops()->write(fd, text, end - text);
+	if (n >= 0)
+		return fd;
+	ops()->close(fd);
+	/* The process is in another experiment, for instance its parent's. */
+	return n == -EBUSY ? ops()->open() : n;
+}
+
 /* Joins by a new handle, for the first time or in place of one that was lost. */
 static int join(bool lost)
 {
 	static atomic_flag joined = ATOMIC_FLAG_INIT;
 	struct tense_stats stats;
-	int fd = ops()->open(), err, i;
+	int fd = open_and_join(), err, i;
 	bool first;
 
 	if (fd < 0)
@@ -444,24 +469,35 @@ int tense_device_probe(void)
 	return tense_config.off ? -ENODEV : ops()->probe();
 }
 
+/* Returns the advice that follows the text of an error, or an empty string. */
+static const char *advise(int err, bool none)
+{
+	if (none)
+		return "; 'tense run -- COMMAND' provides it";
+	if (err == -EACCES)
+		return "; only members of its group may use it";
+	if (!tense_config.experiment[0])
+		return "";
+	if (err == -EINVAL)
+		return "; TENSE_EXPERIMENT takes 1 to 32 letters, digits, '.', '_' and '-'";
+	if (err == -EPERM)
+		return "; a program with other rights than its user's may not join by TENSE_EXPERIMENT";
+	return "";
+}
+
 int tense_device_complain(int err)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	bool none = err == -ENOENT || err == -ENXIO || err == -ENODEV;
 	bool silent = tense_config.off ||
 		      (tense_config.warned && !tense_config.strict);
-	const char *advice = "";
-	char text[256];
+	char text[320];
 	int saved = errno, n;
 
 	if (!silent && !atomic_flag_test_and_set(&said)) {
-		if (none)
-			advice = "; 'tense run -- COMMAND' provides it";
-		else if (err == -EACCES)
-			advice = "; only members of its group may use it";
 		errno = -err;
 		n = snprintf(text, sizeof(text), "libtense: %s: %m%s%s\n",
-			     TENSE_DEVICE, advice, tense_config.strict ?
+			     TENSE_DEVICE, advise(err, none), tense_config.strict ?
 			     "; TENSE_STRICT is set" :
 			     "; running in real time (TENSE=0 silences this)");
 		if (write(STDERR_FILENO, text, n) < 0) {

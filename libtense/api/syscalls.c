@@ -47,10 +47,20 @@ static long sys(long nr, long a, long b, long c, long d)
 	return ret;
 }
 
-static int sys_open(void)
+static int open_device(int flags)
 {
 	return sys(SYS_openat, AT_FDCWD, (long)TENSE_DEVICE,
-		   O_RDWR | O_CLOEXEC, 0);
+		   O_RDWR | O_CLOEXEC | flags, 0);
+}
+
+static int sys_open(void)
+{
+	return open_device(0);
+}
+
+static int sys_open_only(void)
+{
+	return open_device(O_NONBLOCK);
 }
 
 static int sys_probe(void)
@@ -237,6 +247,7 @@ static void sys_unmap(void *map, size_t size)
 
 static const struct tense_device_ops sys_ops = {
 	.open = sys_open,
+	.open_only = sys_open_only,
 	.probe = sys_probe,
 	.close = sys_close,
 	.close_unseen = sys_close_unseen,

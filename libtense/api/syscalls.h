@@ -9,6 +9,7 @@
 /* The system calls, which the tests replace. They return values or negative errnos. */
 struct tense_device_ops {
 	int (*open)(void);			/* O_CLOEXEC */
+	int (*open_only)(void);			/* the same; joins nothing */
 	int (*probe)(void);			/* would open() find it? */
 	int (*close)(int fd);
 	int (*close_unseen)(int fd);		/* not by the calling thread */

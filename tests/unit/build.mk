@@ -13,7 +13,7 @@ LIBTENSE_TEST_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -pthread -Ilibtense \
 	-fno-sanitize-recover=all
 
 libtense_tests := $(addprefix $(libtense_test_out)/test-libtense-, \
-	stack config api clocks syscalls threads ring page)
+	stack config names api clocks syscalls threads ring page)
 libtense_tsan_tests := $(addprefix $(libtense_test_out)/test-libtense-, \
 	threads-tsan cancel-tsan ring-tsan)
 

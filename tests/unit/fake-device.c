@@ -170,7 +170,16 @@ static int lowest(int min)
 	return -EMFILE;
 }
 
-static int fake_open(void)
+/* Caller holds the lock. */
+static void join_by(int file)
+{
+	self.member = true;
+	self.joined_by = file;
+	self.percent = TENSE_PERCENT_REAL;
+	fake.members++;
+}
+
+static int open_file(bool join)
 {
 	int fd;
 
@@ -181,15 +190,21 @@ static int fake_open(void)
 	if (fd >= 0) {
 		fake.opens++;
 		fds[fd] = (struct fake_fd) { .file = ++files, .cloexec = true };
-		if (!self.member) {
-			self.member = true;
-			self.joined_by = files;
-			self.percent = TENSE_PERCENT_REAL;
-			fake.members++;
-		}
+		if (join && !self.member)
+			join_by(files);
 	}
 	pthread_mutex_unlock(&lock);
 	return fd;
+}
+
+static int fake_open(void)
+{
+	return open_file(true);
+}
+
+static int fake_open_only(void)
+{
+	return open_file(false);
 }
 
 static int fake_probe(void)
@@ -322,12 +337,34 @@ static long fake_read(int fd, void *buf, size_t size)
 	return sizeof(stats);
 }
 
+/* "join NAME" */
+static long join_named(int fd, const char *text, size_t size)
+{
+	size_t length = size - 5;
+
+	if (fake.join_error)
+		return fake.join_error;
+	if (length < 1 || length > 32)
+		return -EINVAL;
+	pthread_mutex_lock(&lock);
+	memcpy(fake.name, text + 5, length);
+	fake.name[length] = '\0';
+	if (!self.member) {
+		join_by(fds[fd].file);
+		fake.named++;
+	}
+	pthread_mutex_unlock(&lock);
+	return size;
+}
+
 static long fake_write(int fd, const void *buf, size_t size)
 {
 	char text[16] = "";
 	int err = usable(fd), end = 0;
 	unsigned int percent;
 
+	if ((!err || err == -ESRCH) && size >= 5 && !memcmp(buf, "join ", 5))
+		return join_named(fd, buf, size);
 	if (err)
 		return err;
 	if (fake.write_error)
@@ -433,6 +470,7 @@ static int fake_apart(int (*fn)(void *arg), void *arg)
 
 static const struct tense_device_ops fake_ops = {
 	.open = fake_open,
+	.open_only = fake_open_only,
 	.probe = fake_probe,
 	.close = fake_close,
 	.close_unseen = fake_close_unseen,

@@ -22,6 +22,7 @@ struct fake_device {
 	/* Tests set these. */
 	int open_error;
 	int write_error;
+	int join_error;			/* of joining by a name */
 	int64_t interrupt_after;	/* a sleep, once; 0 = not */
 	uint32_t version;
 	int64_t real;			/* the experiment's real age */
@@ -31,6 +32,8 @@ struct fake_device {
 	bool deaf;			/* takes no records */
 	/* The device keeps these. */
 	_Atomic unsigned int opens, reads, writes, seeks, foreign;
+	_Atomic unsigned int named;	/* threads that joined by a name */
+	char name[64];			/* the last of these names */
 	_Atomic int64_t now;		/* virtual */
 	_Atomic unsigned int members;
 	_Atomic int64_t slept;		/* length of the last sleep */
