@@ -18,6 +18,7 @@ enum { STATS = 1, JSON, REAL, DEVICE };
 
 static const struct option_row options[] = {
 	RUN_OPTION_ROWS,
+	RUN_EXPERIMENT_ROW,
 	{ "stats", NULL, NULL, STATS,
 	  "print a table of the real and virtual time of the run" },
 	{ "json", "FILE", "-f", JSON, "write that table to FILE as JSON" },
@@ -32,6 +33,7 @@ struct options {
 	struct run_options run;
 	const char *json;
 	bool table;
+	bool named;		/* by --experiment */
 };
 
 /* Returns the index of the command in argv. */
@@ -63,10 +65,19 @@ static int parse_options(int argc, char **argv, struct options *o,
 		run_options_misuse(&o->run, "no command");
 	if (run->real && o->run.chosen)
 		run_options_misuse(&o->run,
-				   "--real excludes --percent, --clock and --idle");
+				   "--real excludes --percent, --clock, --idle and --experiment");
 	if (run->real && !run->device && run->window_ns)
 		run_options_misuse(&o->run, "--real excludes --window");
 	return optind;
+}
+
+/* A guest shares no time with another guest, even if the names are equal. */
+static void warn_of_guest(const struct run *run, const struct backend *backend,
+			  bool asked)
+{
+	if (asked && backend->cpus_max)
+		warn("--experiment %s: only programs in this run's guest share it: to start several in one guest, use tense shell",
+		     run->experiment);
 }
 
 static int write_json(struct result_file *json, const struct run *run,
@@ -93,6 +104,7 @@ static int run_command(struct run *run, struct options *o)
 		run_options_omit(&o->run, run, o->json);
 	}
 	backend = backend_choose(o->run.backend, &backend_exact, run);
+	warn_of_guest(run, backend, o->named);
 	backend->run(run, &out, &stats);
 	status = setup_status(&out, run->argv);
 
@@ -116,6 +128,9 @@ static int main_run(int argc, char **argv)
 
 	run_options_begin(&o.run, &run, "run", argc);
 	run.argv = argv + parse_options(argc, argv, &o, &run);
+	o.named = run.experiment;
+	if (!run.real)
+		run_options_experiment(&o.run, &run);
 	run.stats = o.table || o.json;
 	run_options_end(&o.run, &run);
 	status = run_command(&run, &o);

@@ -111,11 +111,12 @@ static void read_request(struct setup *s)
 	s->groups = xmalloc((s->r.groups + 1) * sizeof(gid_t));
 	memcpy(s->groups, p, s->r.groups * sizeof(gid_t));
 	p += s->r.groups * sizeof(gid_t);
-	strings = take_strings(&p, end, 4);
+	strings = take_strings(&p, end, 5);
 	s->module = strings[0];
 	s->module_options = strings[1];
 	s->directory = strings[2];
 	s->host_name = strings[3];
+	s->experiment = strings[4];
 	s->writable = take_strings(&p, end, s->r.writable);
 	s->argv = take_strings(&p, end, s->r.argc);
 	s->env = take_strings(&p, end, s->r.envc);
@@ -265,6 +266,7 @@ static void __attribute__((noreturn)) run_launcher(struct setup *s, int tty)
 		.argv = s->argv,
 		.env = s->env,
 		.percent = s->r.percent,
+		.experiment = s->experiment,
 		.choice = { s->r.clocks, s->r.order, s->r.idle },
 		.stats = s->r.stats,
 		.record = s->r.trace_kib ? &record : NULL,

@@ -14,6 +14,7 @@ struct setup {
 	char *module_options;
 	char *directory;
 	char *host_name;
+	char *experiment;
 	char **writable;
 	char **argv;
 	char **env;

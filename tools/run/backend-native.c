@@ -72,6 +72,7 @@ static void native_run(const struct run *run, struct outcome *out,
 		.argv = run->argv,
 		.env = run->real ? environ : preload_environment(),
 		.percent = run->real ? 0 : run->percent,
+		.experiment = run->experiment,
 		.choice = run->choice,
 		.stats = run->stats,
 		.tty = -1,
@@ -82,7 +83,7 @@ static void native_run(const struct run *run, struct outcome *out,
 		.arg = (void *)run,
 	};
 
-	if (!run->real && access(TENSE_DEVICE, R_OK | W_OK)) {
+	if ((!run->real || run->device) && access(TENSE_DEVICE, R_OK | W_OK)) {
 		if (errno == EACCES)
 			die(STATUS_FAILED, TENSE_DEVICE ": permission denied: "
 			    "add yourself to the group tense, or use --backend uml");

@@ -13,6 +13,7 @@ struct trace_file;
 struct run {
 	char **argv;
 	unsigned int percent;
+	const char *experiment;	/* its name; NULL: a new one without a name */
 	struct clock_choice choice;
 	uint64_t window_ns;	/* virtual; 0: the module's default */
 	bool real;		/* in real time: no module, no experiment */

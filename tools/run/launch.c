@@ -59,7 +59,7 @@ static void set_dispositions(uint64_t ignored)
 __attribute__((format(printf, 2, 3)))
 static int tell(int device, const char *fmt, ...)
 {
-	char text[32];
+	char text[64];
 	va_list args;
 	int len;
 
@@ -104,27 +104,50 @@ static struct tense_thread *find_thread(struct tense_stats *s, uint32_t threads,
 	return NULL;
 }
 
+/*
+ * Reads the counters and all threads, of which *fit are there. The caller frees the
+ * result, which is NULL after an error.
+ */
+static struct tense_stats *read_counters(int device, uint32_t *fit)
+{
+	struct tense_stats *s = NULL;
+	size_t size = 64 * sizeof(struct tense_thread);
+	ssize_t n;
+
+	do {
+		size *= 2;
+		s = xrealloc(s, size);
+		n = read(device, s, size);
+		if (n < 0) {
+			free(s);
+			return NULL;
+		}
+		*fit = (n - sizeof(*s)) / sizeof(struct tense_thread);
+	} while (*fit < s->threads && size < 1 << 30);
+	if (*fit > s->threads)
+		*fit = s->threads;
+	return s;
+}
+
 /* For the launcher, in memory that both share. */
 static void note_begin(int device, struct begin *begin)
 {
-	struct {
-		struct tense_stats stats;
-		struct tense_thread thread[4];
-	} now;
 	const struct tense_thread *self;
-	ssize_t n = read(device, &now, sizeof(now));
+	struct tense_stats *now;
+	uint32_t fit;
 
-	/* The launcher and this one are all there are. */
-	if (n < (ssize_t)sizeof(now.stats))
+	now = read_counters(device, &fit);
+	if (!now)
 		return;
-	self = find_thread(&now.stats, (n - sizeof(now.stats)) /
-				       sizeof(now.thread[0]), getpid());
-	if (!self)
-		return;
-	begin->elapsed = now.stats.elapsed;
-	begin->charged = self->charged;
-	begin->ran = self->ran;
-	begin->overhead = self->overhead;
+	begin->elapsed = now->elapsed;
+	/* Other programs may be in an experiment with a name. */
+	self = find_thread(now, fit, getpid());
+	if (self) {
+		begin->charged = self->charged;
+		begin->ran = self->ran;
+		begin->overhead = self->overhead;
+	}
+	free(now);
 	begin->time = lseek(device, 0, SEEK_CUR);
 }
 
@@ -196,31 +219,21 @@ static void remove_begin(struct tense_stats *s, const struct begin *begin,
 static void read_stats(int device, const struct begin *begin, pid_t child,
 		       struct outcome *out, void **stats)
 {
-	struct tense_stats *s = NULL;
-	size_t size = 64 * sizeof(struct tense_thread);
+	struct tense_stats *s;
 	uint32_t fit;
-	ssize_t n;
 
-	do {
-		size *= 2;
-		s = xrealloc(s, size);
-		n = read(device, s, size);
-		if (n < 0) {
-			fail(out, "cannot read the statistics", errno);
-			free(s);
-			return;
-		}
-		fit = (n - sizeof(*s)) / sizeof(struct tense_thread);
-	} while (fit < s->threads && size < 1 << 30);
-
+	s = read_counters(device, &fit);
+	if (!s) {
+		fail(out, "cannot read the statistics", errno);
+		return;
+	}
 	if (s->version != TENSE_STATS_VERSION || s->size != sizeof(*s) ||
 	    s->thread_size != sizeof(struct tense_thread)) {
 		fail(out, "tense.ko is of another version", EPROTO);
 		free(s);
 		return;
 	}
-	if (s->threads > fit)
-		s->threads = fit;
+	s->threads = fit;
 	/* The launcher's own clock was a virtual one meanwhile. */
 	out->real_ns = s->elapsed - begin->elapsed;
 	remove_self(s);
@@ -283,6 +296,35 @@ static void learn_cost(int device)
 		lseek(device, 0, SEEK_CUR);
 }
 
+/* Returns the device, by which the launcher has joined an experiment, or -1. */
+static int join_experiment(const struct launch *l, struct outcome *out)
+{
+	bool named = l->experiment && *l->experiment;
+	int device = open(TENSE_DEVICE, O_RDWR | O_CLOEXEC |
+					(named ? O_NONBLOCK : 0));
+	const char *what = "cannot join an experiment: " TENSE_DEVICE;
+
+	if (device < 0) {
+		fail(out, what, errno);
+		return -1;
+	}
+	if (named && tell(device, "join %s", l->experiment))
+		goto out;
+	/* The command inherits it: all it does is at that percent. */
+	what = "cannot set the percent in " TENSE_DEVICE;
+	if (tell(device, "%u", l->percent))
+		goto out;
+	learn_cost(device);
+	what = "cannot choose the clocks in " TENSE_DEVICE;
+	if (set_choices(device, &l->choice))
+		goto out;
+	return device;
+out:
+	fail(out, what, errno);
+	close(device);
+	return -1;
+}
+
 void launch(const struct launch *l, struct outcome *out, void **stats)
 {
 	struct child_error e;
@@ -308,24 +350,9 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 		goto out_device;
 	}
 	if (l->percent) {
-		device = open(TENSE_DEVICE, O_RDWR | O_CLOEXEC);
-		if (device < 0) {
-			fail(out, "cannot join an experiment: " TENSE_DEVICE,
-			     errno);
+		device = join_experiment(l, out);
+		if (device < 0)
 			goto out_device;
-		}
-		/* The command inherits it: all it does is at that percent. */
-		if (tell(device, "%u", l->percent)) {
-			fail(out, "cannot set the percent in " TENSE_DEVICE,
-			     errno);
-			goto out_device;
-		}
-		learn_cost(device);
-		if (set_choices(device, &l->choice)) {
-			fail(out, "cannot choose the clocks in " TENSE_DEVICE,
-			     errno);
-			goto out_device;
-		}
 	}
 	if (pipe2(report, O_CLOEXEC)) {
 		fail(out, "cannot create a pipe", errno);

@@ -12,6 +12,9 @@
 
 #include "trace-record.h"
 
+/* The longest name of an experiment. */
+#define EXPERIMENT_NAME_MAX	32
+
 /*
  * The virtual clocks, the order of readings on several CPUs, and how virtual time
  * passes when all tasks wait.
@@ -33,6 +36,7 @@ struct launch {
 	char *const *argv;
 	char *const *env;
 	unsigned int percent;	/* 0: in real time, no experiment */
+	const char *experiment;	/* name of it; NULL or empty: a new one */
 	struct clock_choice choice;
 	bool stats;
 	struct trace_record *record;	/* NULL: nothing is recorded */

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <termios.h>
 
-#define PROTO_VERSION	7
+#define PROTO_VERSION	8
 
 enum message_type {
 	/* To the guest. */
@@ -93,7 +93,7 @@ struct request {
 	struct winsize winsize;
 	struct rlimit limits[RLIM_NLIMITS];
 	uint32_t groups;	/* gid_t each, then strings: */
-	/* module, its options, directory, host name, writable, argv, env */
+	/* module, its options, directory, host name, experiment, writable, argv, env */
 	uint32_t writable;
 	uint32_t argc;
 	uint32_t envc;

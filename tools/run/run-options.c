@@ -74,6 +74,28 @@ static void parse_clock(const struct run_options *o, struct run *run,
 	}
 }
 
+static void set_experiment(const struct run_options *o, struct run *run,
+			   const char *name)
+{
+	size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789._-");
+
+	if (!length || length > EXPERIMENT_NAME_MAX || name[length])
+		run_options_misuse(o, "experiment '%s' is not a name of 1 to %d letters, digits, '.', '_' and '-'",
+				   name, EXPERIMENT_NAME_MAX);
+	run->experiment = name;
+}
+
+void run_options_experiment(struct run_options *o, struct run *run)
+{
+	const char *name = getenv("TENSE_EXPERIMENT");
+
+	if (!run->experiment && name && *name)
+		set_experiment(o, run, name);
+	if (run->experiment && setenv("TENSE_EXPERIMENT", run->experiment, 1))
+		die(STATUS_FAILED, "out of memory");
+}
+
 void run_options_begin(struct run_options *o, struct run *run,
 		       const char *command, int argc)
 {
@@ -123,6 +145,9 @@ bool run_options_take(struct run_options *o, struct run *run, int c,
 		break;
 	case RUN_IDLE:
 		parse_idle(o, run, arg);
+		break;
+	case RUN_EXPERIMENT:
+		set_experiment(o, run, arg);
 		break;
 	default:
 		return false;

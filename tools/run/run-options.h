@@ -25,10 +25,11 @@ struct run_options {
 enum run_option {
 	RUN_BACKEND = 0x100, RUN_KERNEL, RUN_CPUS, RUN_MEMORY, RUN_PERCENT, RUN_CLOCK,
 	RUN_IDLE, RUN_WINDOW, RUN_DETERMINISTIC, RUN_FILE, RUN_RW,
+	RUN_EXPERIMENT,
 };
 
-/* The part of a table of options that these commands share. */
-#define RUN_OPTION_ROWS \
+/* Parts of a table of options. */
+#define RUN_GUEST_ROWS \
 	{ "backend", "NAME", "auto native uml qemu", RUN_BACKEND, \
 	  "native: run on this kernel, which must have /dev/tense" }, \
 	OPTIONS_OPERAND("", "uml: run on a kernel that is a process; tense builds it on first use"), \
@@ -39,25 +40,47 @@ enum run_option {
 	  "uml, qemu: version of the guest's kernel, 6.1 (default) or 7.2" }, \
 	{ "cpus", "N", NULL, RUN_CPUS, "uml, qemu: number of CPUs of the guest" }, \
 	{ "memory", "SIZE", NULL, RUN_MEMORY, \
-	  "uml, qemu: memory of the guest, in MiB, or with M or G behind the number" }, \
+	  "uml, qemu: memory of the guest, in MiB, or with M or G behind the number" }
+
+#define RUN_TIME_ROWS \
 	{ "percent", "P", NULL, RUN_PERCENT, \
 	  "speed of the command, 1 to 100000: 200 is twice as fast as in real time; default 100" }, \
 	{ "clock", "WHICH", "all monotonic none ordered unordered", RUN_CLOCK, \
 	  "the clocks that are virtual, with the waits that use them: all (default), or monotonic, which leaves the time of day real, or none; unordered lets readings on two CPUs be a window apart" }, \
 	{ "idle", "WHAT", "real skip", RUN_IDLE, \
-	  "while all tasks of the command wait: with real (default), virtual time follows real time; with skip, it jumps to the next deadline if nothing outside can end a wait earlier" }, \
+	  "while all tasks of the command wait: with real (default), virtual time follows real time; with skip, it jumps to the next deadline if nothing outside can end a wait earlier" }
+
+#define RUN_WINDOW_ROW \
 	{ "window", "TIME", NULL, RUN_WINDOW, \
-	  "how far the virtual times of two CPUs may be apart: 20us to 100ms, default 500us" }, \
+	  "how far the virtual times of two CPUs may be apart: 20us to 100ms, default 500us" }
+
+#define RUN_DETERMINISTIC_ROWS \
 	{ "deterministic", NULL, NULL, RUN_DETERMINISTIC, \
 	  "count instructions instead of time, in an emulated guest with copies of files: every run has exactly the same result" }, \
 	{ "file", "PATH", "-f", RUN_FILE, \
-	  "with --deterministic: a file or directory that the command needs, besides its libraries and the current directory; may be repeated" }, \
+	  "with --deterministic: a file or directory that the command needs, besides its libraries and the current directory; may be repeated" }
+
+#define RUN_RW_ROW \
 	{ "rw", "DIR", "-d", RUN_RW, \
 	  "uml, qemu: a directory that the command may write to, besides the current one; writes to /tmp are lost; may be repeated" }
+
+/* All commands that run another one in an experiment share these. */
+#define RUN_OPTION_ROWS \
+	RUN_GUEST_ROWS, RUN_TIME_ROWS, RUN_WINDOW_ROW, RUN_DETERMINISTIC_ROWS, RUN_RW_ROW
+
+#define RUN_EXPERIMENT_ROW \
+	{ "experiment", "NAME", NULL, RUN_EXPERIMENT, \
+	  "share the virtual time of all programs that you run with this NAME, of 1 to 32 letters, digits, '.', '_' and '-'; default: TENSE_EXPERIMENT in the environment" }
 
 /* At most argc options will follow. */
 void run_options_begin(struct run_options *o, struct run *run,
 		       const char *command, int argc);
+
+/*
+ * The name of the experiment becomes that of the option, or of TENSE_EXPERIMENT. The
+ * command finds it in its environment.
+ */
+void run_options_experiment(struct run_options *o, struct run *run);
 
 /* False if c is none of the above. Ends the program if it makes no sense. */
 bool run_options_take(struct run_options *o, struct run *run, int c,
