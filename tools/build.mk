@@ -146,6 +146,7 @@ uninstall::
 		$(MANDIR)/man1/tense-daemons.1 \
 		$(MANDIR)/man1/tense-functions.1 $(MANDIR)/man1/tense-kernel.1 \
 		$(MANDIR)/man1/tense-measure.1 $(MANDIR)/man1/tense-noise.1 \
+		$(MANDIR)/man1/tense-shell.1 \
 		$(MANDIR)/man1/tense-trace.1 $(MANDIR)/man1/tense-trace-activity.1 \
 		$(MANDIR)/man1/tense-whatif.1 $(COMPLETIONDIR)/tense \
 		$(UDEVDIR)/60-tense.rules

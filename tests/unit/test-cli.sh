@@ -47,8 +47,8 @@ status_is 125 "help of an unknown command" "$tense" help walk
 said "tense: unknown command 'walk'"
 status_is 125 "help of two commands" "$tense" help run trace
 said "tense: help is for one command at a time"
-for command in run trace check functions measure noise trace-activity daemons kernel \
-	whatif; do
+for command in run shell trace check functions measure noise trace-activity daemons \
+	kernel whatif; do
 	status_is 0 "help $command" "$tense" help $command
 	mv stdout help
 	status_is 0 "$command --help" "$tense" $command --help
@@ -94,6 +94,21 @@ for percent in 0 -1 100001 99999999999999999999 abc 10x "" 1.5 " "; do
 		"$tense" run --percent "$percent" -- true
 	said "tense: run: percent '$percent' is not a number from 1 to 100000"
 done
+for name in "" "a b" a/b a: \
+	123456789012345678901234567890123 "$(printf '\303\244')"; do
+	for command in run shell; do
+		status_is 125 "$command --experiment '$name'" \
+			"$tense" $command --experiment "$name" true
+		said "tense: $command: experiment '$name' is not a name of 1 to 32 letters, digits, '.', '_' and '-'"
+	done
+done
+status_is 125 "TENSE_EXPERIMENT that is no name" \
+	env TENSE_EXPERIMENT='a b' "$tense" run true
+said "tense: run: experiment 'a b' is not a name of 1 to 32 letters"
+status_is 125 "--real and --experiment" "$tense" run --real --experiment x true
+said "tense: run: --real excludes --percent, --clock, --idle and --experiment"
+status_is 125 "shell takes no option of run's alone" "$tense" shell --percent 50
+said "tense: shell: unknown option '--percent'"
 for cpus in 0 -1 x "" 2x; do
 	status_is 125 "--cpus '$cpus'" "$tense" run --cpus "$cpus" true
 	said "tense: --cpus $cpus: not a number of CPUs"
@@ -195,7 +210,7 @@ status_is 127 "--deterministic with a command that is not there" \
 	"$tense" run --deterministic nothing-by-this-name
 said "tense: nothing-by-this-name: command not found"
 status_is 125 "--real and --percent" "$tense" run --real --percent 50 true
-said "tense: run: --real excludes --percent, --clock and --idle"
+said "tense: run: --real excludes --percent, --clock, --idle and --experiment"
 status_is 125 "--real and --window" "$tense" run --real --window 1ms true
 said "tense: run: --real excludes --window"
 for window in 19us 19999ns 100.1ms 1s 500 us "" 5m 1e3us -1ms 0 99999999999s; do
@@ -318,8 +333,8 @@ for page in "$source"/tools/man/*.1; do
 	is "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" "" \
 		"$(basename "$page") formats without warnings"
 done
-for command in run trace check functions measure noise trace-activity daemons \
-	whatif; do
+for command in run shell trace check functions measure noise trace-activity \
+	daemons whatif; do
 	options=$("$tense" $command --help | grep -o '^  --[a-z]*')
 	for option in $options; do
 		ok "tense-$command.1 tells of $option" grep -q \

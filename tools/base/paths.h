@@ -8,6 +8,7 @@
 
 #define PATH_GUEST_INIT		"libexec/tense/guest-init"
 #define PATH_COUNT		"libexec/tense/count"
+#define PATH_TENSE		"bin/tense"
 #define PATH_LIBTENSE		"lib/libtense.so.1"
 #define PATH_LIBTENSE_FUNCTIONS	"lib/libtense-functions.so"
 /* Which the one above opens. */
