@@ -129,6 +129,14 @@ $(O)/tests/guest/returns: tests/guest/returns.c libtense/include/tense.h \
 GUEST_TESTS += $(O)/tests/guest/test-report
 $(O)/tests/guest/test-report: $(O)/tests/guest/returns $(USER_TARGETS) | $(O)/module/tense.ko
 
+# Programs that share an experiment by its name.
+$(O)/tests/guest/talk: tests/guest/talk.c tests/guest/exchange.h $(O)/flags
+	$(test_gnu_cc) $(LDFLAGS) -o $@ $<
+
+GUEST_TESTS += $(addprefix $(O)/tests/guest/,test-names test-names-qemu)
+$(addprefix $(O)/tests/guest/,test-names test-names-qemu): \
+		$(O)/tests/guest/talk $(USER_TARGETS)
+
 # Programs that may hang or kill their guest.
 $(O)/tests/guest/brink: tests/guest/brink.c tests/guest/guest.h \
 		kernel/include/uapi/linux/tense.h $(O)/flags

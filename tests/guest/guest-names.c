@@ -318,7 +318,7 @@ TEST_F(names, are_not_for_programs_with_other_rights)
 	EXPECT_EQ(ask(c, 0, TELL_TASKS), 1);
 }
 
-/* Who may not open the device does not join by a handle that was handed down. */
+/* A user who may not open the device cannot join by a handle that another user passes on. */
 TEST_F(names, need_a_handle_of_ones_own)
 {
 	pid_t pid = fork();
