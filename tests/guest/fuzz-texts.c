@@ -9,8 +9,7 @@
 
 /* As the interface says. */
 #define PERCENT_TEXT 15
-#define CHOICE_TEXT 31
-#define PROBE_TEXT 63
+#define LONGEST_TEXT 63
 
 /* A page for each slot, behind which nothing is mapped. */
 static char *pages;
@@ -51,7 +50,7 @@ static bool is_percent(const char *text, size_t length)
 	size_t n = without_newline(text, length);
 	uint64_t percent = 0;
 
-	if (!n || digits(text, n) != n)
+	if (!n || length > PERCENT_TEXT || digits(text, n) != n)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		percent = percent * 10 + text[i] - '0';
@@ -119,13 +118,6 @@ static enum verdict judge_text(const char *text, size_t length)
 	return is_percent(text, length) ? GOOD : BAD_TEXT;
 }
 
-static size_t longest(char first)
-{
-	if (first == 'p')
-		return PROBE_TEXT;
-	return first == 'c' || first == 'i' ? CHOICE_TEXT : PERCENT_TEXT;
-}
-
 /*
  * Predicts the verdict of write(2) if the kernel can read only @readable bytes.
  */
@@ -134,11 +126,7 @@ static enum verdict judge(const char *text, size_t length, size_t readable)
 	/* No address range is that long. */
 	if (length >> 46)
 		return BAD_ADDRESS;
-	if (!length)
-		return BAD_TEXT;
-	if (!readable)
-		return BAD_ADDRESS;
-	if (length > longest(text[0]))
+	if (!length || length > LONGEST_TEXT)
 		return BAD_TEXT;
 	return length > readable ? BAD_ADDRESS : judge_text(text, length);
 }
