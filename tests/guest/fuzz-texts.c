@@ -10,6 +10,7 @@
 /* As the interface says. */
 #define PERCENT_TEXT 15
 #define LONGEST_TEXT 63
+#define NAME_TEXT 32
 
 /* A page for each slot, behind which nothing is mapped. */
 static char *pages;
@@ -107,7 +108,25 @@ static bool may_be_probe(const char *text, size_t length)
 	return at == end;
 }
 
-enum verdict { GOOD, BAD_TEXT, BAD_ADDRESS, ANY };
+/* "join NAME" */
+static bool is_join(const char *text, size_t length)
+{
+	size_t n = without_newline(text, length), at = strlen("join ");
+
+	if (n <= at || n - at > NAME_TEXT || memcmp(text, "join ", at))
+		return false;
+	for (; at < n; at++) {
+		unsigned char c = text[at];
+
+		if (!(c >= '0' && c <= '9') && !(c >= 'A' && c <= 'Z') &&
+		    !(c >= 'a' && c <= 'z') && c != '.' && c != '_' && c != '-')
+			return false;
+	}
+	return true;
+}
+
+/* JOIN: success or an error, as the task and its siblings are in experiments. */
+enum verdict { GOOD, BAD_TEXT, BAD_ADDRESS, ANY, JOIN };
 
 static enum verdict judge_text(const char *text, size_t length)
 {
@@ -115,6 +134,8 @@ static enum verdict judge_text(const char *text, size_t length)
 		return may_be_probe(text, length) ? ANY : BAD_TEXT;
 	if (text[0] == 'c' || text[0] == 'i')
 		return is_choice(text, length) ? GOOD : BAD_TEXT;
+	if (text[0] == 'j')
+		return is_join(text, length) ? JOIN : BAD_TEXT;
 	return is_percent(text, length) ? GOOD : BAD_TEXT;
 }
 
@@ -141,7 +162,10 @@ static const char *const odd_texts[] = {
 	"probe 1 100000 3 -1", "probe 16 100000 3 0", "probe 1 0 3 0",
 	"probe 4294967297 100000 3 64", "probe 1 4295067296 3 64",
 	"probe 1 100000 4294967299 64", "probe 1 100000 3 18446744073709551680",
-	"probe 1 100000 3 64 5", "probe 1 100000 3 64\n", "p", "c", "i",
+	"probe 1 100000 3 64 5", "probe 1 100000 3 64\n", "p", "c", "i", "j",
+	"join", "join ", "join \n", "joinx", "join  x", "join x y", "join a/b",
+	"join x\n\n", "join \xe9", "join 12345678901234567890123456789012",
+	"join 123456789012345678901234567890123", "join x\n",
 };
 
 static int64_t any_field(struct task *t)
@@ -175,9 +199,15 @@ static int any_probe(struct task *t, char *text)
 			(unsigned long)any_offset(t));
 }
 
+/* Few names, so that tasks meet. */
+static size_t any_name(struct task *t, char *text)
+{
+	return sprintf(text, "join %c", "xyz"[below(t, 3)]);
+}
+
 static size_t any_base(struct task *t, char *text)
 {
-	switch (below(t, 5)) {
+	switch (below(t, 6)) {
 	case 0:
 		return snprintf(text, TEXT_MAX, "%ld", any_field(t));
 	case 1:
@@ -186,6 +216,8 @@ static size_t any_base(struct task *t, char *text)
 		return stpcpy(text, any(t, odd_texts)) - text;
 	case 3:
 		return any_probe(t, text);
+	case 4:
+		return any_name(t, text);
 	default:
 		return snprintf(text, TEXT_MAX, "%0*u", (int)below(t, 18),
 				(unsigned int)any_bits(t, 17));
@@ -195,7 +227,7 @@ static size_t any_base(struct task *t, char *text)
 /* Somewhere in the text, or right behind it. */
 static size_t change(struct task *t, char *text, size_t length)
 {
-	static const char bytes[] = "\0\n 019-+pxci\xa0\xff";
+	static const char bytes[] = "\0\n 019-+._pxcij\xa0\xff";
 	size_t at = below(t, length + 1), more;
 	char c = one_in(t, 2) ? bytes[below(t, sizeof(bytes))] : (char)next(t);
 
@@ -242,6 +274,16 @@ static void check(struct task *t, const char *text, enum verdict verdict,
 	/* User-Mode Linux has no breakpoints. */
 	if (result == -EOPNOTSUPP && verdict != BAD_ADDRESS && text[0] == 'p')
 		return;
+	if (verdict == JOIN) {
+		/* It may have been in no experiment, and now be in another one. */
+		forget_seen(t);
+		if (result < 0)
+			EXPECT_ERROR(t, "join", result, EBUSY, EPERM, ENODEV,
+				     EMFILE, EDQUOT, ENOMEM);
+		else if (result != (long)length)
+			fail(t, "join", result, length);
+		return;
+	}
 	if (verdict == GOOD ? result == (long)length :
 	    verdict == ANY ? true : result == error[verdict])
 		return;
@@ -334,6 +376,8 @@ static long call_write_parts(struct task *t)
 		memcpy(parts[i].iov_base, text[i], length);
 	}
 	result = call(SYS_writev, t->own, parts, 2);
+	if (text[0][0] == 'j' || text[1][0] == 'j')
+		forget_seen(t);
 	first = judge(text[0], parts[0].iov_len, parts[0].iov_len);
 	/* The kernel skips a part of no length. */
 	if (parts[0].iov_len && first == BAD_TEXT)
@@ -355,6 +399,30 @@ static long call_write_odd(struct task *t)
 		return call(SYS_write, any_fd(t), any_address(t), size);
 	result = call(SYS_write, t->own, any_address(t), size);
 	EXPECT_ERROR(t, "write", result, EINVAL, EFAULT, EBADF);
+	return result;
+}
+
+/* Leaves what it is in, if it can, and joins an experiment by its name. */
+static long call_join(struct task *t)
+{
+	char text[16];
+	size_t length = any_name(t, text);
+	long fd, result;
+
+	if (t->own >= 0 && one_in(t, 2))
+		close_own(t);
+	fd = call(SYS_openat, AT_FDCWD, TENSE_DEVICE,
+		  O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return fd;
+	forget_seen(t);
+	result = call(SYS_write, fd, text, length);
+	if (result >= 0 && one_in(t, 2))
+		call(SYS_lseek, fd, any_bits(t, 40), SEEK_CUR);
+	if (result < 0 || one_in(t, 3) || fd >= LAST_FD)
+		close_fd(t, fd);
+	else
+		t->fd = fd;
 	return result;
 }
 
@@ -412,6 +480,7 @@ const struct operation text_operations[] = {
 	{ "write in parts", call_write_parts, 150, 0 },
 	{ "odd write", call_write_odd, 80, ODD },
 	{ "percent", call_percent, 250, 0 },
+	{ "join", call_join, 60, 0 },
 	{ "probe", call_probe, 2, 0 },
 	{ "probed function", call_probed, 8, 0 },
 };
