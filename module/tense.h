@@ -99,9 +99,6 @@ enum tense_user_thing {
 	TENSE_USER_THINGS
 };
 
-/* The longest name of an experiment. */
-#define TENSE_NAME_MAX	32
-
 /* By which processes of one user find an experiment. names_lock protects it. */
 struct tense_name {
 	struct list_head node;	/* in the list of names; empty without a name */

@@ -10,7 +10,6 @@
 /* As the interface says. */
 #define PERCENT_TEXT 15
 #define LONGEST_TEXT 63
-#define NAME_TEXT 32
 
 /* A page for each slot, behind which nothing is mapped. */
 static char *pages;
@@ -113,7 +112,7 @@ static bool is_join(const char *text, size_t length)
 {
 	size_t n = without_newline(text, length), at = strlen("join ");
 
-	if (n <= at || n - at > NAME_TEXT || memcmp(text, "join ", at))
+	if (n <= at || n - at > TENSE_NAME_MAX || memcmp(text, "join ", at))
 		return false;
 	for (; at < n; at++) {
 		unsigned char c = text[at];

@@ -12,9 +12,6 @@
 
 #include "trace-record.h"
 
-/* The longest name of an experiment. */
-#define EXPERIMENT_NAME_MAX	32
-
 /*
  * The virtual clocks, the order of readings on several CPUs, and how virtual time
  * passes when all tasks wait.

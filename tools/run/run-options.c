@@ -80,9 +80,9 @@ static void set_experiment(const struct run_options *o, struct run *run,
 	size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "abcdefghijklmnopqrstuvwxyz0123456789._-");
 
-	if (!length || length > EXPERIMENT_NAME_MAX || name[length])
+	if (!length || length > TENSE_NAME_MAX || name[length])
 		run_options_misuse(o, "experiment '%s' is not a name of 1 to %d letters, digits, '.', '_' and '-'",
-				   name, EXPERIMENT_NAME_MAX);
+				   name, TENSE_NAME_MAX);
 	run->experiment = name;
 }
 

@@ -16,6 +16,8 @@
  *	sibling is in one. Otherwise it joins that of its parent process if the
  *	same user owns it, else a new one. A thread that is in an experiment
  *	already stays there and gets a further handle.
+ *	With O_NONBLOCK, the thread joins nothing. It may then join an
+ *	experiment by its name, see write(2).
  *	A handle refers to the device, not to a thread: each of the calls below
  *	works on the calling thread.
  *	-EDQUOT		the user has as many threads in experiments as the
@@ -73,6 +75,21 @@
  *	experiment. All other waits are.
  *	-EINVAL		another text
  *	-EPERM		for clocks and idle: another user owns the experiment
+ *
+ *	"join NAME" lets a thread that is in no experiment join the one of this
+ *	name, or a new one that gets the name. A name has 1 to TENSE_NAME_MAX
+ *	letters and digits of ASCII, dots, underscores and hyphens. It belongs to
+ *	a real user id in a user namespace: an equal name of another user is
+ *	another experiment. It lasts until the last thread that is not exiting
+ *	has left. The thread starts at GVT, at percent 100, and leaves when it
+ *	closes this handle. In a thread that is in the experiment of this name,
+ *	the call changes nothing.
+ *	-EBUSY		the thread, or another one of its process, is in another
+ *			experiment
+ *	-EINVAL		another text
+ *	-EPERM		the effective or saved user or group id is not the real
+ *			one, or another user opened the handle
+ *	-EDQUOT, -EMFILE, -ENODEV, -ENOMEM	as of open(2)
  *
  *	"probe SLOT PERCENT FD OFFSET", decimal, in at most 63 bytes, runs a
  *	function at a percent of its own, by breakpoints. The function begins
@@ -140,7 +157,7 @@
  *	-ESRCH		the calling thread is in no experiment
  *
  * close(2), also by exec with O_CLOEXEC
- *	A thread that joined by open leaves when it closes the handle it
+ *	A thread that joined by a handle leaves when it closes the handle it
  *	joined by, or a copy of it. Every thread leaves when it exits, however
  *	it dies. A thread also leaves when it executes a program that gives it
  *	more privileges, as set-user-ID does: that program runs in real time.
@@ -215,6 +232,9 @@
 #define TENSE_WINDOW_MIN_NS	20000
 #define TENSE_WINDOW_NS		500000
 #define TENSE_WINDOW_MAX_NS	100000000
+
+/* The longest name of an experiment. */
+#define TENSE_NAME_MAX		32
 
 /* Far below S64_MAX, so that a sum of two valid times cannot overflow. */
 #define TENSE_TIME_MAX		_BITULL(62)
@@ -293,7 +313,7 @@ struct tense_shared {
 #define TENSE_STATS_VERSION	4
 
 /* tense_stats.flags */
-#define TENSE_STATS_OWNER	1	/* the calling thread joined by open */
+#define TENSE_STATS_OWNER	1	/* the calling thread joined by a handle */
 
 /* All times in ns; "virtual" marks those on the virtual timeline. */
 struct tense_slot {
