@@ -121,6 +121,7 @@ GUEST_TESTS += $(filter $(O)/tests/guest/%,$(cli_tests)) $(stream_tests)
 # Files that kernel-build takes, in the layout of the source.
 SHARE_FILES := Kbuild tools/kernel-build tools/kernel-source tools/fetch/qemu-fetch \
 	tools/fetch/debian.sh \
+	tools/measure/daemons.csv \
 	$(wildcard kernel/Kconfig kernel/configs/* kernel/sched/* kernel/time/* kernel/um/* kernel/x86/*) \
 	$(wildcard kernel/include/linux/* kernel/include/uapi/linux/*) \
 	$(wildcard kernel/v*/configs/* kernel/v*/sched/* kernel/v*/um/*) \

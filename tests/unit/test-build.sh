@@ -33,6 +33,7 @@ for file in bin/tense libexec/tense/guest-init lib/libtense.so.1 \
 	    share/tense/Kbuild share/tense/tools/kernel-build \
 	    share/tense/tools/fetch/qemu-fetch share/tense/tools/kernel-source \
 	    share/tense/tools/fetch/debian.sh \
+	    share/tense/tools/measure/daemons.csv \
 	    share/tense/kernel/configs/uml.config \
 	    share/tense/patches/v6.1/series share/tense/patches/v7.2/series \
 	    share/tense/kernel/v7.2/sched/tense-fair.h \

@@ -174,10 +174,89 @@ is "$(cat stderr)" "tense: --tune: nothing is changed, as what is found cannot b
 	"nothing is changed"
 ok "at all" whole
 
+# Lists of daemons. Only this list's daemons are stopped, and only if they run.
+create
+echo active >root/units/mine.timer
+echo inactive >root/units/idle.service
+rm -r copy && cp -a root copy
+printf 'daemon,note,units\nmine,x,gone.timer mine.timer\nidle,,idle.service\n' >list
+status_is 0 "--daemons" "$tense" measure --runs 1 --warmup 0 --tune \
+	--daemons list --json m --show-output -- \
+	cat root/units/mine.timer root/units/cron.service
+is "$(head -n 2 stdout | xargs)" "inactive active" "stops that list instead"
+ok "and starts it again" whole
+is "$(jq -c '[.tuned[] | select(.unit) | .unit]' m)" '["mine.timer"]' \
+	"and nothing that did not run"
+for signal in 2 15; do
+	env --default-signal "$tense" measure --tune --daemons list -- sleep 1004.5 \
+		>stdout 2>stderr </dev/null &
+	until_true grep -qx inactive root/units/mine.timer
+	kill -$signal $!
+	wait $!
+	is $? $((128 + signal)) "signal $signal"
+	ok "starts it again" whole
+done
+tuned --daemons list -- false
+is $? 1 "a command that fails"
+ok "starts it again" whole
+# A list that cannot be taken changes nothing, and the command is not run.
+refuses() { # CONTENT MESSAGE
+	printf '%b' "$1" >bad
+	echo 0 >calls
+	status_is 125 "$2" "$tense" measure --tune --daemons bad -- touch was-run
+	unwrap stderr
+	is "$(cat stderr)" "tense: $2" "says so"
+	ok "nothing is changed or run" sh -c '[ ! -e was-run ] && [ ! -e state/tune.journal ]'
+	ok "not even for a while" whole
+}
+refuses 'daemon,units\nmine,mine.timer\nnone,none.service no.timer\n' \
+	"bad:3: this machine has no unit of 'none', such as none.service: nothing is changed; correct the line or remove it"
+refuses '' "bad: is empty"
+refuses 'daemon,units\n' "bad: names no daemon"
+refuses 'mine\n' "bad:1: no column 'daemon': the first line names the columns"
+refuses 'daemon,units\n\nmine\n' "bad:3: 'units' is missing"
+refuses 'daemon,units\n,mine.timer\n' "bad:2: the daemon has no name"
+refuses 'daemon,units\nmine, \n' "bad:2: 'mine' has no unit"
+refuses 'daemon,units\nmine,"mine.timer\n' \
+	"bad:2: a quote is not closed, or not at the end of its value"
+for unit in mine --now.service ../mine.timer .timer; do
+	refuses "daemon,units\nmine,mine.timer\nother,$unit\n" \
+		"bad:3: '$unit' is not a unit of systemd: write it with its type, as in cron.service or fstrim.timer"
+done
+refuses 'daemon,units\nmine,mine.timer\nother,mine.timer\n' \
+	"bad:3: 'mine.timer' is a unit of 'mine' already, in line 2"
+TENSE_SYSTEMCTL=$tmp/nothing refuses 'daemon,units\nmine,mine.timer\n' \
+	"bad: cannot be compared with the units of this machine: $tmp/nothing: No such file or directory: nothing is changed"
+status_is 125 "a list that is not there" "$tense" measure --tune --daemons gone -- true
+is "$(cat stderr)" "tense: gone: No such file or directory" "is told"
+status_is 125 "--daemons without --tune" "$tense" measure --daemons list -- true
+is "$(cat stderr)" "tense: measure: --daemons is of --tune" "is misuse"
+
+# Tense's own list: 14 daemons, with the names of three distributions.
+csv=$source/tools/measure/daemons.csv
+is "$(sed 1d "$csv" | cut -d, -f1 | sort -u | wc -l)" 14 "14 daemons"
+is "$(sed 1d "$csv" | cut -d, -f2 | sort -u | xargs)" \
+	"debian fedora older ubuntu" "of each distribution"
+create
+printf 'daemon,units\n' >list
+sed 1d "$csv" | cut -d, -f1,3 >>list
+for unit in $(cut -d, -f2 list | sed 1d); do
+	echo active >"root/units/$unit"
+done
+rm -r copy && cp -a root copy
+tuned --daemons list --json m -- true
+is $? 0 "a list of all of them"
+is "$(jq -r '.tuned[] | select(.unit) | .unit' m | sort | xargs)" \
+	"$(cut -d, -f2 list | sed 1d | tr ' ' '\n' | sort -u | xargs)" \
+	"is accepted, and each unit is stopped"
+ok "and started" whole
+
 # Misuse.
 status_is 125 "--restore with a command" "$tense" measure --restore -- true
 is "$(cat stderr)" "tense: measure: --restore is for itself: it measures no command" \
 	"is misuse"
 status_is 125 "--restore with --tune" "$tense" measure --restore --tune
+is "$(cat stdout)" "" "as well"
+status_is 125 "--restore with --daemons" "$tense" measure --restore --daemons list
 is "$(cat stdout)" "" "as well"
 done_testing

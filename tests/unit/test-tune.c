@@ -23,6 +23,14 @@
 
 static char directory[] = "/tmp/tense-test-XXXXXX";
 static char root[100], state[100], systemctl[100];
+static struct daemon_unit units[] = {
+	{ (char *)"cron", (char *)"cron.service", 2 },
+	{ (char *)"cron", (char *)"crond.service", 2 },
+	{ (char *)"atd", (char *)"atd.service", 3 },
+	{ (char *)"logrotate", (char *)"logrotate.timer", 4 },
+	{ (char *)"gone", (char *)"gone.service", 5 },
+};
+static struct daemon_list daemons = { units, 5, (char *)"list", false };
 static struct machine machine = { root, systemctl, state };
 
 /* How many more steps a child does before it is killed; -1 for all. */
@@ -239,12 +247,12 @@ static bool has_journal(void)
 
 static int tune_only(void)
 {
-	return tune_begin(&machine);
+	return tune_begin(&machine, &daemons);
 }
 
 static int tune_both(void)
 {
-	return tune_begin(&machine) || tune_end() ? 1 : 0;
+	return tune_begin(&machine, &daemons) || tune_end() ? 1 : 0;
 }
 
 static int restore(void)
@@ -300,6 +308,21 @@ static void test_set(void)
 	ok(!child(restore, -1) && is_whole(), "once");
 	ok(!child(tune_both, -1) && is_whole() && !has_journal(),
 	   "as by whoever tuned it");
+}
+
+static void test_strict(void)
+{
+	create();
+	daemons.strict = true;
+	ok(child(tune_only, -1) && is_whole() && !has_journal(),
+	   "a strict list with a daemon that does not exist changes nothing");
+	daemons.count--;
+	ok(!child(tune_both, -1) && is_whole() && !has_journal(),
+	   "one of several names is enough");
+	ok(!child(tune_only, -1) && is_now("/units/cron.service", "inactive\n"),
+	   "and the daemon is stopped");
+	daemons.count++;
+	daemons.strict = false;
 }
 
 static void put_policies(const char *first, const char *second)
@@ -433,7 +456,7 @@ static void test_pending(void)
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	raise(SIGTERM);
-	ok(!tune_begin(&machine) && is_whole(),
+	ok(!tune_begin(&machine, &daemons) && is_whole(),
 	   "nothing is changed after a signal");
 	ok(!tune_end() && !has_journal(), "nor is there anything to put back");
 	ok(!child(tune_only, -1) && !is_whole() && !child(restore, -1),
@@ -445,7 +468,7 @@ static void test_pending(void)
 static void test_two(void)
 {
 	create();
-	ok(!tune_begin(&machine), "one tunes");
+	ok(!tune_begin(&machine, &daemons), "one tunes");
 	ok(child(tune_only, -1), "another one may not");
 	ok(child(restore, -1), "nor put back");
 	ok(!tune_end() && is_whole(), "the first one does");
@@ -474,6 +497,7 @@ int main(void)
 	snprintf(systemctl, sizeof(systemctl), "%s/systemctl", directory);
 	put_systemctl();
 	test_set();
+	test_strict();
 	test_boost();
 	test_killed(false);
 	test_killed(true);

@@ -19,7 +19,7 @@
 #define RUNS_MAX	100000
 
 enum { COMPARE = 1, PROTOCOL, K, EPSILON, RUNS, WARMUP, CUTOFFS,
-       TUNE, RESTORE, TIMEOUT, OUT_JSON, OUT_CSV, OUT_MARKDOWN };
+       TUNE, DAEMONS, RESTORE, TIMEOUT, OUT_JSON, OUT_CSV, OUT_MARKDOWN };
 
 static const struct option_row options[] = {
 	{ "compare", NULL, NULL, COMPARE,
@@ -37,6 +37,8 @@ static const struct option_row options[] = {
 	  "how long daemons may run during a sample: CSV or JSON of tense daemons cutoffs; default the cutoffs that tense daemons learn stored" },
 	{ "tune", NULL, NULL, TUNE,
 	  "during the measurement, change daemons, turbo mode and frequency governor so that they disturb less" },
+	{ "daemons", "FILE", "-f", DAEMONS,
+	  "with --tune: stop the daemons of this list, if they run, instead of those of Tense's own list" },
 	{ "restore", NULL, NULL, RESTORE,
 	  "undo the changes of a --tune that was killed" },
 	{ "timeout", "TIME", NULL, TIMEOUT,
@@ -62,6 +64,7 @@ struct request {
 	struct measurement m;
 	struct sampler_options options;
 	const char *cutoffs;
+	const char *daemons;	/* NULL: the list of Tense */
 	const char *outputs[OUTPUTS];
 	struct result_file files[OUTPUTS];
 	size_t k;		/* 0: the default */
@@ -139,6 +142,15 @@ static int check_protocol(struct request *r)
 	return -1;
 }
 
+/* 0, or -1 after a message. */
+static int check_tuning(const struct request *r)
+{
+	if (!r->daemons || r->m.tuned)
+		return 0;
+	warn("measure: --daemons is of --tune");
+	return -1;
+}
+
 static int parse_timeout(const char *text, double *seconds)
 {
 	if (!parse_duration(text, seconds) && *seconds > 0)
@@ -180,6 +192,9 @@ static int parse_options(int argc, char **argv, struct request *r)
 			break;
 		case TUNE:
 			r->m.tuned = true;
+			break;
+		case DAEMONS:
+			r->daemons = optarg;
 			break;
 		case RESTORE:
 			r->restore = true;
@@ -355,6 +370,19 @@ static int write_results(struct request *r)
 	return 0;
 }
 
+/* 0, or -1 after a message. */
+static int tune(const struct request *r, const struct machine *machine)
+{
+	struct daemon_list daemons;
+	int err;
+
+	if (daemon_list_read(&daemons, r->daemons))
+		return -1;
+	err = tune_begin(machine, &daemons);
+	daemon_list_free(&daemons);
+	return err;
+}
+
 /* The table can wait until the machine is as it was, which others use. */
 static int take_samples(struct request *r)
 {
@@ -362,7 +390,7 @@ static int take_samples(struct request *r)
 	int status;
 
 	command_prepare();
-	if (r->m.tuned && tune_begin(&machine))
+	if (r->m.tuned && tune(r, &machine))
 		return STATUS_FAILED;
 	r->m.changes = *tune_changes();
 	environment_read(&r->m.environment, machine.root);
@@ -390,7 +418,7 @@ static int restore(const struct request *r, int argc)
 {
 	const struct machine machine = machine_here();
 
-	if (argc || r->m.tuned) {
+	if (argc || r->m.tuned || r->daemons) {
 		warn("measure: --restore is for itself: it measures no command");
 		return STATUS_FAILED;
 	}
@@ -409,7 +437,7 @@ static int main_measure(int argc, char **argv)
 		return STATUS_FAILED;
 	if (r.restore)
 		return restore(&r, argc - optind);
-	if (check_protocol(&r))
+	if (check_protocol(&r) || check_tuning(&r))
 		return STATUS_FAILED;
 	status = add_subjects(&r, argc - optind, argv + optind);
 	if (!status)

@@ -16,26 +16,6 @@
 
 #define CPUS	"/sys/devices/system/cpu"
 
-/*
- * Units that run now and then and can wait: the daemons of the protocol's paper
- * that need not stay, and their successors. The list has nothing that a login,
- * the network or a file system needs, and no upgrade that is going on.
- */
-static const char *const daemons[] = {
-	"anacron.timer", "apt-daily-upgrade.timer", "apt-daily.timer",
-	"dnf-automatic.timer", "dnf-makecache.timer", "dpkg-db-backup.timer",
-	"e2scrub_all.timer", "fstrim.timer", "fwupd-refresh.timer",
-	"logrotate.timer", "man-db.timer", "mlocate-updatedb.timer",
-	"mlocate.timer", "motd-news.timer", "plocate-updatedb.timer",
-	"sysstat-collect.timer", "sysstat-summary.timer",
-	"systemd-tmpfiles-clean.timer", "ua-timer.timer", "updatedb.timer",
-	"anacron.service", "atd.service", "cron.service", "crond.service",
-	"cups-browsed.service", "fwupd.service", "packagekit.service",
-	"rhnsd.service", "rhsmcertd.service", "smartd.service",
-	"smartmontools.service", "unattended-upgrades.service",
-	"yum-cron.service", NULL
-};
-
 static const char *const time_daemons[] = {
 	"chrony.service", "chronyd.service", "ntp.service", "ntpd.service",
 	"ntpsec.service", "openntpd.service", "systemd-timesyncd.service", NULL
@@ -224,12 +204,15 @@ static void tune_time(void)
 	units_free(&states);
 }
 
-static void tune_daemons(void)
+static void tune_daemons(const struct daemon_list *daemons)
 {
+	const char **units = daemon_list_units(daemons);
 	struct unit_states states;
 	char *why;
+	int err = units_look(tuning.machine.systemctl, units, &states, &why);
 
-	if (units_look(tuning.machine.systemctl, daemons, &states, &why)) {
+	free(units);
+	if (err) {
 		warn("--tune: daemons stay as they are: %s", why);
 		free(why);
 		return;
@@ -372,11 +355,13 @@ static void end_at_exit(void)
 	tune_end();
 }
 
-int tune_begin(const struct machine *machine)
+int tune_begin(const struct machine *machine, const struct daemon_list *daemons)
 {
 	struct sigaction action;
 	int err;
 
+	if (daemon_list_check(daemons, machine->systemctl))
+		return -1;
 	tuning.machine = *machine;
 	err = begin_journal(machine);
 	if (err) {
@@ -392,7 +377,7 @@ int tune_begin(const struct machine *machine)
 	}
 	atexit(end_at_exit);
 	tune_time();
-	tune_daemons();
+	tune_daemons(daemons);
 	if (!(tune_turbo() + tune_frequency()) && !command_signal_pending())
 		warn("--tune: the CPUs' frequency stays as it is: the kernel has no settings of it, as in most virtual machines");
 	return 0;

@@ -6,6 +6,7 @@
 #ifndef MEASURE_TUNE_H
 #define MEASURE_TUNE_H
 
+#include "daemon-list.h"
 #include "journal.h"
 
 /*
@@ -23,12 +24,14 @@ struct machine machine_here(void);
 
 /*
  * Undoes the changes that another process left. Then starts time
- * synchronisation, stops daemons, and switches turbo and frequency scaling off.
- * Warns of settings that it cannot change, and goes on. The caller blocks the
+ * synchronisation, stops those of the daemons that run, and switches turbo and
+ * frequency scaling off. Changes nothing if the list is strict and names what does
+ * not exist. Warns of settings that it cannot change, and goes on. The caller blocks the
  * signals that end tense: once one is pending, nothing more is changed. 0, or
  * -1 after a message if the machine is not to be touched.
  */
-int tune_begin(const struct machine *machine);
+int tune_begin(const struct machine *machine,
+	       const struct daemon_list *daemons);
 
 /* Changes that were begun, for as long as the process lives. */
 const struct changes *tune_changes(void);
