@@ -2,7 +2,7 @@
 #
 # libtense-measure measures how long a function takes. It does not need libtense.
 
-MEASURE_LIB_SRC := measure kbest counter ticks cache published
+MEASURE_LIB_SRC := measure protocol kbest counter ticks cache published
 # Pages that are the same as tense_fcyc(3).
 MEASURE_LIB_LINKS := tense_start_counter tense_get_counter tense_mhz \
 	tense_start_timer tense_get_timer tense_inactiveduration

@@ -18,11 +18,6 @@
 #define DEFAULT_MAX_SAMPLES	30
 #define DEFAULT_EPSILON		0.001
 
-/* A timer interrupt comes every 1 to 10 ms: shorter runs mostly have none. */
-#define SHORT_NS		10e6
-/* In longer runs, even many interruptions take a small part. */
-#define LONG_NS			1e9
-
 struct run {
 	void (*function)(void *arg);
 	void *arg;
@@ -120,13 +115,4 @@ PUBLIC int tense_kbest(void (*function)(void *arg), void *arg,
 		.ticks = r.ticks,
 	};
 	return 0;
-}
-
-PUBLIC enum tense_protocol tense_protocol(double ns, int loaded)
-{
-	if (ns < SHORT_NS)
-		return TENSE_PROTOCOL_KBEST;
-	if (ns < LONG_NS)
-		return loaded ? TENSE_PROTOCOL_PROCESS : TENSE_PROTOCOL_KBEST;
-	return TENSE_PROTOCOL_PROCESS;
 }

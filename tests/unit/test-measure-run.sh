@@ -210,7 +210,7 @@ ok "does at once" jq -e '.commands[0] | (.samples | length) == 1 and
 	.k_best.elapsed_s.converged and .k_best.elapsed_s.spread == 0' m >verdict
 ok "in the table" grep -Eq '^  elapsed time .* 1 samples agree to 0.000 %$' stdout
 measure_is 125 "an unknown protocol" --protocol fast -- true
-tense_said "measure: --protocol 'fast' is not emp or k-best"
+tense_said "measure: --protocol 'fast' is not emp, k-best or auto"
 measure_is 125 "K without its protocol" --k 4 -- true
 tense_said "measure: --k and --epsilon are of --protocol k-best"
 measure_is 125 "epsilon without it" --epsilon 0.01 -- true
@@ -232,6 +232,55 @@ for epsilon in 0.5 50%; do
 	ok "is a half" jq -e '.commands[0].k_best.elapsed_s |
 		.converged == (.spread <= 0.5)' m >verdict
 done
+
+# The protocol that fits length and load. $TENSE_SYSROOT tells the load: nothing
+# makes a command shorter than what it sleeps.
+loaded() { # LOAD STATUS WHAT ARGUMENT...
+	echo "$1 0 0 1/200 4242" >root/proc/loadavg
+	shift
+	TENSE_SYSROOT=root measure_is "$@"
+}
+# A command of 0.1 to 1 s.
+loaded 0 0 "auto, idle" --protocol auto --runs 3 --json m -- sleep 0.1
+is "$(jq -c '[.protocol_asked, .protocol, .protocol_advice]' m)" \
+	'["auto","k-best",null]' "takes k-best"
+ok "and says so" grep -qx '  --protocol auto took k-best' stdout
+loaded 99999 0 "auto beside much other work" --protocol auto --runs 3 --json m \
+	-- sleep 0.1
+is "$(jq -c '[.protocol_asked, .protocol, (.commands[0].samples | length)]' m)" \
+	'["auto","emp",3]' "takes emp"
+ok "and says so" grep -qx '  --protocol auto took emp' stdout
+loaded 0 0 "auto for a long command" --protocol auto --runs 2 --k 2 --json m \
+	-- sleep 1.01
+is "$(jq -c '[.protocol, (.commands[0].samples | length)]' m)" '["emp",2]' \
+	"takes emp"
+loaded 99999 0 "auto without a number" --protocol auto --json m -- sleep 0.02
+is "$(jq -c '[.protocol, (.commands[0].samples | length)]' m)" '["emp",10]' \
+	"takes as many samples as EMP"
+advises() { # PROTOCOL LOAD ID TEXT COMMAND...
+	protocol=$1 load=$2 id=$3 text=$4
+	shift 4
+	loaded "$load" 0 "$protocol at load $load: $*" --protocol "$protocol" \
+		--runs 3 --json m -- "$@"
+	is "$(jq -c '.protocol_advice | [.id, .protocol]' m)" "$id" "advises $id"
+	is "$(grep -c '^  --protocol' stdout) $(grep -cx "  $text" stdout)" \
+		"$([ "$text" ] && echo 1 1 || echo 0 0)" "in one line, if at all"
+}
+advises emp 0 '["k-best-fits-length","k-best"]' \
+	'--protocol k-best fits better: the command takes only [0-9.e-]* s' sleep 0.1
+advises k-best 99999 '["emp-fits-load","emp"]' \
+	'--protocol emp fits better: the command takes [0-9.e-]* s, and the machine does much other work' sleep 0.1
+advises k-best 0 '["emp-fits-length","emp"]' \
+	'--protocol emp fits better: the command takes [0-9.e-]* s' sleep 1.01
+advises emp 99999 '[null,null]' '' sleep 0.1
+advises k-best 0 '[null,null]' '' sleep 0.1
+loaded 0 0 "auto of two commands" --protocol auto --runs 2 --warmup 0 --json m \
+	--compare true true
+is "$(jq -c '[.protocol, .protocol_advice]' m)" '["emp",null]' "compares"
+measure_is 125 "auto without a warm-up" --protocol auto --warmup 0 -- true
+tense_said "measure: --protocol auto needs a warm-up, which tells it how long the command takes: --warmup 1"
+measure_is 125 "auto with too few samples" --protocol auto --runs 2 -- true
+tense_said "measure: --runs 2 are fewer than have to agree, 3 (--k)"
 
 # measure copes with these commands.
 quick 0 "gigabytes of output" -- sh -c 'head -c 2G /dev/zero'

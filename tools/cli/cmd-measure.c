@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "base/duration.h"
 #include "measure/measure-output.h"
+#include "measure/protocol.h"
 #include "measure/sampler.h"
 #include "measure/tune.h"
 #include "run/repeat-options.h"
@@ -24,8 +25,8 @@ enum { COMPARE = 1, PROTOCOL, K, EPSILON, RUNS, WARMUP, CUTOFFS,
 static const struct option_row options[] = {
 	{ "compare", NULL, NULL, COMPARE,
 	  "run two commands by turns, each one word for a shell, and print the ratio of their times with its interval" },
-	{ "protocol", "NAME", "emp k-best", PROTOCOL,
-	  "emp (default), or k-best: take samples until the K shortest elapsed times agree, and print the shortest" },
+	{ "protocol", "NAME", "emp k-best auto", PROTOCOL,
+	  "emp (default); k-best: take samples until the K shortest elapsed times agree, and print the shortest; or auto: the one that fits the length of the command and the load of the machine" },
 	{ "runs", "N", NULL, RUNS,
 	  "number of samples of each command, default 10; with k-best the most, default 30" },
 	{ "k", "N", NULL, K,
@@ -89,10 +90,10 @@ static int parse_count(const char *option, const char *text, size_t min,
 
 static int parse_protocol(const char *text, enum protocol *protocol)
 {
-	*protocol = !strcmp(text, "k-best") ? PROTOCOL_KBEST : PROTOCOL_EMP;
-	if (*protocol == PROTOCOL_KBEST || !strcmp(text, "emp"))
-		return 0;
-	warn("measure: --protocol '%s' is not emp or k-best", text);
+	for (*protocol = PROTOCOL_EMP; *protocol <= PROTOCOL_AUTO; ++*protocol)
+		if (!strcmp(text, protocol_name(*protocol)))
+			return 0;
+	warn("measure: --protocol '%s' is not emp, k-best or auto", text);
 	return -1;
 }
 
@@ -117,24 +118,43 @@ static int parse_epsilon(const char *text, double *epsilon)
 	return -1;
 }
 
+/* Can a measurement end with this protocol, or with a choice that can take it? */
+static bool may_take(const struct request *r, enum protocol protocol)
+{
+	return r->m.asked == protocol || r->m.asked == PROTOCOL_AUTO;
+}
+
+/* 0, or -1 after a message. */
+static int check_combination(struct request *r)
+{
+	if (r->compare && r->m.asked == PROTOCOL_AUTO)
+		r->m.asked = PROTOCOL_EMP;
+	if (!may_take(r, PROTOCOL_KBEST) && (r->k || r->m.epsilon >= 0))
+		warn("measure: --k and --epsilon are of --protocol k-best");
+	else if (r->compare && r->m.asked != PROTOCOL_EMP)
+		warn("measure: --compare is of --protocol emp");
+	else if (r->m.asked == PROTOCOL_AUTO && !r->m.warmup)
+		warn("measure: --protocol auto needs a warm-up, which tells it how long the command takes: --warmup 1");
+	else
+		return 0;
+	return -1;
+}
+
 /* 0, or -1 after a message. */
 static int check_protocol(struct request *r)
 {
-	bool kbest = r->m.protocol == PROTOCOL_KBEST;
+	bool kbest;
 
-	if (!kbest && (r->k || r->m.epsilon >= 0)) {
-		warn("measure: --k and --epsilon are of --protocol k-best");
+	if (check_combination(r))
 		return -1;
-	}
-	if (kbest && r->compare) {
-		warn("measure: --compare is of --protocol emp");
-		return -1;
-	}
+	kbest = may_take(r, PROTOCOL_KBEST);
+	r->m.protocol = kbest ? PROTOCOL_KBEST : PROTOCOL_EMP;
+	r->m.emp_runs = r->m.runs ? r->m.runs : 10;
 	r->m.k = r->k ? (unsigned int)r->k : 3;
 	if (r->m.epsilon < 0)
 		r->m.epsilon = 0.001;
 	if (!r->m.runs)
-		r->m.runs = kbest ? 30 : 10;
+		r->m.runs = kbest ? 30 : r->m.emp_runs;
 	if (!kbest || r->m.runs >= r->m.k)
 		return 0;
 	warn("measure: --runs %zu are fewer than have to agree, %u (--k)",
@@ -171,7 +191,7 @@ static int parse_options(int argc, char **argv, struct request *r)
 			r->compare = true;
 			break;
 		case PROTOCOL:
-			err = parse_protocol(optarg, &r->m.protocol);
+			err = parse_protocol(optarg, &r->m.asked);
 			break;
 		case K:
 			err = parse_count("k", optarg, 1, KBEST_MAX, &r->k);

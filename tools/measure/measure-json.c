@@ -5,6 +5,7 @@
 
 #include "base/json-text.h"
 #include "measure-output.h"
+#include "protocol.h"
 
 static json_t *text(const char *bytes)
 {
@@ -193,6 +194,22 @@ static json_t *changes_json(const struct measurement *m)
 	return json;
 }
 
+static json_t *advice_json(const struct measurement *m)
+{
+	const struct protocol_advice advice = protocol_advise(m);
+	json_t *json;
+	char *sentence;
+
+	if (!advice.id)
+		return json_null();
+	sentence = protocol_advice_text(&advice);
+	json = json_pack("{ss ss so}", "id", advice.id,
+			 "protocol", protocol_name(advice.protocol),
+			 "text", text(sentence));
+	free(sentence);
+	return json;
+}
+
 int measure_json(FILE *f, const struct measurement *m)
 {
 	json_t *subjects = json_array(), *root;
@@ -200,9 +217,12 @@ int measure_json(FILE *f, const struct measurement *m)
 	for (size_t i = 0; i < m->nr_subjects; i++)
 		json_array_append_new(subjects, subject_json(m, &m->subjects[i]));
 	root = json_pack(
-		"{si ss ss sI so so so so so so so so}",
+		"{si ss ss ss so sI so so so so so so so so}",
 		"version", MEASURE_JSON_VERSION, "tense", TENSE_VERSION,
-		"protocol", m->protocol == PROTOCOL_KBEST ? "k-best" : "emp", "warmup", (json_int_t)m->warmup,
+		"protocol", protocol_name(m->protocol),
+		"protocol_asked", protocol_name(m->asked),
+		"protocol_advice", advice_json(m),
+		"warmup", (json_int_t)m->warmup,
 		"degraded", text(m->degraded), "cutoffs", text(m->cutoffs.path),
 		"environment", environment_json(&m->environment),
 		"tuned", changes_json(m),

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "measure-output.h"
+#include "protocol.h"
 
 #define DISTURBANCES_SHOWN	5
 #define WIDTH			80
@@ -328,6 +330,21 @@ static void show_cutoffs(FILE *f, const struct measurement *m)
 		      f);
 }
 
+static void show_protocol(FILE *f, const struct measurement *m)
+{
+	const struct protocol_advice advice = protocol_advise(m);
+	char *sentence;
+
+	if (m->asked == PROTOCOL_AUTO)
+		fprintf(f, "  --protocol auto took %s\n",
+			protocol_name(m->protocol));
+	if (!advice.id)
+		return;
+	sentence = protocol_advice_text(&advice);
+	fprintf(f, "  %s\n", sentence);
+	free(sentence);
+}
+
 int measure_text(FILE *f, const struct measurement *m)
 {
 	for (size_t i = 0; i < m->nr_subjects; i++) {
@@ -340,6 +357,7 @@ int measure_text(FILE *f, const struct measurement *m)
 		show_ratios(f, m);
 	show_disturbances(f, m);
 	fputc('\n', f);
+	show_protocol(f, m);
 	if (m->degraded)
 		fprintf(f, "  %s\n", m->degraded);
 	if (m->protocol == PROTOCOL_EMP)

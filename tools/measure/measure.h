@@ -23,7 +23,11 @@ enum metric {
 };
 
 /* The protocol by which samples are taken and evaluated. */
-enum protocol { PROTOCOL_EMP, PROTOCOL_KBEST };
+enum protocol {
+	PROTOCOL_EMP,
+	PROTOCOL_KBEST,
+	PROTOCOL_AUTO,		/* asked for: one of the above, by the warm-up */
+};
 
 enum fate {
 	SAMPLE_KEPT,
@@ -73,10 +77,12 @@ struct disturbance {
 struct measurement {
 	struct subject *subjects;
 	size_t nr_subjects;	/* 1, or 2 to be compared */
+	enum protocol asked;
 	enum protocol protocol;
 	unsigned int k;		/* the K of K-best */
 	double epsilon;
 	size_t runs;		/* with K-best, at most */
+	size_t emp_runs;	/* if PROTOCOL_AUTO chooses EMP */
 	size_t warmup;
 	struct cutoff_store cutoffs;
 	char *degraded;		/* why other processes are not wholly known */

@@ -13,6 +13,7 @@
 #include "base/reference.h"
 #include "base/util.h"
 #include "image.h"
+#include "protocol.h"
 
 /* Reference loops take about this part of a sample's process time. */
 #define REFERENCE_SHARE	0.05
@@ -28,6 +29,7 @@ struct sampler {
 	struct image exited;
 	bool exits_lost;
 	size_t loops;		/* on either side of a sample */
+	double shortest;	/* run that was no sample, in seconds */
 };
 
 static void on_exit_of_task(void *arg, const struct task_time *task)
@@ -271,6 +273,13 @@ static void add_sample(const struct measurement *m, struct subject *s,
 		kbest_add(&s->best[i], sample->values[i]);
 }
 
+static void forget_sample(struct sampler *sampler, struct sample *sample)
+{
+	sampler->shortest = fmin(sampler->shortest,
+				 sample->values[METRIC_ELAPSED]);
+	activities_free(&sample->others);
+}
+
 /*
  * Alternates which of two commands runs first: it leaves warm caches and a warm
  * CPU to the other one.
@@ -296,7 +305,7 @@ static int take_round(struct sampler *sampler, size_t round, bool warmup,
 			return status;
 		fit_reference(sampler, &sample);
 		if (warmup)
-			activities_free(&sample.others);
+			forget_sample(sampler, &sample);
 		else
 			add_sample(m, s, &sample);
 	}
@@ -313,6 +322,31 @@ static bool all_converged(const struct measurement *m)
 	return true;
 }
 
+/* All runs of the warm-up are done: their shortest time decides. */
+static void choose_protocol(const struct sampler *sampler)
+{
+	struct measurement *m = sampler->m;
+
+	m->protocol = protocol_for(sampler->shortest,
+				   protocol_is_loaded(&m->environment));
+	if (m->protocol == PROTOCOL_EMP)
+		m->runs = m->emp_runs;
+}
+
+static int take_rounds(struct sampler *sampler, struct progress *progress)
+{
+	struct measurement *m = sampler->m;
+	int status = 0;
+
+	for (size_t i = 0; i < m->warmup && !status; i++)
+		status = take_round(sampler, i, true, progress);
+	if (!status && m->asked == PROTOCOL_AUTO)
+		choose_protocol(sampler);
+	for (size_t i = 0; i < m->runs && !status && !all_converged(m); i++)
+		status = take_round(sampler, m->warmup + i, false, progress);
+	return status;
+}
+
 static void prepare_subject(const struct measurement *m, struct subject *s)
 {
 	s->samples = xmalloc(m->runs * sizeof(*s->samples));
@@ -322,18 +356,17 @@ static void prepare_subject(const struct measurement *m, struct subject *s)
 
 int sampler_run(struct measurement *m, const struct sampler_options *options)
 {
-	struct sampler sampler = { .options = options, .m = m, .loops = 1 };
+	struct sampler sampler = { .options = options, .m = m, .loops = 1,
+				   .shortest = INFINITY };
 	struct progress progress = { 0 };
-	int status = 0;
+	int status;
 
 	for (size_t i = 0; i < m->nr_subjects; i++)
 		prepare_subject(m, &m->subjects[i]);
 	command_prepare();
 	begin_images(&sampler);
 	counters_read(&m->before, "");
-	for (size_t i = 0; i < m->warmup + m->runs && !status &&
-			   !all_converged(m); i++)
-		status = take_round(&sampler, i, i < m->warmup, &progress);
+	status = take_rounds(&sampler, &progress);
 	counters_read(&m->after, "");
 	progress_end(&progress);
 	taskstats_close(sampler.source);
