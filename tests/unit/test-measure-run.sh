@@ -282,6 +282,44 @@ tense_said "measure: --protocol auto needs a warm-up, which tells it how long th
 measure_is 125 "auto with too few samples" --protocol auto --runs 2 -- true
 tense_said "measure: --runs 2 are fewer than have to agree, 3 (--k)"
 
+# The sample-size study.
+measure_is 0 "--choose-samples" --choose-samples --runs 50 --json m -- true
+is "$(jq -c '.sample_sizes | .epsilon, (.elapsed_s, .process_s |
+	[.sizes[] | [.samples, .subsets]])' m | xargs)" \
+	"0.01 [[50,1],[25,2],[12,4],[6,8]] [[50,1],[25,2],[12,4],[6,8]]" \
+	"halves the samples"
+ok "the choice is the smallest size from which on none is further off" jq -e '
+	.sample_sizes as $s | $s.elapsed_s, $s.process_s |
+	([.sizes[] | select(.furthest_off == null or .furthest_off > $s.epsilon) |
+	  .samples] | max // 0) as $bad |
+	([.sizes[] | select(.subsets > 1 and .samples > $bad) | .samples] | min)
+	== .chosen' m >verdict
+ok "all samples are one subset, of which the means are those of the table" jq -e '
+	.commands[0].emp as $emp | .commands[0].samples as $samples |
+	.sample_sizes | .elapsed_s.sizes[0] |
+	.between_means == null and .furthest_off < 1e-9 and
+	.outliers == 50 - $emp.elapsed_s.samples' m >verdict
+ok "both tables and choices are printed" [ "$(grep -Ec \
+	'^  subsets by (elapsed|process) time; |^  n = (25|12|6): |^  no n: ' stdout)" = 4 ]
+measure_is 0 "any error is allowed" --choose-samples --runs 12 --epsilon 0.999999 \
+	--json m -- sleep 0.01
+is "$(jq .sample_sizes.elapsed_s.chosen m)" 6 "the smallest size suffices"
+ok "which is told" grep -q '^  n = 6: the smallest size at which no subset is off by more than 99.9999 %$' stdout
+measure_is 0 "none is" --choose-samples --runs 12 --epsilon 0 --json m -- true
+is "$(jq .sample_sizes.elapsed_s.chosen m)" null "none suffices"
+ok "which is told" grep -q '^  no n: subsets of half of the samples are off by more than 0 %, see ' stdout
+quick 0 "without --choose-samples" --json m -- true
+is "$(jq '.sample_sizes' m)" null "there is no study"
+measure_is 125 "too few to halve" --choose-samples --runs 11 -- true
+tense_said "measure: --runs 11 are too few to halve: --choose-samples needs 12"
+for words in "--protocol k-best" "--protocol auto" "--compare true"; do
+	# shellcheck disable=SC2086 # a list
+	measure_is 125 "--choose-samples $words" --choose-samples $words true
+	tense_said "measure: --choose-samples is of one command and --protocol emp"
+done
+measure_is 125 "K with it" --choose-samples --k 3 -- true
+tense_said "measure: --k and --epsilon are of --protocol k-best"
+
 # measure copes with these commands.
 quick 0 "gigabytes of output" -- sh -c 'head -c 2G /dev/zero'
 is "$(cat stderr)" "" "go nowhere"

@@ -13,13 +13,14 @@
 #include "base/duration.h"
 #include "measure/measure-output.h"
 #include "measure/protocol.h"
+#include "measure/sample-sizes.h"
 #include "measure/sampler.h"
 #include "measure/tune.h"
 #include "run/repeat-options.h"
 
 #define RUNS_MAX	100000
 
-enum { COMPARE = 1, PROTOCOL, K, EPSILON, RUNS, WARMUP, CUTOFFS,
+enum { COMPARE = 1, PROTOCOL, K, EPSILON, CHOOSE_SAMPLES, RUNS, WARMUP, CUTOFFS,
        TUNE, DAEMONS, RESTORE, TIMEOUT, OUT_JSON, OUT_CSV, OUT_MARKDOWN };
 
 static const struct option_row options[] = {
@@ -28,10 +29,12 @@ static const struct option_row options[] = {
 	{ "protocol", "NAME", "emp k-best auto", PROTOCOL,
 	  "emp (default); k-best: take samples until the K shortest elapsed times agree, and print the shortest; or auto: the one that fits the length of the command and the load of the machine" },
 	{ "runs", "N", NULL, RUNS,
-	  "number of samples of each command, default 10; with k-best the most, default 30" },
+	  "number of samples of each command, default 10; with k-best the most, default 30; with --choose-samples 300" },
 	{ "k", "N", NULL, K,
 	  "with k-best: number of times that must agree, at most 64; default 3" },
-	{ "epsilon", "E", NULL, EPSILON, "with k-best: times agree if they differ by at most this fraction of the shortest; default 0.001" },
+	{ "epsilon", "E", NULL, EPSILON, "with k-best: times agree if they differ by at most this fraction of the shortest; default 0.001. With --choose-samples: a subset's mean may be off by it; default 0.01" },
+	{ "choose-samples", NULL, NULL, CHOOSE_SAMPLES,
+	  "take 300 samples, halve them again and again, and print how many samples suffice" },
 	{ "warmup", "N", NULL, WARMUP,
 	  "number of runs before the first sample; default 1" },
 	{ "cutoffs", "FILE", "-f", CUTOFFS,
@@ -129,7 +132,8 @@ static int check_combination(struct request *r)
 {
 	if (r->compare && r->m.asked == PROTOCOL_AUTO)
 		r->m.asked = PROTOCOL_EMP;
-	if (!may_take(r, PROTOCOL_KBEST) && (r->k || r->m.epsilon >= 0))
+	if (!may_take(r, PROTOCOL_KBEST) &&
+	    (r->k || (r->m.epsilon >= 0 && !r->m.choose_samples)))
 		warn("measure: --k and --epsilon are of --protocol k-best");
 	else if (r->compare && r->m.asked != PROTOCOL_EMP)
 		warn("measure: --compare is of --protocol emp");
@@ -141,11 +145,29 @@ static int check_combination(struct request *r)
 }
 
 /* 0, or -1 after a message. */
+static int check_choice(struct request *r)
+{
+	if (!r->m.choose_samples)
+		return 0;
+	if (!r->m.runs)
+		r->m.runs = SAMPLE_SIZES_RUNS;
+	r->m.sizes_epsilon = r->m.epsilon < 0 ? 0.01 : r->m.epsilon;
+	if (r->compare || r->m.asked != PROTOCOL_EMP)
+		warn("measure: --choose-samples is of one command and --protocol emp");
+	else if (r->m.runs < 2 * SAMPLE_SIZES_LEAST)
+		warn("measure: --runs %zu are too few to halve: --choose-samples needs %d",
+		     r->m.runs, 2 * SAMPLE_SIZES_LEAST);
+	else
+		return 0;
+	return -1;
+}
+
+/* 0, or -1 after a message. */
 static int check_protocol(struct request *r)
 {
 	bool kbest;
 
-	if (check_combination(r))
+	if (check_combination(r) || check_choice(r))
 		return -1;
 	kbest = may_take(r, PROTOCOL_KBEST);
 	r->m.protocol = kbest ? PROTOCOL_KBEST : PROTOCOL_EMP;
@@ -198,6 +220,9 @@ static int parse_options(int argc, char **argv, struct request *r)
 			break;
 		case EPSILON:
 			err = parse_epsilon(optarg, &r->m.epsilon);
+			break;
+		case CHOOSE_SAMPLES:
+			r->m.choose_samples = true;
 			break;
 		case RUNS:
 			err = parse_count("runs", optarg, 1, RUNS_MAX,

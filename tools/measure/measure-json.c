@@ -6,6 +6,7 @@
 #include "base/json-text.h"
 #include "measure-output.h"
 #include "protocol.h"
+#include "sample-sizes.h"
 
 static json_t *text(const char *bytes)
 {
@@ -23,7 +24,7 @@ static json_t *number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-static const char *key_of(enum metric metric)
+const char *measure_json_key(enum metric metric)
 {
 	static const char *const keys[] = {
 		[METRIC_ELAPSED] = "elapsed_s", [METRIC_PROCESS] = "process_s",
@@ -72,8 +73,8 @@ static json_t *sample_json(const struct subject *subject, size_t i)
 	json_t *kept = json_object();
 
 	for (int j = 0; j < NR_METRICS; j++) {
-		json_object_set_new(json, key_of(j), number(s->values[j]));
-		json_object_set_new(kept, key_of(j),
+		json_object_set_new(json, measure_json_key(j), number(s->values[j]));
+		json_object_set_new(kept, measure_json_key(j),
 				    json_boolean(subject->kept[j][i]));
 	}
 	json_object_set_new(json, "kept", kept);
@@ -85,7 +86,7 @@ static json_t *best_json(const struct subject *s)
 	json_t *json = json_object();
 
 	for (int i = 0; i < NR_BEST; i++)
-		json_object_set_new(json, key_of(i), json_pack(
+		json_object_set_new(json, measure_json_key(i), json_pack(
 			"{so so sb}", "best", number(s->best[i].best[0]),
 			"spread", number(kbest_spread(&s->best[i])),
 			"converged", kbest_converged(&s->best[i])));
@@ -101,8 +102,8 @@ static json_t *subject_json(const struct measurement *m,
 	for (char **arg = s->argv; *arg; arg++)
 		json_array_append_new(argv, text(*arg));
 	for (int i = 0; i < NR_METRICS; i++) {
-		json_object_set_new(all, key_of(i), summary_json(&s->all[i]));
-		json_object_set_new(emp, key_of(i), summary_json(&s->emp[i]));
+		json_object_set_new(all, measure_json_key(i), summary_json(&s->all[i]));
+		json_object_set_new(emp, measure_json_key(i), summary_json(&s->emp[i]));
 	}
 	for (size_t i = 0; i < s->count; i++)
 		json_array_append_new(samples, sample_json(s, i));
@@ -121,7 +122,7 @@ static json_t *ratios_json(const struct measurement *m)
 	for (int i = 0; i < NR_METRICS; i++) {
 		const struct ratio *r = &m->ratios[i];
 
-		json_object_set_new(ratios, key_of(i), json_pack(
+		json_object_set_new(ratios, measure_json_key(i), json_pack(
 			"{sI so so so ss}", "pairs", (json_int_t)r->count,
 			"ratio", number(r->ratio), "low", number(r->low),
 			"high", number(r->high),
@@ -236,6 +237,9 @@ int measure_json(FILE *f, const struct measurement *m)
 		"loop_s", number(measure_loop(m)),
 		"others", disturbances_json(m),
 		"commands", subjects);
+	if (m->choose_samples)
+		json_object_set_new(root, "sample_sizes",
+				    sample_sizes_json(m));
 	if (m->nr_subjects == 2)
 		json_object_set_new(root, "ratios", ratios_json(m));
 	return json_write(f, root);

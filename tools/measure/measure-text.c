@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "measure-output.h"
 #include "protocol.h"
+#include "sample-sizes.h"
 
 #define DISTURBANCES_SHOWN	5
 #define WIDTH			80
@@ -355,6 +356,8 @@ int measure_text(FILE *f, const struct measurement *m)
 	}
 	if (m->nr_subjects == 2)
 		show_ratios(f, m);
+	if (m->choose_samples)
+		sample_sizes_text(f, m);
 	show_disturbances(f, m);
 	fputc('\n', f);
 	show_protocol(f, m);

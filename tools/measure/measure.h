@@ -82,6 +82,8 @@ struct measurement {
 	unsigned int k;		/* the K of K-best */
 	double epsilon;
 	size_t runs;		/* with K-best, at most */
+	bool choose_samples;	/* study how many samples suffice */
+	double sizes_epsilon;	/* how far subsets may be off */
 	size_t emp_runs;	/* if PROTOCOL_AUTO chooses EMP */
 	size_t warmup;
 	struct cutoff_store cutoffs;
