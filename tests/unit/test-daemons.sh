@@ -157,7 +157,7 @@ is "$(grep -c '^ +-*+ +-*+$' stdout)" 4 "are drawn in text"
 jq '.machine.host = "elsewhere"' "$stored" >moved.json
 daemons_is 0 "what another machine learnt" show --cutoffs moved.json
 ok "is told" grep -qx "  the host is another one now, $(uname -n): learn again" stdout
-learn 0 "again" --cutoffs new/c.json --json --quiet --periods no-such-one=1h
+learn 0 "again" --long-samples 0 --cutoffs new/c.json --json --quiet --periods no-such-one=1h
 is "$(cat stderr)" "tense: --periods: 'no-such-one' did not run long in any sample: its period is not used" \
 	"quietly"
 is "$(jq -Sc . stdout)" "$(jq -Sc . new/c.json)" "what it prints is what it stores"
@@ -171,6 +171,28 @@ tense_said "$data/emp-cutoffs.csv: has no samples to draw, only cutoffs"
 jq '.tasks[0].samples[3] = {}' "$stored" >damaged.json
 daemons_is 125 "a damaged file" show --cutoffs damaged.json
 ok "is told" grep -q '^tense: damaged.json: is damaged: .*: learn again with tense daemons learn$' stderr
+
+# Long tasks are learnt by default. --time ends each series after ten samples.
+learn 0 "without options of long tasks" --time 3s --cutoffs time.json --json
+is "$(jq -c '[.tasks[] | [.task, (.samples | length >= 10)]]' time.json)" \
+	'[["short",true],["long",true]]' "learns long ones, too"
+ok "which are longer, and as long as the time allows" jq -e \
+	'.tasks[1] | .length_s >= 0.04 and .length_s <= 0.3' time.json >verdict
+ok "the time is announced" grep -q '^tense: this takes [23] s, and is over after --time if ' stderr
+learn 0 "more samples than there is time for" --time 2s --samples 5000 \
+	--cutoffs time.json --json --csv over
+ok "ends by the time" jq -e '.tasks | all(.samples | length >= 10) and
+	(.[0].asked == 5000) and (.[0].samples | length < 5000)' time.json >verdict
+ok "and says so" grep -q \
+	'^tense: --time is over: learning from [0-9]* of 5000 samples of 0.02 s$' stderr
+# A terminal has one bar for both.
+script -qec "'$tense' daemons learn --task-length 20ms --time 2s --cutoffs time.json" \
+	/dev/null </dev/null | tr -d '\r' >screen
+ok "a bar of short tasks" grep -q 'tense: short tasks \[[#.]*\] *[0-9]*%' screen
+shares=$(tr '\033' '\n' <screen |
+	sed -n 's/.*tense: \(short\|long\) tasks .* \([0-9]*\)%.*/\2/p')
+is "$shares" "$(echo "$shares" | sort -n)" "goes on with that of long tasks"
+ok "as one" grep -q 'tense: long tasks \[##' screen
 
 # By CPU time, that of more samples than are needed.
 "$tense" daemons learn --task-length 20ms --samples 100000 --quiet \
@@ -211,12 +233,20 @@ for length in 0 -1s x "" 5y; do
 	daemons_is 125 "--task-length '$length'" learn --task-length "$length"
 	tense_said "daemons learn: --task-length '$length' is not a time: write it as in 1s or 2m"
 done
-for n in 0 9 1.5 12x 100001; do
+for n in 9 1.5 12x 100001 00; do
 	daemons_is 125 "--long-samples '$n'" learn --long-samples "$n"
-	tense_said "daemons learn: --long-samples '$n' is not a number from 10 to 100000"
+	tense_said "daemons learn: --long-samples '$n' is not a number from 10 to 100000, nor 0 for none"
 done
-daemons_is 125 "long samples of no length" learn --long-samples 20
-tense_said "daemons learn: --long-samples is of --long-length"
+for time in 0 -1s x "" 5y; do
+	daemons_is 125 "--time '$time'" learn --time "$time"
+	tense_said "daemons learn: --time '$time' is not a time: write it as in 20m or 3h"
+done
+daemons_is 125 "a time that is too short" learn --time 20s
+tense_said "daemons learn: --time 20 s is too short for short and long tasks: give it at least 33 s, a shorter --task-length, or --long-samples 0"
+daemons_is 125 "also for short tasks only" learn --time 5s --long-samples 0
+tense_said "daemons learn: --time 5 s is too short: give it at least 12 s or a shorter --task-length"
+daemons_is 125 "long tasks and none of them" learn --long-samples 0 --long-length 60s
+tense_said "daemons learn: --long-length and --long-samples 0 contradict each other"
 daemons_is 125 "long tasks that are not" learn --long-length 500ms
 tense_said "daemons learn: --long-length 0.5 s is not longer than --task-length 1 s"
 daemons_is 125 "an option of others" learn --short-l "$l"

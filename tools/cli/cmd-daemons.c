@@ -9,12 +9,14 @@
 static const struct option_row options[] = {
 	OPTIONS_HEADING("learn",
 			"learn times a program that only counts, finds the daemons that made it slower,\n"
-			"and stores their cutoffs. By default this takes about six minutes:"),
+			"and stores their cutoffs. By default this takes about 20 minutes:"),
+	{ "time", "TIME", NULL, TIME,
+	  "time for all samples, as in 20m or 3h; default 20m, or what the other options need" },
 	{ "task-length", "TIME", NULL, LENGTH, "CPU time of a sample; default 1s" },
-	{ "samples", "N", NULL, SAMPLES, "number of samples; default 300" },
+	{ "samples", "N", NULL, SAMPLES, "number of samples; default 300, or what a third of --time allows" },
 	{ "long-length", "TIME", NULL, LONG_LENGTH,
-	  "also take samples of long tasks, such as 60s, which have cutoffs of their own" },
-	{ "long-samples", "N", NULL, LONG_SAMPLES, "number of long samples; default 30" },
+	  "CPU time of a long sample; default what --time allows, up to 128 times --task-length" },
+	{ "long-samples", "N", NULL, LONG_SAMPLES, "number of long samples; default 30; 0 learns short tasks only" },
 	{ "periods", "LIST", NULL, PERIODS,
 	  "how often a daemon runs for long, where you know it, as in rhnsd=4h,sshd=90m; default as seen in the samples" },
 	{ "cutoffs", "FILE", "-f", CUTOFFS,

@@ -20,7 +20,8 @@ install::
 	$(Q)install -D -m 755 $(COUNT_BIN) $(LIBEXECDIR)/count
 
 measure_tests := $(addprefix $(O)/tests/unit/test-,cutoffs emp activity \
-	taskstats measure environment learn sample-sizes)
+	taskstats measure environment learn learn-plan \
+	sample-sizes)
 $(measure_tests): $(wildcard tests/data/*.hex)
 
 # Killed at each step of these.

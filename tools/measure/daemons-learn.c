@@ -13,25 +13,20 @@
 #include "base/util.h"
 #include "daemons.h"
 #include "base/duration.h"
+#include "learn-plan.h"
 #include "learnt-file.h"
 #include "learnt-text.h"
 #include "sampler.h"
 #include "scatter.h"
 
-#define LEAST_SAMPLES		10
 #define MOST_SAMPLES		100000
 
 /* Counts so far, to find how far it gets in a second. */
 #define CALIBRATION_MILLIONS	100
 #define CALIBRATION_RUNS	3
 
-/* Images of the machine and reference loops add about this to a sample. */
-#define OVERHEAD_SHARE		0.06
-#define OVERHEAD_SECONDS	0.05
-
 struct request {
-	double length[2];	/* by enum task_length; 0: none */
-	size_t samples[2];
+	struct learn_plan plan;
 	struct periods periods;
 	const char *store;
 	const char *csv;
@@ -52,8 +47,8 @@ static const char *const samples_options[] = {
 static int parse_length(struct request *r, enum task_length length,
 			const char *text)
 {
-	if (!parse_duration(text, &r->length[length]) &&
-	    r->length[length] > 0)
+	if (!parse_duration(text, &r->plan.length[length]) &&
+	    r->plan.length[length] > 0)
 		return 0;
 	warn("daemons learn: --%s '%s' is not a time: write it as in 1s or 2m",
 	     length_options[length], text);
@@ -66,14 +61,28 @@ static int parse_samples(struct request *r, enum task_length length,
 	static const struct unit none = { "", 1 };
 	double count;
 
-	if (!parse_with_unit(text, &none, 1, &count) &&
-	    count >= LEAST_SAMPLES && count <= MOST_SAMPLES &&
-	    count == floor(count)) {
-		r->samples[length] = (size_t)count;
+	if (length == TASK_LONG && !strcmp(text, "0")) {
+		r->plan.short_only = true;
 		return 0;
 	}
-	warn("daemons learn: --%s '%s' is not a number from %d to %d",
-	     samples_options[length], text, LEAST_SAMPLES, MOST_SAMPLES);
+	if (!parse_with_unit(text, &none, 1, &count) &&
+	    count >= LEARN_LEAST_SAMPLES && count <= MOST_SAMPLES &&
+	    count == floor(count)) {
+		r->plan.samples[length] = (size_t)count;
+		return 0;
+	}
+	warn("daemons learn: --%s '%s' is not a number from %d to %d%s",
+	     samples_options[length], text, LEARN_LEAST_SAMPLES, MOST_SAMPLES,
+	     length == TASK_LONG ? ", nor 0 for none" : "");
+	return -1;
+}
+
+static int parse_time(struct request *r, const char *text)
+{
+	if (!parse_duration(text, &r->plan.time) && r->plan.time > 0)
+		return 0;
+	warn("daemons learn: --time '%s' is not a time: write it as in 20m or 3h",
+	     text);
 	return -1;
 }
 
@@ -92,6 +101,9 @@ static int parse_options(const struct subcommand *command, int argc,
 		case SAMPLES:
 		case LONG_SAMPLES:
 			err = parse_samples(r, c - SAMPLES, optarg);
+			break;
+		case TIME:
+			err = parse_time(r, optarg);
 			break;
 		case PERIODS:
 			err = periods_parse(&r->periods, optarg);
@@ -120,23 +132,35 @@ static int parse_options(const struct subcommand *command, int argc,
 }
 
 /* 0, or -1 after a message. */
+static int make_plan(struct learn_plan *plan)
+{
+	double least = learn_plan_complete(plan);
+
+	if (least <= 0)
+		return 0;
+	warn("daemons learn: --time %g s is too short%s: give it at least %.0f s%s",
+	     plan->time, plan->short_only ? "" : " for short and long tasks",
+	     ceil(least), plan->short_only ? " or a shorter --task-length" :
+	     ", a shorter --task-length, or --long-samples 0");
+	return -1;
+}
+
+/* 0, or -1 after a message. */
 static int check_request(struct request *r)
 {
-	if (r->samples[TASK_LONG] && !r->length[TASK_LONG]) {
-		warn("daemons learn: --long-samples is of --long-length");
+	struct learn_plan *plan = &r->plan;
+
+	if (plan->short_only && plan->length[TASK_LONG] > 0) {
+		warn("daemons learn: --long-length and --long-samples 0 contradict each other");
 		return -1;
 	}
-	if (!r->length[TASK_SHORT])
-		r->length[TASK_SHORT] = 1;
-	if (!r->samples[TASK_SHORT])
-		r->samples[TASK_SHORT] = 300;
-	if (!r->samples[TASK_LONG])
-		r->samples[TASK_LONG] = 30;
-	if (!r->length[TASK_LONG] ||
-	    r->length[TASK_LONG] > r->length[TASK_SHORT])
+	if (make_plan(plan))
+		return -1;
+	if (plan->short_only ||
+	    plan->length[TASK_LONG] > plan->length[TASK_SHORT])
 		return 0;
 	warn("daemons learn: --long-length %g s is not longer than --task-length %g s",
-	     r->length[TASK_LONG], r->length[TASK_SHORT]);
+	     plan->length[TASK_LONG], plan->length[TASK_SHORT]);
 	return -1;
 }
 
@@ -177,29 +201,45 @@ static char *duration_text(double seconds)
 	return xprintf("%.1f h", seconds / 3600);
 }
 
-static void announce(const struct request *r)
+static double plan_seconds(const struct learn_plan *plan)
 {
-	double seconds = 0;
-	char *text;
+	return plan->seconds[TASK_SHORT] + plan->seconds[TASK_LONG];
+}
 
-	for (int i = TASK_SHORT; i <= TASK_LONG; i++)
-		if (r->length[i])
-			seconds += (double)r->samples[i] *
-				   (r->length[i] * (1 + OVERHEAD_SHARE) +
-				    OVERHEAD_SECONDS);
-	text = duration_text(seconds);
-	warn("this takes %s, more on a busy machine; Ctrl-C ends it, and what was measured until then is kept",
-	     text);
+static void announce(const struct learn_plan *plan)
+{
+	char *text = duration_text(plan_seconds(plan));
+
+	warn("this takes %s%s; Ctrl-C ends it, and what was measured until then is kept",
+	     text, plan->time > 0 ? ", and is over after --time if there are samples enough" :
+	     ", more on a busy machine");
 	free(text);
+}
+
+/* The part of the progress bar, and of the time, that the tasks of a length have. */
+static struct sampler_options options_of(const struct request *r,
+					 enum task_length length,
+					 uint64_t began)
+{
+	const struct learn_plan *plan = &r->plan;
+	double before = length == TASK_LONG ? plan->seconds[TASK_SHORT] : 0;
+	double total = plan_seconds(plan);
+	double part = (before + plan->seconds[length]) / total;
+
+	return (struct sampler_options){
+		.input = "/dev/null", .quiet = r->quiet,
+		.least = LEARN_LEAST_SAMPLES,
+		.until = plan->time > 0 ?
+			 began + (uint64_t)(plan->time * part * 1e9) : 0,
+		.part = { length == TASK_LONG ? "long tasks" : "short tasks",
+			  before, plan->seconds[length], total },
+	};
 }
 
 /* Samples of counting so far; m is to be freed. As sampler_run(). */
 static int take(struct measurement *m, uint64_t millions, size_t runs,
-		const struct request *r)
+		const struct sampler_options *options)
 {
-	const struct sampler_options options = {
-		.input = "/dev/null", .quiet = r->quiet,
-	};
 	struct subject *s = xmalloc(sizeof(*s));
 
 	*s = (struct subject){ .title = find_part(PATH_COUNT) };
@@ -210,14 +250,17 @@ static int take(struct measurement *m, uint64_t millions, size_t runs,
 	s->argv[2] = NULL;
 	*m = (struct measurement){ .subjects = s, .nr_subjects = 1,
 				   .runs = runs, .warmup = 1 };
-	return sampler_run(m, &options);
+	return sampler_run(m, options);
 }
 
 /* How many millions take a second of CPU time, undisturbed: the most. */
 static int calibrate(const struct request *r, double *rate)
 {
+	const struct sampler_options options = {
+		.input = "/dev/null", .quiet = r->quiet,
+	};
 	struct measurement m;
-	int status = take(&m, CALIBRATION_MILLIONS, CALIBRATION_RUNS, r);
+	int status = take(&m, CALIBRATION_MILLIONS, CALIBRATION_RUNS, &options);
 
 	*rate = 0;
 	for (size_t i = 0; i < m.subjects->count; i++)
@@ -241,13 +284,14 @@ static bool are_enough(const struct measurement *m, double length, int status)
 {
 	size_t count = m->subjects->count;
 
-	if (count < LEAST_SAMPLES) {
+	if (count < LEARN_LEAST_SAMPLES) {
 		warn("nothing can be learnt from %zu samples of %g s: at least %d are needed",
-		     count, length, LEAST_SAMPLES);
+		     count, length, LEARN_LEAST_SAMPLES);
 		return false;
 	}
-	if (was_interrupted(status))
-		warn("learning from %zu of %zu samples of %g s", count,
+	if (count < m->runs)
+		warn("%slearning from %zu of %zu samples of %g s",
+		     was_interrupted(status) ? "" : "--time is over: ", count,
 		     m->runs, length);
 	return true;
 }
@@ -259,18 +303,20 @@ static double first_begin(const struct measurement *m)
 
 /* As sampler_run(); *origin is of the first series. */
 static int learn_length(struct learnt *learnt, enum task_length length,
-			const struct request *r, double rate, double *origin,
-			char **degraded)
+			const struct learn_plan *plan,
+			const struct sampler_options *options, double rate,
+			double *origin, char **degraded)
 {
 	struct series *s = &learnt->series[length];
-	double millions = fmax(1, round(r->length[length] * rate));
+	double millions = fmax(1, round(plan->length[length] * rate));
 	struct measurement m;
-	int status = take(&m, (uint64_t)millions, r->samples[length], r);
+	int status = take(&m, (uint64_t)millions, plan->samples[length],
+			  options);
 
 	if ((!status || was_interrupted(status)) &&
-	    are_enough(&m, r->length[length], status)) {
-		s->length = r->length[length];
-		s->asked = r->samples[length];
+	    are_enough(&m, plan->length[length], status)) {
+		s->length = plan->length[length];
+		s->asked = plan->samples[length];
 		if (length == TASK_SHORT)
 			*origin = first_begin(&m);
 		learn_series(s, m.subjects, *origin);
@@ -336,20 +382,24 @@ static void warn_of_periods(const struct request *r,
 static int learn(const struct request *r, struct outputs *o)
 {
 	struct learnt learnt = { 0 };
+	uint64_t began = now_ns();
 	struct circumstances c;
 	double rate, origin = 0;
 	int status, written;
 
 	if (!r->quiet)
-		announce(r);
+		announce(&r->plan);
 	status = calibrate(r, &rate);
 	if (status)
 		return status;
 	circumstances_read(&c);
-	for (int i = TASK_SHORT; i <= TASK_LONG && !status; i++)
-		if (r->length[i])
-			status = learn_length(&learnt, i, r, rate, &origin,
-					      &c.degraded);
+	for (int i = TASK_SHORT; i <= TASK_LONG && !status; i++) {
+		const struct sampler_options o = options_of(r, i, began);
+
+		if (r->plan.samples[i])
+			status = learn_length(&learnt, i, &r->plan, &o, rate,
+					      &origin, &c.degraded);
+	}
 	if (learnt.series[TASK_SHORT].count) {
 		learn_cutoffs(&learnt, &r->periods);
 		warn_of_periods(r, &learnt);

@@ -7,7 +7,7 @@
 
 /* Identifiers of the options of all actions of tense daemons. */
 enum daemons_option {
-	LENGTH = 1, LONG_LENGTH, SAMPLES, LONG_SAMPLES, PERIODS, CUTOFFS, CSV,
+	LENGTH = 1, LONG_LENGTH, SAMPLES, LONG_SAMPLES, TIME, PERIODS, CUTOFFS, CSV,
 	QUIET, PLOT, SVG, SHORT_CENTRAL, SHORT_L, LONG_CENTRAL, LONG_L,
 	DISCARDED, JSON,
 };

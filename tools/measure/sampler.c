@@ -280,6 +280,24 @@ static void forget_sample(struct sampler *sampler, struct sample *sample)
 	activities_free(&sample->others);
 }
 
+/* done: runs of all commands, the warm-up included. */
+static void show_progress(const struct sampler *sampler,
+			  struct progress *progress, size_t done, bool warmup)
+{
+	const struct sampler_part *part = &sampler->options->part;
+	const struct measurement *m = sampler->m;
+	size_t total = (m->warmup + m->runs) * m->nr_subjects;
+
+	if (part->total > 0)
+		progress_show(progress,
+			      (unsigned int)(1000 * (part->before +
+				part->seconds * (double)done / (double)total)),
+			      (unsigned int)(1000 * part->total), part->what);
+	else
+		progress_show(progress, (unsigned int)done, (unsigned int)total,
+			      warmup ? "warming up" : "measuring");
+}
+
 /*
  * Alternates which of two commands runs first: it leaves warm caches and a warm
  * CPU to the other one.
@@ -295,11 +313,8 @@ static int take_round(struct sampler *sampler, size_t round, bool warmup,
 		int status;
 
 		if (!sampler->options->quiet)
-			progress_show(progress,
-				      (unsigned int)(round * m->nr_subjects + i),
-				      (unsigned int)((m->warmup + m->runs) *
-						     m->nr_subjects),
-				      warmup ? "warming up" : "measuring");
+			show_progress(sampler, progress,
+				      round * m->nr_subjects + i, warmup);
 		status = take_sample(sampler, s, &sample);
 		if (status)
 			return status;
@@ -333,6 +348,13 @@ static void choose_protocol(const struct sampler *sampler)
 		m->runs = m->emp_runs;
 }
 
+static bool is_over(const struct sampler *sampler, size_t samples)
+{
+	const struct sampler_options *o = sampler->options;
+
+	return o->until && samples >= o->least && now_ns() >= o->until;
+}
+
 static int take_rounds(struct sampler *sampler, struct progress *progress)
 {
 	struct measurement *m = sampler->m;
@@ -342,7 +364,8 @@ static int take_rounds(struct sampler *sampler, struct progress *progress)
 		status = take_round(sampler, i, true, progress);
 	if (!status && m->asked == PROTOCOL_AUTO)
 		choose_protocol(sampler);
-	for (size_t i = 0; i < m->runs && !status && !all_converged(m); i++)
+	for (size_t i = 0; i < m->runs && !status && !all_converged(m) &&
+			   !is_over(sampler, i); i++)
 		status = take_round(sampler, m->warmup + i, false, progress);
 	return status;
 }

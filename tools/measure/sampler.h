@@ -6,6 +6,14 @@
 #include "command.h"
 #include "measure.h"
 
+/* A measurement that is a part of another shares one progress bar with it. */
+struct sampler_part {
+	const char *what;
+	double before;		/* seconds that other parts take before */
+	double seconds;		/* that this one takes */
+	double total;		/* that all take; 0: this is all */
+};
+
 struct sampler_options {
 	const char *prepare;	/* run in a shell before each sample, or NULL */
 	const char *input;
@@ -13,6 +21,9 @@ struct sampler_options {
 	bool show_output;
 	bool ignore_failure;
 	bool quiet;
+	struct sampler_part part;
+	uint64_t until;		/* now_ns(): no sample begins later; 0: any may */
+	size_t least;		/* samples, even after that */
 };
 
 /*

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Divides the time for `tense daemons learn` between short and long tasks. */
+#ifndef MEASURE_LEARN_PLAN_H
+#define MEASURE_LEARN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* From fewer samples nothing is learnt. */
+#define LEARN_LEAST_SAMPLES	10
+
+/* Arrays are by enum task_length. */
+struct learn_plan {
+	double time;		/* seconds for all; 0: as much as the rest needs */
+	bool short_only;
+	double length[2];	/* of a sample, seconds; 0: by the time */
+	size_t samples[2];	/* 0: by the time */
+	double seconds[2];	/* result: the time that the samples take */
+};
+
+/*
+ * Fills in lengths and samples that are 0. Long tasks take what short ones leave,
+ * and are as long as 30 samples allow, up to 128 times the short ones: the factor
+ * of the papers. Returns 0, or the least time in seconds if time is shorter.
+ */
+double learn_plan_complete(struct learn_plan *plan);
+
+#endif
