@@ -253,6 +253,54 @@ static void test_none(void)
 	add_ticks(&r, plain);
 	finish(&r);
 	ok(r.count == 5 && r.timer.interval == 0, "five ticks are too few");
+	r = begin(24 * MS);
+	add_ticks(&r, plain);
+	finish(&r);
+	ok(r.count == 6 && r.timer.interval == 0, "six are, too");
+}
+
+/* Seven interrupts, as in the chapter's figure, with others of I/O between. */
+static void test_seven(void)
+{
+	static const double rates[] = { 100, 250, 1000 };
+	struct recording r;
+	int found = 0;
+
+	for (int i = 0; i < 3; i++) {
+		struct ticks t = plain;
+		char name[40];
+
+		t.interval = 1000 * MS / rates[i];
+		t.first = 0.33 * t.interval;
+		r = begin((uint64_t)(7 * t.interval));
+		add_ticks(&r, t);
+		finish(&r);
+		snprintf(name, sizeof(name), "seven ticks of %g Hz", rates[i]);
+		is_interval(&r, t.interval, 1e-3, name);
+		ok(r.timer.seen == 7 && r.timer.expected == 7,
+		   "all seven are seen");
+	}
+	/* The chapter's ticks: every 10 ms, 0.46 ms each. */
+	for (int seed = 0; seed < 20; seed++) {
+		r = begin(75 * MS);
+		state = (uint64_t)seed * 6151 + 1;
+		add_ticks(&r, (struct ticks){ 10 * MS, 6.8 * MS, 400 * US,
+					      5 * US, 0 });
+		add_noise(&r, 4, 14 * US);
+		finish(&r);
+		found += near(r.timer.interval, 10 * MS, 1e-3) &&
+			 r.timer.seen >= 6;
+	}
+	ok(found >= 18, "seven long ones, and four others: %d of 20", found);
+	found = 0;
+	for (int seed = 0; seed < 400; seed++) {
+		r = begin(75 * MS);
+		state = (uint64_t)seed * 7919 + 11;
+		add_noise(&r, 7 + (size_t)seed % 8, 14 * US);
+		finish(&r);
+		found += r.timer.interval > 0;
+	}
+	is_i64(found, 0, "seven to fourteen at random are no timer");
 }
 
 /*
@@ -457,6 +505,7 @@ int main(void)
 	test_plain();
 	test_disturbed();
 	test_none();
+	test_seven();
 	test_processes();
 	test_periods();
 	test_interrupts();

@@ -312,15 +312,34 @@ static double chance(const struct events *e, const struct comb *c)
 	return 1 - exp(-(double)e->count / e->visible * 2 * c->tolerance);
 }
 
+static bool hits_regularly(const struct events *e, struct comb *c)
+{
+	count_hits(e, c, 1);
+	return is_regular(c->hits, c->expected, chance(e, c));
+}
+
+/* Leaves the comb as it was. */
+static bool hits_closely(const struct events *e, struct comb *c)
+{
+	struct comb narrow = *c;
+	bool closely;
+
+	narrow.tolerance *= INTERVAL_NARROW;
+	narrow.number = xmalloc(e->count * sizeof(*narrow.number));
+	assign(e, &narrow);
+	closely = hits_regularly(e, &narrow);
+	free(narrow.number);
+	return closely;
+}
+
 /* Interrupts are to be at all of the times, and the more often the better. */
 static double judge_interrupts(const struct events *e, struct comb *c)
 {
-	double by_chance = chance(e, c), share;
+	double share;
 
-	count_hits(e, c, 1);
-	if (!is_regular(c->hits, c->expected, by_chance))
+	if (!hits_regularly(e, c) && !hits_closely(e, c))
 		return 0;
-	share = beyond(c->hits, c->expected, by_chance);
+	share = beyond(c->hits, c->expected, chance(e, c));
 	return share * share * (double)c->expected;
 }
 

@@ -20,9 +20,15 @@
 #define INTERVAL_SLICES_NS	100e6
 
 /* Fewer show no interval. */
-#define INTERVAL_LEAST		8
+#define INTERVAL_LEAST		7
 /* Nor do hits that are as likely by chance, for one of many combs tried. */
 #define INTERVAL_CHANCE		1e-10
+
+/*
+ * Few hits are not likely by chance if they are off by at most this part of what
+ * they may be off.
+ */
+#define INTERVAL_NARROW		(1.0 / 5)
 
 /* An interval has to hit this part of the times that the loop could see. */
 #define INTERVAL_SEEN		0.5
@@ -55,7 +61,8 @@
  *
  * Each share excludes hits by chance. A candidate is no interval if it was hit
  * fewer than INTERVAL_LEAST times, less than the shares above, or as often as
- * chance would hit it.
+ * chance would hit it. Chance is asked again with a narrow tolerance, because few
+ * interrupts of a timer hit their times more closely than chance does.
  */
 void interval_infer(struct timer *t, const struct gap *gaps, size_t count,
 		    uint64_t length, double ns);
