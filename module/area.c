@@ -24,7 +24,7 @@
 /*
  * R9: a thread asks the kernel instead of its page if the last charge is older than
  * STALE_NS, because something stole time. STALE_STOLEN_NS applies instead for a
- * second after a charge that missed time; see note_stolen() in charge.c.
+ * second after a charge that missed time; see is_stolen() in charge.c.
  */
 #define STALE_NS	(2 * TICK_NSEC)
 #define STALE_STOLEN_NS	100000

@@ -451,6 +451,11 @@ static u64 charge_by_area(struct tense_task *t, u64 real_ns)
 
 	/* Pairs with the release by which the thread publishes records. */
 	head = smp_load_acquire(&ring->head);
+	/* Nothing to divide: the work of the last drain is still to be left out. */
+	if (!real_ns && head == t->tail) {
+		tense_take_shown(t);
+		return 0;
+	}
 	if (is_stolen(t, counter, real_ns))
 		t->area->stolen_at = jiffies;
 	if (head == t->tail && !t->work_ticks) {
