@@ -54,6 +54,8 @@ static void hook_enqueue(struct tense_task *t, int cpu,
 		/* Pairs with fill_threads(). */
 		smp_store_release(&t->started, true);
 	}
+	/* In another class than the fair one, no charge has used it up. */
+	t->work_ns = 0;
 	vclock_join(&exp->vc, &t->v, cpu, tense_real_now());
 	raw_spin_unlock(&t->lock);
 	set_outside(t, false);
