@@ -8,7 +8,6 @@
  * interrupts disabled.
  */
 #include <linux/ptrace.h>
-#include <linux/sched/rt.h>
 #include <linux/sched/signal.h>
 #include <asm/irq_regs.h>
 
@@ -70,7 +69,7 @@ bool tense_is_to_stop(const struct tense_task *t)
 
 	return t->v.cpu >= 0 && vclock_ahead(&t->exp->vc, &t->v) &&
 	       !t->gate_queued && !t->in_gate && tense_may_stop(t->task) &&
-	       !rt_task(t->task);
+	       tense_is_fair(t->task);
 }
 
 /**

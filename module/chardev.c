@@ -12,7 +12,6 @@
 #include <linux/kernel.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/sched/rt.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -73,7 +72,7 @@ static void charge_jump(struct tense_task *t)
 	while (READ_ONCE(t->move)) {
 		tense_settle();
 		tense_task_lock_irq(t);
-		if (rt_task(current))
+		if (!tense_is_fair(current))
 			tense_jump(t);
 		raw_spin_unlock_irq(&t->lock);
 	}

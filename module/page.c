@@ -7,7 +7,6 @@
  * read again.
  */
 #include <linux/jiffies.h>
-#include <linux/sched/rt.h>
 
 #include "area.h"
 #include "tense.h"
@@ -103,7 +102,7 @@ void tense_page_update(struct tense_task *t)
 		return;
 	c = area->clock;
 	/* Only the fair class charges tasks: in another class the time stands still. */
-	if (t->v.cpu >= 0 && !t->move && !rt_task(t->task))
+	if (t->v.cpu >= 0 && !t->move && tense_is_fair(t->task))
 		flags |= TENSE_CLOCK_VALID;
 	begin(c);
 	update_time(c, t);

@@ -9,7 +9,6 @@
  * the run queue lock, except where stated.
  */
 #include <linux/sched/clock.h>
-#include <linux/sched/rt.h>
 
 #include "area.h"
 #include "tense.h"
@@ -94,7 +93,7 @@ static u64 horizon_of(struct tense_task *t)
 		ns = stops ? 0 : vclock_horizon(&t->exp->vc, &t->v);
 	}
 	/* In another class than the fair one its time stands still: look once a tick. */
-	if (ns && rt_task(t->task))
+	if (ns && !tense_is_fair(t->task))
 		ns = max(ns, (u64)TICK_NSEC);
 	raw_spin_unlock(&t->lock);
 	if (stops)

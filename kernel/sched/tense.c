@@ -158,6 +158,19 @@ struct tense_place tense_place_of(struct task_struct *p)
 }
 EXPORT_SYMBOL_GPL(tense_place_of);
 
+/**
+ * tense_is_fair() - whether the fair class runs a task, the only one that charges
+ * @p: the task. Its class may change meanwhile unless the caller is the task, or
+ *	holds its run queue lock.
+ *
+ * Return: false in another class, or at a priority that another task lends.
+ */
+bool tense_is_fair(const struct task_struct *p)
+{
+	return READ_ONCE(p->sched_class) == &fair_sched_class;
+}
+EXPORT_SYMBOL_GPL(tense_is_fair);
+
 static void enqueue(struct task_struct *p)
 {
 	struct tense_place place = tense_place_of(p);

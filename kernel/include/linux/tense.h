@@ -166,6 +166,7 @@ void tense_settle(void);
 int tense_at_return(struct callback_head *work);
 void tense_not_at_return(struct callback_head *work);
 struct tense_place tense_place_of(struct task_struct *p);
+bool tense_is_fair(const struct task_struct *p);
 struct tense_group tense_group_of(const void *queue);
 void tense_group_owes(const void *queue, s64 ns);
 bool tense_in_interrupt(void);
