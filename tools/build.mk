@@ -15,7 +15,7 @@ TOOLS_HEADERS := $(wildcard $(TENSE_DIRS:%=tools/%/*.h))
 INIT_SRC := $(patsubst tools/%.c,%,$(wildcard tools/guest/*.c)) run/pump run/launch run/clock-choice \
 	run/trace-record base/util
 
-TENSE_MEASURE_LIB := kbest protocol $(PERIODS_LIB)
+TENSE_MEASURE_LIB := kbest protocol cache $(PERIODS_LIB)
 TENSE_OBJ := $(TENSE_SRC:%=$(O)/tools/%.o) $(LIBTENSE_SYMBOLS_OBJ) \
 	$(TENSE_MEASURE_LIB:%=$(O)/libtense/measure/%.o)
 # libstdc++ for what it demangles, looked up when it is needed.

@@ -17,6 +17,7 @@
 #define ALIKE		1.25
 /* Two readings of the clock cause its error: 0.001 % at most. */
 #define CALIBRATION_NS	20000000
+#define PAIRS		20
 
 static uint64_t read_gettime(void)
 {
@@ -59,15 +60,39 @@ static bool has_counter(void)
 }
 #endif
 
+/* Readings of both clocks at one time. */
+struct both {
+	uint64_t ns;
+	uint64_t cycles;
+};
+
+/* The closest readings of several: an interruption between two is not in them. */
+static struct both read_both(void)
+{
+	struct both closest = { 0 };
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < PAIRS; i++) {
+		uint64_t before = read_counter(), ns = read_gettime();
+		uint64_t took = read_counter() - before;
+
+		if (took >= least)
+			continue;
+		least = took;
+		closest = (struct both){ ns, before + took / 2 };
+	}
+	return closest;
+}
+
 /* Returns the nanoseconds of one unit of the counter. */
 static double calibrate(void)
 {
-	uint64_t began = read_gettime(), from = read_counter(), now;
+	struct both from = read_both(), to;
 
-	do
-		now = read_gettime();
-	while (now - began < CALIBRATION_NS);
-	return (double)(now - began) / (double)(read_counter() - from);
+	while (read_gettime() - from.ns < CALIBRATION_NS)
+		;
+	to = read_both();
+	return (double)(to.ns - from.ns) / (double)(to.cycles - from.cycles);
 }
 
 static int shortest_first(const void *left, const void *right)

@@ -320,6 +320,46 @@ done
 measure_is 125 "K with it" --choose-samples --k 3 -- true
 tense_said "measure: --k and --epsilon are of --protocol k-best"
 
+# Clock, caches and timer interrupts.
+for clock in gettime raw counter; do
+	[ $clock != counter ] || grep -qw constant_tsc /proc/cpuinfo || continue
+	quick 0 "--clock $clock" --clock $clock --json m -- sleep 0.1
+	is "$(jq -r .clock m)" $clock "is told"
+	# A clock whose rate nobody corrects may be a little slow.
+	ok "and tells the time" jq -e '.commands[0].samples |
+		all(.elapsed_s > 0.099)' m >verdict
+done
+ok "also in the table" grep -q "^  elapsed time is by [A-Zt].* (--clock)$" stdout
+measure_is 125 "an unknown clock" --clock sundial -- true
+tense_said "measure: --clock 'sundial' is not gettime, raw or counter"
+quick 0 "cold caches" --cold --json m -- true
+ok "are told" jq -e .cold m >verdict
+ok "also in the table" grep -qx \
+	'  the caches of the CPUs were emptied before each run (--cold)' stdout
+quick 0 "--compensate" --compensate --json m -- "$measured" 1 0 100
+if [ "$(jq .compensation m)" = null ]; then
+	unwrap stderr
+	is "$(cat stderr)" "tense: --compensate: timer interrupts stay in the elapsed times: the cost of a timer interrupt cannot be measured here and now" \
+		"is said to be impossible"
+	ok "then none is taken out" jq -e '.commands[0].samples | all(.ticks == 0)' \
+		m >verdict
+else
+	ok "takes out as many as hit a CPU of the command" jq -e --argjson cpus "$(nproc)" '
+		.compensation as $c | .commands[0].samples | all(
+		([.process_s / $cpus, .elapsed_s + .ticks * $c.cost_s] | min) as $busy |
+		.ticks == ($busy / $c.tick_s | floor))' m >verdict
+	ok "which is told" grep -q '^  [0-9]* timer interrupts* of [0-9.]* us were taken out of elapsed times (--compensate)$' stdout
+fi
+mkdir -p root/sys/devices/system/cpu
+echo 1-3 >root/sys/devices/system/cpu/nohz_full
+TENSE_SYSROOT=root quick 0 "CPUs without ticks" --compensate --json m -- true
+unwrap stderr
+is "$(cat stderr)" "tense: --compensate: timer interrupts stay in the elapsed times: some CPUs have no timer interrupts while one task runs there (nohz_full)" \
+	"are told"
+is "$(jq -c '[.compensation, .clock, .cold, .commands[0].samples[].ticks]' m)" \
+	'[null,"gettime",false,0,0]' "are not compensated for"
+rm root/sys/devices/system/cpu/nohz_full
+
 # measure copes with these commands.
 quick 0 "gigabytes of output" -- sh -c 'head -c 2G /dev/zero'
 is "$(cat stderr)" "" "go nowhere"

@@ -20,7 +20,7 @@
 
 #define RUNS_MAX	100000
 
-enum { COMPARE = 1, PROTOCOL, K, EPSILON, CHOOSE_SAMPLES, RUNS, WARMUP, CUTOFFS,
+enum { COMPARE = 1, PROTOCOL, K, EPSILON, CHOOSE_SAMPLES, CLOCK, COLD, COMPENSATE, RUNS, WARMUP, CUTOFFS,
        TUNE, DAEMONS, RESTORE, TIMEOUT, OUT_JSON, OUT_CSV, OUT_MARKDOWN };
 
 static const struct option_row options[] = {
@@ -35,6 +35,11 @@ static const struct option_row options[] = {
 	{ "epsilon", "E", NULL, EPSILON, "with k-best: times agree if they differ by at most this fraction of the shortest; default 0.001. With --choose-samples: a subset's mean may be off by it; default 0.01" },
 	{ "choose-samples", NULL, NULL, CHOOSE_SAMPLES,
 	  "take 300 samples, halve them again and again, and print how many samples suffice" },
+	{ "clock", "NAME", "gettime raw counter", CLOCK,
+	  "clock of the elapsed time: gettime (default), which is CLOCK_MONOTONIC; raw, whose rate nobody corrects; or counter, the CPU's cycle counter" },
+	{ "cold", NULL, NULL, COLD, "empty the caches of the CPUs before each run" },
+	{ "compensate", NULL, NULL, COMPENSATE,
+	  "subtract timer interrupts at their least cost from the elapsed time" },
 	{ "warmup", "N", NULL, WARMUP,
 	  "number of runs before the first sample; default 1" },
 	{ "cutoffs", "FILE", "-f", CUTOFFS,
@@ -74,6 +79,7 @@ struct request {
 	size_t k;		/* 0: the default */
 	bool compare;
 	bool restore;
+	bool compensate;
 };
 
 static int parse_count(const char *option, const char *text, size_t min,
@@ -97,6 +103,18 @@ static int parse_protocol(const char *text, enum protocol *protocol)
 		if (!strcmp(text, protocol_name(*protocol)))
 			return 0;
 	warn("measure: --protocol '%s' is not emp, k-best or auto", text);
+	return -1;
+}
+
+static int parse_clock(const char *text, enum stopwatch_clock *clock)
+{
+	for (int i = 0; i < NR_STOPWATCH_CLOCKS; i++) {
+		if (!strcmp(text, stopwatch_name(i))) {
+			*clock = i;
+			return 0;
+		}
+	}
+	warn("measure: --clock '%s' is not gettime, raw or counter", text);
 	return -1;
 }
 
@@ -223,6 +241,15 @@ static int parse_options(int argc, char **argv, struct request *r)
 			break;
 		case CHOOSE_SAMPLES:
 			r->m.choose_samples = true;
+			break;
+		case CLOCK:
+			err = parse_clock(optarg, &r->m.clock);
+			break;
+		case COLD:
+			r->m.cold = true;
+			break;
+		case COMPENSATE:
+			r->compensate = true;
 			break;
 		case RUNS:
 			err = parse_count("runs", optarg, 1, RUNS_MAX,
@@ -428,6 +455,17 @@ static int tune(const struct request *r, const struct machine *machine)
 	return err;
 }
 
+/* Without the cost the measurement goes on: its times are as always. */
+static void begin_compensation(struct request *r, const char *root)
+{
+	const char *why;
+
+	if (r->compensate &&
+	    compensation_begin(&r->m.compensation, root, &why))
+		warn("--compensate: timer interrupts stay in the elapsed times: %s",
+		     why);
+}
+
 /* The table can wait until the machine is as it was, which others use. */
 static int take_samples(struct request *r)
 {
@@ -439,6 +477,7 @@ static int take_samples(struct request *r)
 		return STATUS_FAILED;
 	r->m.changes = *tune_changes();
 	environment_read(&r->m.environment, machine.root);
+	begin_compensation(r, machine.root);
 	status = sampler_run(&r->m, &r->options);
 	return tune_end() && !status ? STATUS_FAILED : status;
 }

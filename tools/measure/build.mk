@@ -6,7 +6,7 @@ MEASURE_CFLAGS := $(patsubst -I%,-isystem %, \
 	$(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null))
 MEASURE_LIBS := -lnl-genl-3 -lnl-3
 $(patsubst %.c,$(O)/%.o,$(wildcard tools/measure/*.c tools/cli/*.c)): \
-	CPPFLAGS += $(MEASURE_CFLAGS)
+	CPPFLAGS += $(MEASURE_CFLAGS) -Ilibtense/include
 
 # `tense daemons learn` runs this program as its samples.
 COUNT_BIN := $(O)/libexec/tense/count
@@ -21,7 +21,7 @@ install::
 
 measure_tests := $(addprefix $(O)/tests/unit/test-,cutoffs emp activity \
 	taskstats measure environment learn learn-plan \
-	sample-sizes)
+	sample-sizes compensation)
 $(measure_tests): $(wildcard tests/data/*.hex)
 
 # Killed at each step of these.

@@ -205,7 +205,7 @@ static int execute(void *arg)
 		_exit(STATUS_FAILED);
 	}
 	sigprocmask(SIG_SETMASK, &own_mask, NULL);
-	start->ns = now_ns();
+	start->ns = stopwatch_read(c->clock);
 	start->cpu_ns = own_cpu_ns();
 	execvp(c->argv[0], c->argv);
 	start->error = errno;
@@ -300,13 +300,11 @@ static void end_orphans(struct command_result *r, bool patient)
 static void end_command(struct command_result *r)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
-	uint64_t deadline;
+	uint64_t deadline = now_ns() + STUBBORN_NS;
 	int status;
 
 	kill(-r->pid, SIGKILL);
 	kill(r->pid, SIGKILL);
-	r->elapsed_ns = now_ns();
-	deadline = r->elapsed_ns + STUBBORN_NS;
 	while (!reap(r, r->pid, &status, WNOHANG)) {
 		if (now_ns() >= deadline) {
 			r->goes_on = true;
@@ -406,11 +404,11 @@ static void wait_for(const struct command *c, struct command_result *r,
 	} else {
 		/* It runs on after it is said to have ended. */
 		wait4(r->pid, &status, 0, &usage);
-		r->elapsed_ns = now_ns();
+		if (start->ns)
+			r->elapsed_ns = stopwatch_read(c->clock) - start->ns;
 		add_usage(r, &usage);
 		finish(r, status, start);
 	}
-	r->elapsed_ns -= start->ns ? start->ns : r->elapsed_ns;
 	take_ours_out(r, start);
 	end_orphans(r, !end);
 	close(pidfd);

@@ -7,11 +7,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "stopwatch.h"
+
 struct command {
 	char *const *argv;
 	const char *input;	/* a file that can be read */
 	bool show_output;
 	double timeout;		/* in seconds; 0 for none */
+	const struct stopwatch *clock;	/* of the elapsed time, or NULL */
 	/* Called a few times a second while the command runs. */
 	void (*meanwhile)(void *arg);
 	void *arg;

@@ -61,12 +61,13 @@ static json_t *sample_json(const struct subject *subject, size_t i)
 {
 	const struct sample *s = &subject->samples[i];
 	json_t *json = json_pack(
-		"{so so so so si sb so so}",
+		"{so so so so si sb si so so}",
 		"user_s", number(s->user), "system_s", number(s->system),
 		"loop_s", number(s->loop),
 		"clock_stepped_s", number(s->stepped),
 		"left_behind", (int)s->left,
 		"exits_lost", s->exits_lost,
+		"ticks", (int)s->ticks,
 		"dropped_for", s->fate == SAMPLE_DAEMON ?
 			text(s->others.list[s->by].name) : json_null(),
 		"others", others_json(&s->others));
@@ -195,6 +196,12 @@ static json_t *changes_json(const struct measurement *m)
 	return json;
 }
 
+static json_t *compensation_json(const struct compensation *c)
+{
+	return c->tick > 0 ? json_pack("{sf sf}", "tick_s", c->tick,
+				       "cost_s", c->cost) : json_null();
+}
+
 static json_t *advice_json(const struct measurement *m)
 {
 	const struct protocol_advice advice = protocol_advise(m);
@@ -218,11 +225,13 @@ int measure_json(FILE *f, const struct measurement *m)
 	for (size_t i = 0; i < m->nr_subjects; i++)
 		json_array_append_new(subjects, subject_json(m, &m->subjects[i]));
 	root = json_pack(
-		"{si ss ss ss so sI so so so so so so so so}",
+		"{si ss ss ss so ss sb so sI so so so so so so so so}",
 		"version", MEASURE_JSON_VERSION, "tense", TENSE_VERSION,
 		"protocol", protocol_name(m->protocol),
 		"protocol_asked", protocol_name(m->asked),
 		"protocol_advice", advice_json(m),
+		"clock", stopwatch_name(m->clock), "cold", m->cold,
+		"compensation", compensation_json(&m->compensation),
 		"warmup", (json_int_t)m->warmup,
 		"degraded", text(m->degraded), "cutoffs", text(m->cutoffs.path),
 		"environment", environment_json(&m->environment),

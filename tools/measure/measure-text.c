@@ -331,6 +331,34 @@ static void show_cutoffs(FILE *f, const struct measurement *m)
 		      f);
 }
 
+static void show_clock(FILE *f, const struct measurement *m)
+{
+	static const char *const names[] = {
+		[STOPWATCH_RAW] = "CLOCK_MONOTONIC_RAW",
+		[STOPWATCH_COUNTER] = "the CPU's cycle counter",
+	};
+
+	if (m->clock != STOPWATCH_GETTIME)
+		fprintf(f, "  elapsed time is by %s (--clock)\n",
+			names[m->clock]);
+	if (m->cold)
+		fputs("  the caches of the CPUs were emptied before each run (--cold)\n",
+		      f);
+}
+
+static void show_compensation(FILE *f, const struct measurement *m)
+{
+	size_t ticks = 0;
+
+	for (size_t i = 0; i < m->nr_subjects; i++)
+		for (size_t j = 0; j < m->subjects[i].count; j++)
+			ticks += m->subjects[i].samples[j].ticks;
+	if (m->compensation.tick > 0)
+		fprintf(f, "  %zu timer interrupt%s of %.3f us were taken out of elapsed times (--compensate)\n",
+			ticks, ticks == 1 ? "" : "s",
+			m->compensation.cost * 1e6);
+}
+
 static void show_protocol(FILE *f, const struct measurement *m)
 {
 	const struct protocol_advice advice = protocol_advise(m);
@@ -361,6 +389,8 @@ int measure_text(FILE *f, const struct measurement *m)
 	show_disturbances(f, m);
 	fputc('\n', f);
 	show_protocol(f, m);
+	show_clock(f, m);
+	show_compensation(f, m);
 	if (m->degraded)
 		fprintf(f, "  %s\n", m->degraded);
 	if (m->protocol == PROTOCOL_EMP)

@@ -7,11 +7,13 @@
 #include <stddef.h>
 
 #include "activity.h"
+#include "compensation.h"
 #include "cutoffs-store.h"
 #include "emp.h"
 #include "environment.h"
 #include "journal.h"
 #include "libtense/measure/kbest.h"
+#include "stopwatch.h"
 
 /* The metrics of each sample. */
 enum metric {
@@ -43,6 +45,7 @@ struct sample {
 	double stepped;			/* by which the wall clock was set */
 	unsigned int left;		/* processes that it left behind */
 	bool exits_lost;		/* others may be incomplete */
+	unsigned int ticks;		/* subtracted from the elapsed time */
 	struct activities others;
 	enum fate fate;
 	size_t by;			/* which of the others, by its cutoff */
@@ -86,6 +89,9 @@ struct measurement {
 	double sizes_epsilon;	/* how far subsets may be off */
 	size_t emp_runs;	/* if PROTOCOL_AUTO chooses EMP */
 	size_t warmup;
+	enum stopwatch_clock clock;	/* of the elapsed time */
+	bool cold;			/* caches are emptied before each run */
+	struct compensation compensation;
 	struct cutoff_store cutoffs;
 	char *degraded;		/* why other processes are not wholly known */
 	bool others_known;

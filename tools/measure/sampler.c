@@ -12,6 +12,7 @@
 #include "base/progress.h"
 #include "base/reference.h"
 #include "base/util.h"
+#include "cold.h"
 #include "image.h"
 #include "protocol.h"
 
@@ -27,6 +28,8 @@ struct sampler {
 	struct measurement *m;
 	struct task_source *source;
 	struct image exited;
+	struct stopwatch *clock;
+	struct cold *cold;
 	bool exits_lost;
 	size_t loops;		/* on either side of a sample */
 	double shortest;	/* run that was no sample, in seconds */
@@ -95,6 +98,15 @@ static double process_time(const struct sampler *sampler,
 	return (double)(waited > exited ? waited : exited) / 1e9;
 }
 
+static void compensate(const struct compensation *c, struct sample *sample)
+{
+	double *values = sample->values;
+
+	sample->ticks = compensation_ticks(c, values[METRIC_ELAPSED],
+					   values[METRIC_PROCESS]);
+	values[METRIC_ELAPSED] -= sample->ticks * c->cost;
+}
+
 static void fill_sample(struct sampler *sampler, struct sample *sample,
 			const struct command_result *result,
 			const struct image *before, const struct image *after)
@@ -103,6 +115,7 @@ static void fill_sample(struct sampler *sampler, struct sample *sample,
 
 	sample->values[METRIC_ELAPSED] = (double)result->elapsed_ns / 1e9;
 	sample->values[METRIC_PROCESS] = process_time(sampler, result);
+	compensate(&sampler->m->compensation, sample);
 	sample->user = (double)result->user_ns / 1e9;
 	sample->system = (double)result->system_ns / 1e9;
 	sample->left = result->left;
@@ -203,6 +216,7 @@ static int take_sample(struct sampler *sampler, const struct subject *subject,
 		.show_output = sampler->options->show_output,
 		.timeout = sampler->options->timeout,
 		.meanwhile = collect_exits, .arg = sampler,
+		.clock = sampler->clock,
 	};
 	struct image before = { 0 }, after = { 0 };
 	struct command_result result;
@@ -216,6 +230,8 @@ static int take_sample(struct sampler *sampler, const struct subject *subject,
 	image_take(&before, sampler->source);
 	/* A thread that exited before the image was taken is of no sample. */
 	forget_exits(sampler);
+	if (sampler->cold)
+		cold_empty(sampler->cold);
 	sample->began = (double)now_ns() / 1e9;
 	command_run(&command, &result);
 	collect_exits(sampler);
@@ -377,6 +393,34 @@ static void prepare_subject(const struct measurement *m, struct subject *s)
 		s->best[i] = (struct kbest){ .k = m->k, .epsilon = m->epsilon };
 }
 
+/* 0, or -1 after a message. */
+static int begin_options(struct sampler *sampler)
+{
+	const struct measurement *m = sampler->m;
+
+	sampler->clock = stopwatch_new(m->clock);
+	if (!sampler->clock) {
+		warn("--clock %s: this CPU has no cycle counter of constant rate",
+		     stopwatch_name(m->clock));
+		return -1;
+	}
+	if (!m->cold)
+		return 0;
+	sampler->cold = cold_new();
+	if (sampler->cold)
+		return 0;
+	warn("--cold: there is no memory to fill the caches with");
+	return -1;
+}
+
+static void free_sampler(struct sampler *sampler)
+{
+	taskstats_close(sampler->source);
+	image_free(&sampler->exited);
+	cold_free(sampler->cold);
+	free(sampler->clock);
+}
+
 int sampler_run(struct measurement *m, const struct sampler_options *options)
 {
 	struct sampler sampler = { .options = options, .m = m, .loops = 1,
@@ -389,10 +433,10 @@ int sampler_run(struct measurement *m, const struct sampler_options *options)
 	command_prepare();
 	begin_images(&sampler);
 	counters_read(&m->before, "");
-	status = take_rounds(&sampler, &progress);
+	status = begin_options(&sampler) ? STATUS_FAILED :
+					   take_rounds(&sampler, &progress);
 	counters_read(&m->after, "");
 	progress_end(&progress);
-	taskstats_close(sampler.source);
-	image_free(&sampler.exited);
+	free_sampler(&sampler);
 	return status;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Takes timer interrupts out of a command's elapsed time. Never takes out too much:
+ * it counts the interrupts that must have hit the command, at their least cost.
+ */
+#ifndef MEASURE_COMPENSATION_H
+#define MEASURE_COMPENSATION_H
+
+struct compensation {
+	double tick;		/* seconds between two interrupts; 0: not used */
+	double cost;		/* of one, at least, in seconds */
+	unsigned int cpus;	/* that the command may use */
+};
+
+/*
+ * Measures the cost, which takes up to 2 s. root is that of environment_read(). 0, or
+ * -1 and *why, a constant text.
+ */
+int compensation_begin(struct compensation *c, const char *root,
+		       const char **why);
+
+/*
+ * The interrupts that came while the command ran. While others wait for it, it keeps
+ * at least one CPU busy for its process time over the number of CPUs.
+ */
+unsigned int compensation_ticks(const struct compensation *c, double elapsed,
+				double process);
+
+#endif
