@@ -182,7 +182,7 @@ check-patches:
 ## examples       the programs of examples/, by the commands in their comments
 ## demo           a real program, predicted and then measured
 demo: user module
-## experiments    shares, schedules and a queue: tables, CSV and SVG in build/
+## experiments    shares, schedules, a queue and clocks: tables, CSV, SVG in build/
 experiments: user module
 ## bench          figures of docs/benchmarks.md: cost and accuracy
 bench: user module

@@ -52,7 +52,7 @@ $(O)/tests/unit/test-stats: tests/unit/test-stats.c tests/lib/stats.c \
 	$(test_cc) $(BENCH_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		$(STATS_LIBS)
 
-$(O)/tests/unit/test-bench: $(BENCH)
+$(O)/tests/unit/test-bench: $(BENCH) $(bench_out)/clock-figures
 UNIT_TESTS += $(O)/tests/unit/test-stats $(O)/tests/unit/test-bench
 
 # With parts of the suite in tests/accuracy.
@@ -60,7 +60,7 @@ demo: $(WORKLOAD_PROGRAMS) $(BENCH) $(addprefix $(O)/accuracy/,rounds libslow.so
 		accuracy-table)
 	$(Q)$(bench_dir)/demo $(O)
 
-experiments: $(WORKLOAD_PROGRAMS) $(BENCH)
+experiments: $(WORKLOAD_PROGRAMS) $(BENCH) $(bench_out)/clock-figures
 	$(Q)$(bench_dir)/experiments $(O)
 
 bench: $(WORKLOAD_PROGRAMS) $(BENCH) $(O)/lib/libtense-functions.so
@@ -72,7 +72,8 @@ bench-cost: $(bench_out)/cost-init $(bench_out)/gate-spin
 bench-diff:
 	$(Q)$(bench_dir)/cost-diff tests/data/cost.json $(bench_out)/cost.json
 
-$(bench_out)/kbest-error: tests/bench/kbest-error.c $(O)/lib/libtense-measure.so
+$(bench_out)/kbest-error $(bench_out)/clock-figures: $(bench_out)/%: \
+		tests/bench/%.c $(O)/lib/libtense-measure.so
 	$(test_cc) $(BENCH_CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/lib \
 		-ltense-measure -Wl,-rpath,'$$ORIGIN/../lib' $(STATS_LIBS)
 

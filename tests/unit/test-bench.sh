@@ -211,4 +211,37 @@ echo "figure x 1 2" | refused report "half a figure" report.json
 [ $? -eq 1 ] && grep -q "cannot write" output
 passed $? "report: a file that cannot be written"
 
+# Figures of clocks: the shortest routines only.
+"$bench/clock-figures" steps 1 >steps 2>output
+awk -F, 'NR == 1 { head = $0; next }
+	{ n++; bad += $1 < real || $2 < told; real = $1; told = $2 }
+	END { exit !(head == "real_us,gettimeofday_us" && n == 400 && !bad && told > 0) }' \
+	steps
+passed $? "clock-figures: both clocks go on, and neither goes back"
+mkdir -p build
+ln -s "$bench" build/bench
+LONGEST_MS=0.06 "$source/tests/bench/clocks" build >output 2>&1
+passed $? "clocks"
+series() { # FIGURE
+	sed 1d "build/experiments/clock-$1.csv" | cut -d, -f1 | uniq -c |
+		sed 's/^ *//' | paste -sd,
+}
+k="12 K = 1,12 K = 2,12 K = 3,12 K = 4,12 K = 5"
+[ "$(series k)" = "$k" ] && [ "$(series k-beside)" = "$k" ] &&
+	[ "$(series compensated)" = "12 raw,12 compensated" ] &&
+	[ "$(series together)" = "12 alone,12 first of two,12 second of two" ]
+passed $? "clocks: each series has each length"
+awk -F, 'FNR > 1 && $1 == "K = 1" { n++; bad += !$5 } END { exit !(n && !bad) }' \
+	build/experiments/clock-k.csv
+passed $? "clocks: one time agrees with itself"
+bad=0
+for figure in steps k k-beside compensated together; do
+	xmllint --noout "build/experiments/clock-$figure.svg" || bad=1
+done >output 2>&1
+passed $bad "clocks: five pictures"
+for arguments in "" "k" "k 0" "k x" "k 0.05" "curve 1" "k 1 1"; do
+	# shellcheck disable=SC2086 # a list
+	refused clock-figures "'$arguments'" $arguments
+done
+
 done_testing
