@@ -24,16 +24,6 @@ static json_t *number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-const char *measure_json_key(enum metric metric)
-{
-	static const char *const keys[] = {
-		[METRIC_ELAPSED] = "elapsed_s", [METRIC_PROCESS] = "process_s",
-		[METRIC_REFERENCE] = "process_loops",
-	};
-
-	return keys[metric];
-}
-
 static json_t *summary_json(const struct summary *s)
 {
 	return json_pack("{sI so so so so so so so}",
@@ -74,8 +64,8 @@ static json_t *sample_json(const struct subject *subject, size_t i)
 	json_t *kept = json_object();
 
 	for (int j = 0; j < NR_METRICS; j++) {
-		json_object_set_new(json, measure_json_key(j), number(s->values[j]));
-		json_object_set_new(kept, measure_json_key(j),
+		json_object_set_new(json, metric_key(j), number(s->values[j]));
+		json_object_set_new(kept, metric_key(j),
 				    json_boolean(subject->kept[j][i]));
 	}
 	json_object_set_new(json, "kept", kept);
@@ -87,7 +77,7 @@ static json_t *best_json(const struct subject *s)
 	json_t *json = json_object();
 
 	for (int i = 0; i < NR_BEST; i++)
-		json_object_set_new(json, measure_json_key(i), json_pack(
+		json_object_set_new(json, metric_key(i), json_pack(
 			"{so so sb}", "best", number(s->best[i].best[0]),
 			"spread", number(kbest_spread(&s->best[i])),
 			"converged", kbest_converged(&s->best[i])));
@@ -103,8 +93,8 @@ static json_t *subject_json(const struct measurement *m,
 	for (char **arg = s->argv; *arg; arg++)
 		json_array_append_new(argv, text(*arg));
 	for (int i = 0; i < NR_METRICS; i++) {
-		json_object_set_new(all, measure_json_key(i), summary_json(&s->all[i]));
-		json_object_set_new(emp, measure_json_key(i), summary_json(&s->emp[i]));
+		json_object_set_new(all, metric_key(i), summary_json(&s->all[i]));
+		json_object_set_new(emp, metric_key(i), summary_json(&s->emp[i]));
 	}
 	for (size_t i = 0; i < s->count; i++)
 		json_array_append_new(samples, sample_json(s, i));
@@ -123,7 +113,7 @@ static json_t *ratios_json(const struct measurement *m)
 	for (int i = 0; i < NR_METRICS; i++) {
 		const struct ratio *r = &m->ratios[i];
 
-		json_object_set_new(ratios, measure_json_key(i), json_pack(
+		json_object_set_new(ratios, metric_key(i), json_pack(
 			"{sI so so so ss}", "pairs", (json_int_t)r->count,
 			"ratio", number(r->ratio), "low", number(r->low),
 			"high", number(r->high),

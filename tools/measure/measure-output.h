@@ -22,9 +22,6 @@ struct scale {
 
 struct scale scale_of(double seconds);
 
-/* The name of a time in JSON. */
-const char *measure_json_key(enum metric metric);
-
 const char *verdict_name(enum emp_verdict verdict);
 
 #endif

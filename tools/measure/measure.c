@@ -21,6 +21,16 @@ const char *metric_name(enum metric metric)
 	return names[metric];
 }
 
+const char *metric_key(enum metric metric)
+{
+	static const char *const keys[] = {
+		[METRIC_ELAPSED] = "elapsed_s", [METRIC_PROCESS] = "process_s",
+		[METRIC_REFERENCE] = "process_loops",
+	};
+
+	return keys[metric];
+}
+
 static double median(double *values, size_t count)
 {
 	gsl_sort(values, 1, count);

@@ -129,5 +129,7 @@ const struct activity *measure_suspect(const struct subject *subject,
 				       size_t sample, enum metric metric);
 
 const char *metric_name(enum metric metric);
+/* Its name in JSON, with the unit. */
+const char *metric_key(enum metric metric);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "measure-output.h"
-
 /* The reference loop is a means to the other two. */
 #define METRICS	METRIC_REFERENCE
 
@@ -89,7 +87,7 @@ json_t *sample_sizes_json(const struct measurement *m)
 	json_t *json = json_pack("{sf}", "epsilon", m->sizes_epsilon);
 
 	for (int i = 0; i < METRICS; i++)
-		json_object_set_new(json, measure_json_key(i),
+		json_object_set_new(json, metric_key(i),
 				    metric_json(m, i));
 	return json;
 }
