@@ -20,8 +20,8 @@ int compensation_begin(struct compensation *c, const char *root,
 		       const char **why);
 
 /*
- * The interrupts that came while the command ran. While others wait for it, it keeps
- * at least one CPU busy for its process time over the number of CPUs.
+ * The number of interrupts that must have come while the command ran. It kept at least
+ * one CPU busy for its process time (seconds) over the number of CPUs.
  */
 unsigned int compensation_ticks(const struct compensation *c, double elapsed,
 				double process);
