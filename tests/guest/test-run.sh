@@ -294,7 +294,7 @@ if [ "$(id -u)" = 0 ]; then
 		"tense: --window: here tense.ko was loaded with a window of 500000 ns: load it with window=4000000, or use --backend uml" \
 		"and one that it has not"
 	is "$(native --backend native nothing 2>&1; echo $?)" \
-		"tense: nothing: command not found
+		"tense: nothing: command not found in PATH: give its path
 127" "not found"
 else
 	skip "the native back end: only root can load a module in a guest"
