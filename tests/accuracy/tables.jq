@@ -147,7 +147,7 @@ def windows:
 	.cases | group_by(.window_us) |
 	map(. as $of | ($of | map(.real_time_ratio)) as $real |
 		["\($of[0].window_us) us", "\($real | min | fixed(3)) to \($real | max | fixed(3))",
-		 (if $of[0].window_us == 500 then "1.05" else "" end),
+		 ({ "20": "1.08", "100": "1.02", "500": "1.01" }["\($of[0].window_us)"] // ""),
 		 ($of | map(.error_points | fabs) | max | fixed(2))]) |
 	table(["window", "real time at percent 100 over outside, least and most of the programs",
 	       "aim", "worst error of a prediction, points"]);
