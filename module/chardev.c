@@ -20,11 +20,11 @@
 
 static bool tense_user_probes;
 module_param_named(user_probes, tense_user_probes, bool, 0444);
-MODULE_PARM_DESC(user_probes, "Who may not trace the machine may set probes as well: for guests that are their user's");
+MODULE_PARM_DESC(user_probes, "Also let users who may not trace the machine set probes: for guests of one user");
 
 /* Longest text of a percent: room for leading zeros and a newline. */
 #define PERCENT_TEXT	15
-/* Longest text of a probe, which is the longest of all. */
+/* No text is longer than that of a probe. */
 #define TEXT_MAX	63
 
 /*
@@ -213,7 +213,7 @@ static loff_t dev_llseek(struct file *file, loff_t d, int whence)
 	return err ?: (loff_t)now;
 }
 
-/* Takes a third of the instructions of kstrtou32(), which also accepts a sign. */
+/* kstrtou32() accepts a sign, and takes three times as many instructions. */
 static int parse_percent(const char *text, size_t count, u32 *percent)
 {
 	u64 number = 0;
@@ -333,7 +333,7 @@ static int write_choice(struct tense_task *t, const char *text, size_t count)
 	return -EINVAL;
 }
 
-/* Ends the text with a null. */
+/* Copies a text from the task, and ends it with a null. */
 static int take_text(char *text, const char __user *buf, size_t count)
 {
 	if (!count || count > TEXT_MAX)
@@ -367,7 +367,7 @@ static int write_join(struct tense_task *t, char *text, size_t count)
 	return tense_name_is(t->exp, name) ? 0 : -EBUSY;
 }
 
-/* The calling task is in no experiment: all that it can do is join one. */
+/* A task that is in no experiment can only join one. */
 static int write_outside(const struct file *file, const char __user *buf,
 			 size_t count)
 {
@@ -382,7 +382,7 @@ static int write_outside(const struct file *file, const char __user *buf,
 	name = take_name(text, count);
 	if (!name)
 		return -EINVAL;
-	/* The mode of the device says who may join. A handle can be passed on. */
+	/* The mode of the device limits who may join, but a handle can be passed on. */
 	if (!uid_eq(file->f_cred->uid, current_uid()))
 		return -EPERM;
 	return tense_join_named((u64)file->private_data, name);
@@ -461,7 +461,7 @@ static int dev_open(struct inode *inode, struct file *file)
 	 * reused.
 	 */
 	file->private_data = (void *)handle;
-	/* The task may choose an experiment by its name. */
+	/* With O_NONBLOCK the task may join an experiment by its name later. */
 	if (current->tense || file->f_flags & O_NONBLOCK)
 		return 0;
 	return tense_join(handle);

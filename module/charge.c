@@ -9,8 +9,9 @@
  * have disabled interrupts. The task writes its ring at any time: every word is read
  * once, and then checked.
  *
- * tense_task_lock() clears t->plain. Between nearly all charges nobody calls it for
- * the task. Such a charge goes a short way, which only adds up.
+ * While t->plain is set, a charge goes a short way, which only adds up. Nearly all
+ * charges do, because tense_task_lock() clears t->plain, and is seldom called between
+ * two charges of a task.
  */
 #include <linux/nospec.h>
 
@@ -50,8 +51,8 @@ static void earn_refunds(struct tense_task *t, u64 ran)
  * tense_book() - book what the task ran and was charged since the last call
  * @t: the task, locked
  *
- * The time counts for its current slot, and earns refunds. Comes before its slot
- * changes, before a refund, and before slots are read: no charge has to book.
+ * The time counts for the current slot, and earns refunds. Callers book before the
+ * slot changes, before a refund, and before they read slots. So a charge need not.
  */
 void tense_book(struct tense_task *t)
 {
@@ -132,7 +133,7 @@ void tense_refund(struct tense_task *t, u64 real_ns)
 	t->refundable -= real_ns;
 	vclock_refund(&t->v, real_ns);
 	t->overhead += real_ns;
-	/* The slot has run for less. The task keeps what it earned by running. */
+	/* The slot has run for less. The task still has earned refunds for that time. */
 	tense_slot(t->exp, t->slot)->ran -= t->booked_ran - t->v.ran;
 	t->booked_ran = t->v.ran;
 	refund_of_slot(t)->ns += t->v.credit.ns - credit;
@@ -185,13 +186,13 @@ void tense_enter_slot(struct tense_task *t, u8 slot)
 }
 
 /*
- * The parts of a stretch. A program calls few functions many times, so that most
- * segments are at one of few percents, in one of few slots. Their ticks are summed up
- * and charged together.
+ * Records divide a stretch into segments. A program calls few functions many times,
+ * so that most segments have one of few percents and slots. A part is the sum of the
+ * segments with one percent and slot, which are charged together.
  */
 struct part {
 	u64 ticks;
-	u64 own;		/* of them: Tense's work */
+	u64 own;		/* ticks of these in which Tense worked */
 	u32 percent;		/* in thousandths */
 	u8 slot;
 };
@@ -201,7 +202,7 @@ struct part {
 struct parts {
 	struct part part[PARTS];
 	unsigned int n;		/* number of them in use */
-	struct part *at;	/* of the segment that has begun */
+	struct part *at;	/* the part of the current segment */
 };
 
 /* The task has left all its functions at once. */
@@ -253,7 +254,7 @@ static void begin_part(struct parts *p, u32 percent, u8 slot)
 	*p->at = (struct part) { .percent = percent, .slot = slot };
 }
 
-/* Charges all parts but the one that @p->at points to, if it is one of them. */
+/* Charges all parts but the current one. It charges all if p->at is behind the last. */
 static u64 spend_parts(struct tense_task *t, struct vclock_stretch *s,
 		       struct parts *p)
 {
@@ -269,7 +270,10 @@ static u64 spend_parts(struct tense_task *t, struct vclock_stretch *s,
 	return charged;
 }
 
-/* The next segment is at another percent or in another slot. Returns a charge. */
+/*
+ * Goes on to the part of the next segment, at another percent or in another slot. If
+ * there is no room for it, charges the other parts. Returns the charged virtual ns.
+ */
 static u64 change_part(struct tense_task *t, struct vclock_stretch *s,
 		       struct parts *p, u32 percent, u8 slot)
 {
@@ -288,7 +292,7 @@ static u64 change_part(struct tense_task *t, struct vclock_stretch *s,
 	return charged;
 }
 
-/* Takes a record, up to which the current segment reaches. Returns a charge. */
+/* Ends the segment at a record, and applies it. Returns the charged virtual ns. */
 static inline u64 take_record(struct tense_task *t, struct vclock_stretch *s,
 			      struct parts *p, const struct tense_record *r)
 {
@@ -362,7 +366,7 @@ static bool is_uncharged(void)
  * The tick drains most rings. If no task is charged for the tick, a refund would
  * return time that was never charged. The next stretch then begins after the drain
  * instead. The drain ends the task's turn sooner: a thread that fills its ring pays
- * for that by its turn, not in virtual time (R12).
+ * for the drain by its turn, not in virtual time (R12).
  */
 static void leave_drain_uncharged(struct tense_task *t, u64 since, u64 rate)
 {
@@ -379,7 +383,10 @@ static void leave_drain_uncharged(struct tense_task *t, u64 since, u64 rate)
 	t->unpaid += min(mul_u64_u64_shr(now - since, rate, 32), DRAIN_MAX);
 }
 
-/* R2: takes the new records, and charges the stretch as they divide it. */
+/*
+ * R2: applies the new records, which divide the stretch, and charges all of it.
+ * Returns the charged virtual ns.
+ */
 static u64 drain(struct tense_task *t, struct vclock_stretch *s, u32 head)
 {
 	const struct tense_ring *ring = tense_ring_of(t->area);
@@ -451,7 +458,7 @@ static u64 charge_by_area(struct tense_task *t, u64 real_ns)
 
 	/* Pairs with the release by which the thread publishes records. */
 	head = smp_load_acquire(&ring->head);
-	/* Nothing to divide: the work of the last drain is still to be left out. */
+	/* Nothing to charge: the next charge leaves out the work of the last drain. */
 	if (!real_ns && head == t->tail) {
 		tense_take_shown(t);
 		return 0;

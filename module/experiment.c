@@ -23,8 +23,8 @@ module_param_named(window, tense_window, ulong, 0444);
 MODULE_PARM_DESC(window, "Bound on LVT - GVT of new experiments, in ns");
 
 /*
- * Held while a task looks for its experiment and joins it. The tasks of a process are
- * in one experiment, because each finds the one that a sibling joins meanwhile.
+ * A task holds it while it looks for its experiment and joins it. So it finds the
+ * experiment of a sibling that joins at the same time: a process has only one.
  */
 static DEFINE_MUTEX(join_mutex);
 
@@ -358,7 +358,7 @@ int tense_join(u64 handle)
 	return err;
 }
 
-/* Whether the task runs with the rights of its user, as no set-user-ID program does. */
+/* Whether the task has only the rights of its user, unlike a set-user-ID program. */
 static bool has_plain_rights(void)
 {
 	const struct cred *cred = current_cred();
@@ -382,7 +382,7 @@ int tense_join_named(u64 handle, const char *name)
 	struct tense_experiment *exp, *sibling;
 	int err;
 
-	/* A member could delay a program with more rights, at the gate. */
+	/* At the gate, other members could delay a program that has more rights. */
 	if (!has_plain_rights())
 		return -EPERM;
 	mutex_lock(&join_mutex);
@@ -390,7 +390,7 @@ int tense_join_named(u64 handle, const char *name)
 	exp = find_or_alloc_named(name, sibling);
 	err = join(exp, handle);
 	mutex_unlock(&join_mutex);
-	/* The last reference waits for probes, which must not delay other joins. */
+	/* Putting the last reference waits for probes. No other join waits for it. */
 	put_found(exp);
 	put_found(sibling);
 	return err;
@@ -519,9 +519,9 @@ static void fill_thread(struct tense_task *t, struct tense_thread *to,
 }
 
 /*
- * Adds the tasks to the sums and writes their records. The records of tasks that an
- * interrupt charges meanwhile add up to the sums all the same. Returns the number of
- * records written, at most @max.
+ * Adds the tasks to the sums and writes their records. Even if an interrupt charges
+ * tasks meanwhile, the records add up to the sums, because one hold of t->lock covers
+ * both. Returns the number of records written, at most @max.
  */
 static u32 fill_threads(struct tense_experiment *exp, struct tense_stats *s,
 			struct tense_thread *to, u32 max)
@@ -578,7 +578,7 @@ ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count)
 	raw_spin_lock_irq(&exp->lock);
 	fill_stats(t, &stats);
 	n = fill_threads(exp, &stats, threads, most);
-	/* After all tasks have booked. */
+	/* All tasks have booked by now. */
 	fill_slots(exp, stats.slot);
 	raw_spin_unlock_irq(&exp->lock);
 

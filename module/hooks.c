@@ -8,8 +8,8 @@
  * pi_lock held, hook_fork() without a lock, and all others with the run queue lock
  * held.
  *
- * When a task blocks or wakes, its next charge depends on nothing new. So these hooks
- * take t->lock without tense_task_lock().
+ * A task that blocks or wakes changes nothing that its next charge depends on. So
+ * these hooks take t->lock without tense_task_lock(), which clears t->plain.
  */
 #include <linux/sched/signal.h>
 
@@ -54,7 +54,7 @@ static void hook_enqueue(struct tense_task *t, int cpu,
 		/* Pairs with fill_threads(). */
 		smp_store_release(&t->started, true);
 	}
-	/* In another class than the fair one, no charge has used it up. */
+	/* If the task ran in another class than the fair one, no charge used this up. */
 	t->work_ns = 0;
 	vclock_join(&exp->vc, &t->v, cpu, tense_real_now());
 	raw_spin_unlock(&t->lock);
@@ -173,8 +173,9 @@ static bool hook_hold(struct tense_task *t)
 	} else {
 		waker = waker_in(exp);
 		/*
-		 * Ready times are current, not those of the last tick. On the only
-		 * CPU, a waker's time passes for the other task, too, when it runs.
+		 * Settle, so that ready times are not those of the last tick. With one
+		 * CPU this is not needed: the waker's next charge also moves the clock
+		 * of the other task, before that one runs.
 		 */
 		if (current->tense && !(waker && exp->vc.cpus == 1))
 			tense_settle();

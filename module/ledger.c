@@ -476,8 +476,8 @@ void tense_ledger_move_to(struct tense_entity *e,
 }
 
 /*
- * Whether the experiment has a single task in its queue, at the weight that nearly
- * all have, beside others, and the task has paid for all that it ran.
+ * Whether the task is the only one of the experiment in its queue, has the usual
+ * weight and tasks of others beside it, and has run for all of its vruntime.
  */
 static bool is_sole(const struct tense_ledger *ledger,
 		    const struct tense_entity *e, const struct tense_place *place)

@@ -4,8 +4,8 @@
  * experiment find the same one. A name belongs to a real user id in a user namespace:
  * an equal name of another user is another experiment.
  *
- * A name lasts as long as a task of the experiment that is not exiting. It needs no
- * file that a killed process could leave behind.
+ * A name lasts until all tasks of the experiment are exiting or have left. It needs
+ * no file that a killed process could leave behind.
  *
  * experiment.c calls tense_name_find() and tense_name_set() under join_mutex, so that
  * two tasks cannot give the same name to two experiments.
@@ -53,8 +53,8 @@ static bool is_named(const struct tense_experiment *exp, const char *text)
 }
 
 /*
- * Whether a task that is not exiting is in the experiment. A killed task leaves only
- * after its parent was told.
+ * Whether a task that is not exiting is in the experiment. When a killed task leaves,
+ * its parent already knows that it is dead, and may want the name for a new one.
  */
 static bool is_alive(struct tense_experiment *exp)
 {
@@ -89,7 +89,7 @@ void tense_name_set(struct tense_experiment *exp, const char *text)
 }
 
 /**
- * tense_name_is() - whether the calling task's user has given a name
+ * tense_name_is() - whether the calling task's user has given this name
  * @exp: the experiment
  * @text: the name
  */
@@ -139,8 +139,8 @@ struct tense_experiment *tense_name_find(const char *text)
 }
 
 /**
- * tense_name_remove() - an experiment has lost its last reference
- * @exp: the experiment, whether or not it has a name
+ * tense_name_remove() - free the name of an experiment for another one
+ * @exp: has lost its last reference, and may have a name
  */
 void tense_name_remove(struct tense_experiment *exp)
 {
@@ -150,8 +150,8 @@ void tense_name_remove(struct tense_experiment *exp)
 }
 
 /**
- * tense_name_end() - an experiment is freed
- * @exp: the experiment, which is not in the list of names
+ * tense_name_end() - put the namespace of a name
+ * @exp: is about to be freed, and is not in the list of names
  */
 void tense_name_end(struct tense_experiment *exp)
 {

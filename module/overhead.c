@@ -20,9 +20,9 @@
 #define TRANSITION_MAX	100000
 
 /*
- * At the end of a longer call, in ns, the scheduler tells how long it took. For a
- * shorter one, the real clock does, which also counts interrupts: the program gets
- * their time back as well, but no more than this.
+ * In ns. The real clock measures calls up to this length. It also counts interrupts:
+ * the program gets their time back as well, but no more than this. The scheduler
+ * measures longer calls.
  */
 #define SHORT_CALL	5000
 
@@ -149,7 +149,7 @@ void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn)
 	u64 now;
 
 	local_irq_disable();
-	/* First: to settle may drain the ring, which is Tense's work as well. */
+	/* Comes first: to settle may drain the ring, which is Tense's work as well. */
 	now = tense_real_now();
 	tense_settle();
 	raw_spin_lock(&exp->lock);
@@ -162,7 +162,7 @@ void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn)
 	raw_spin_unlock_irq(&exp->lock);
 }
 
-/* Returns the real time at the end of a call, of which little is not accounted yet. */
+/* Returns the real time. Up to then, at most SHORT_CALL of the call is not accounted. */
 static u64 end_of_call(const struct tense_task *t)
 {
 	u64 now = tense_real_now();
@@ -178,8 +178,9 @@ static u64 end_of_call(const struct tense_task *t)
  * @t: the calling task
  * @work: kind of work, as at the beginning
  *
- * Refunds one transition, at the percent from here on. A change of percent comes in
- * its middle, but the errors of two opposite changes cancel out.
+ * Refunds one transition, at the percent from here on. If the call has changed the
+ * percent, half of the transition was charged at the old one. The change back makes
+ * the opposite error, so that both cancel out.
  *
  * Return: the task's virtual time.
  */

@@ -99,7 +99,7 @@ enum tense_user_thing {
 	TENSE_USER_THINGS
 };
 
-/* By which processes of one user find an experiment. names_lock protects it. */
+/* Processes of one user find an experiment by its name. names_lock protects it. */
 struct tense_name {
 	struct list_head node;	/* in the list of names; empty without a name */
 	kuid_t uid;		/* real user id of the task that gave the name */
@@ -200,7 +200,7 @@ struct tense_task {
 	bool in_gate;		/* runs or waits in tense_gate() */
 	u64 move;		/* virtual: a jump that is not charged yet */
 	u64 work_since;		/* real: the call's time is accounted up to here */
-	u64 work_ns;		/* real: the rest of a call, for the next charge to leave out */
+	u64 work_ns;		/* real: end of a call, left out of the next charge */
 	u64 unpaid;		/* real: cost of drains by interrupts; its turn ends sooner */
 	struct tense_refund refund[TENSE_REFUNDS];	/* one per slot */
 	unsigned int refunds;

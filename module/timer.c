@@ -158,7 +158,7 @@ static noinline void look_ahead(struct tense_experiment *exp,
 		hrtimer_try_to_cancel(timer);
 }
 
-/* On the only CPU, no window ends. Without a ring to read, only deadlines matter. */
+/* With one CPU no window ends. Without an area there is no ring to read in time. */
 static bool has_nothing_ahead(const struct tense_experiment *exp,
 			      const struct tense_task *running)
 {

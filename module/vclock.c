@@ -448,9 +448,9 @@ static inline struct vclock_time charge_task(struct vclock_task *t, u64 real_ns)
 }
 
 /*
- * R2: charges @t at its current percent for @ticks of the stretch that the caller
- * has passed. VCLOCK_REST stands for all that is left, also of ns that rounding left
- * over. Leaves out @own of the ticks, which were Tense's work (R13). Returns the
+ * R2: charges @t at its current percent for @ticks of the stretch, which the caller
+ * has passed. With VCLOCK_REST, charges all that is left, including ns that rounding
+ * left over. Leaves out @own of the ticks, which were Tense's work (R13). Returns the
  * charged virtual ns (R8). The caller must call vclock_pass() afterwards.
  */
 u64 vclock_spend_ticks(struct vclock_task *t, struct vclock_stretch *s, u64 ticks,
@@ -511,7 +511,7 @@ u64 vclock_charge(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 	return charge_at_percent(vc, t, real_ns);
 }
 
-/* R1: the same on the only CPU, for a task without credit. */
+/* R1: the same for a task without credit, in an experiment with one CPU. */
 u64 vclock_charge_only(struct vclock *vc, struct vclock_task *t, u64 real_ns)
 {
 	struct vclock_time v = time_of(real_ns, t), lvt = vc->cpu->lvt;

@@ -268,8 +268,8 @@ static inline u64 vclock_charge_plain(struct vclock *vc, struct vclock_task *t,
 }
 
 /*
- * Goes on to counter value @until, or to the nearest in the stretch. Returns the ticks
- * in which the task ran: the caller charges them later, with others at that percent.
+ * Goes on to counter value @until, or to the nearest one in the stretch. Returns the
+ * ticks in which the task ran. The caller charges them with others at that percent.
  */
 static inline u64 vclock_pass_ticks(struct vclock_stretch *s, u64 until)
 {
@@ -286,8 +286,8 @@ static inline u64 vclock_pass_ticks(struct vclock_stretch *s, u64 until)
 }
 
 /*
- * Real ns that the task did not run, as the counter tells. @rate is ns per tick,
- * times 2^32.
+ * Returns the real ns of the stretch in which the task did not run, by the counter.
+ * @rate is ns per tick, times 2^32.
  */
 static inline u64 vclock_missing(const struct vclock_stretch *s, u64 rate)
 {
@@ -296,7 +296,7 @@ static inline u64 vclock_missing(const struct vclock_stretch *s, u64 rate)
 	return rate && real > s->ns ? real - s->ns : 0;
 }
 
-/* Whether vclock_set_fine() takes it. */
+/* Whether vclock_set_fine() accepts the percent. */
 static inline bool vclock_is_fine(u32 thousandths)
 {
 	return thousandths >= VCLOCK_FINE &&
