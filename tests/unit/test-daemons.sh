@@ -178,7 +178,7 @@ is "$(jq -c '[.tasks[] | [.task, (.samples | length >= 10)]]' time.json)" \
 	'[["short",true],["long",true]]' "learns long ones, too"
 ok "which are longer, and as long as the time allows" jq -e \
 	'.tasks[1] | .length_s >= 0.04 and .length_s <= 0.3' time.json >verdict
-ok "the time is announced" grep -q '^tense: this takes [23] s, and is over after --time if ' stderr
+ok "the time is announced" grep -q '^tense: this takes [23] s, and ends after --time if ' stderr
 learn 0 "more samples than there is time for" --time 2s --samples 5000 \
 	--cutoffs time.json --json --csv over
 ok "ends by the time" jq -e '.tasks | all(.samples | length >= 10) and

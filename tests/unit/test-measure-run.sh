@@ -212,13 +212,13 @@ ok "in the table" grep -Eq '^  elapsed time .* 1 samples agree to 0.000 %$' stdo
 measure_is 125 "an unknown protocol" --protocol fast -- true
 tense_said "measure: --protocol 'fast' is not emp, k-best or auto"
 measure_is 125 "K without its protocol" --k 4 -- true
-tense_said "measure: --k and --epsilon are of --protocol k-best"
+tense_said "measure: --k and --epsilon apply only to --protocol k-best"
 measure_is 125 "epsilon without it" --epsilon 0.01 -- true
-tense_said "measure: --k and --epsilon are of --protocol k-best"
+tense_said "measure: --k and --epsilon apply only to --protocol k-best"
 measure_is 125 "more than there will be" --protocol k-best --k 5 --runs 4 -- true
 tense_said "measure: --runs 4 are fewer than have to agree, 5 (--k)"
 measure_is 125 "two commands" --protocol k-best --compare true true
-tense_said "measure: --compare is of --protocol emp"
+tense_said "measure: --compare applies only to --protocol emp"
 for epsilon in -1 x "" 101% 1s 100%; do
 	measure_is 125 "--epsilon '$epsilon'" --protocol k-best \
 		--epsilon "$epsilon" -- true
@@ -307,7 +307,7 @@ is "$(jq .sample_sizes.elapsed_s.chosen m)" 6 "the smallest size suffices"
 ok "which is told" grep -q '^  n = 6: the smallest size at which no subset is off by more than 99.9999 %$' stdout
 measure_is 0 "none is" --choose-samples --runs 12 --epsilon 0 --json m -- true
 is "$(jq .sample_sizes.elapsed_s.chosen m)" null "none suffices"
-ok "which is told" grep -q '^  no n: subsets of half of the samples are off by more than 0 %, see ' stdout
+ok "which is told" grep -q '^  no n: even a subset of half of the samples is off by more than 0 %: try ' stdout
 quick 0 "without --choose-samples" --json m -- true
 is "$(jq '.sample_sizes' m)" null "there is no study"
 measure_is 125 "too few to halve" --choose-samples --runs 11 -- true
@@ -315,10 +315,10 @@ tense_said "measure: --runs 11 are too few to halve: --choose-samples needs 12"
 for words in "--protocol k-best" "--protocol auto" "--compare true"; do
 	# shellcheck disable=SC2086 # a list
 	measure_is 125 "--choose-samples $words" --choose-samples $words true
-	tense_said "measure: --choose-samples is of one command and --protocol emp"
+	tense_said "measure: --choose-samples applies only to one command and --protocol emp"
 done
 measure_is 125 "K with it" --choose-samples --k 3 -- true
-tense_said "measure: --k and --epsilon are of --protocol k-best"
+tense_said "measure: --k and --epsilon apply only to --protocol k-best"
 
 # Clock, caches and timer interrupts.
 for clock in gettime raw counter; do

@@ -230,7 +230,7 @@ TENSE_SYSTEMCTL=$tmp/nothing refuses 'daemon,units\nmine,mine.timer\n' \
 status_is 125 "a list that is not there" "$tense" measure --tune --daemons gone -- true
 is "$(cat stderr)" "tense: gone: No such file or directory" "is told"
 status_is 125 "--daemons without --tune" "$tense" measure --daemons list -- true
-is "$(cat stderr)" "tense: measure: --daemons is of --tune" "is misuse"
+is "$(cat stderr)" "tense: measure: --daemons applies only to --tune" "is misuse"
 
 # Tense's own list: 14 daemons, with the names of three distributions.
 csv=$source/tools/measure/daemons.csv
@@ -253,7 +253,7 @@ ok "and started" whole
 
 # Misuse.
 status_is 125 "--restore with a command" "$tense" measure --restore -- true
-is "$(cat stderr)" "tense: measure: --restore is for itself: it measures no command" \
+is "$(cat stderr)" "tense: measure: --restore measures no command: use it alone" \
 	"is misuse"
 status_is 125 "--restore with --tune" "$tense" measure --restore --tune
 is "$(cat stdout)" "" "as well"

@@ -32,7 +32,7 @@ static const struct option_row options[] = {
 	  "number of samples of each command, default 10; with k-best the most, default 30; with --choose-samples 300" },
 	{ "k", "N", NULL, K,
 	  "with k-best: number of times that must agree, at most 64; default 3" },
-	{ "epsilon", "E", NULL, EPSILON, "with k-best: times agree if they differ by at most this fraction of the shortest; default 0.001. With --choose-samples: a subset's mean may be off by it; default 0.01" },
+	{ "epsilon", "E", NULL, EPSILON, "with k-best: times agree if they differ by at most this fraction of the shortest; default 0.001. With --choose-samples: a subset's mean may differ from the mean of all by this fraction; default 0.01" },
 	{ "choose-samples", NULL, NULL, CHOOSE_SAMPLES,
 	  "take 300 samples, halve them again and again, and print how many samples suffice" },
 	{ "clock", "NAME", "gettime raw counter", CLOCK,
@@ -139,7 +139,7 @@ static int parse_epsilon(const char *text, double *epsilon)
 	return -1;
 }
 
-/* Can a measurement end with this protocol, or with a choice that can take it? */
+/* Can a measurement take this protocol? --protocol auto can take any. */
 static bool may_take(const struct request *r, enum protocol protocol)
 {
 	return r->m.asked == protocol || r->m.asked == PROTOCOL_AUTO;
@@ -152,9 +152,9 @@ static int check_combination(struct request *r)
 		r->m.asked = PROTOCOL_EMP;
 	if (!may_take(r, PROTOCOL_KBEST) &&
 	    (r->k || (r->m.epsilon >= 0 && !r->m.choose_samples)))
-		warn("measure: --k and --epsilon are of --protocol k-best");
+		warn("measure: --k and --epsilon apply only to --protocol k-best");
 	else if (r->compare && r->m.asked != PROTOCOL_EMP)
-		warn("measure: --compare is of --protocol emp");
+		warn("measure: --compare applies only to --protocol emp");
 	else if (r->m.asked == PROTOCOL_AUTO && !r->m.warmup)
 		warn("measure: --protocol auto needs a warm-up, which tells it how long the command takes: --warmup 1");
 	else
@@ -171,7 +171,7 @@ static int check_choice(struct request *r)
 		r->m.runs = SAMPLE_SIZES_RUNS;
 	r->m.sizes_epsilon = r->m.epsilon < 0 ? 0.01 : r->m.epsilon;
 	if (r->compare || r->m.asked != PROTOCOL_EMP)
-		warn("measure: --choose-samples is of one command and --protocol emp");
+		warn("measure: --choose-samples applies only to one command and --protocol emp");
 	else if (r->m.runs < 2 * SAMPLE_SIZES_LEAST)
 		warn("measure: --runs %zu are too few to halve: --choose-samples needs %d",
 		     r->m.runs, 2 * SAMPLE_SIZES_LEAST);
@@ -207,7 +207,7 @@ static int check_tuning(const struct request *r)
 {
 	if (!r->daemons || r->m.tuned)
 		return 0;
-	warn("measure: --daemons is of --tune");
+	warn("measure: --daemons applies only to --tune");
 	return -1;
 }
 
@@ -455,7 +455,7 @@ static int tune(const struct request *r, const struct machine *machine)
 	return err;
 }
 
-/* Without the cost the measurement goes on: its times are as always. */
+/* If the cost cannot be measured, the measurement goes on without compensation. */
 static void begin_compensation(struct request *r, const char *root)
 {
 	const char *why;
@@ -466,7 +466,7 @@ static void begin_compensation(struct request *r, const char *root)
 		     why);
 }
 
-/* The table can wait until the machine is as it was, which others use. */
+/* Puts the machine back before the table is printed: others use it. */
 static int take_samples(struct request *r)
 {
 	const struct machine machine = machine_here();
@@ -503,7 +503,7 @@ static int restore(const struct request *r, int argc)
 	const struct machine machine = machine_here();
 
 	if (argc || r->m.tuned || r->daemons) {
-		warn("measure: --restore is for itself: it measures no command");
+		warn("measure: --restore measures no command: use it alone");
 		return STATUS_FAILED;
 	}
 	return tune_restore(&machine) ? STATUS_FAILED : 0;

@@ -16,8 +16,8 @@ static const struct option_row options[] = {
 	RUN_WINDOW_ROW,
 	RUN_RW_ROW,
 	{ "experiment", "NAME", NULL, RUN_EXPERIMENT,
-	  "name of the experiment that programs of the shell share, of 1 to 32 letters, digits, '.', '_' and '-'; default: TENSE_EXPERIMENT in the environment, else one for this shell" },
-	OPTIONS_OPERAND("ARGUMENT", "an argument of the shell, as -c after --"),
+	  "name of the experiment that programs of the shell share: 1 to 32 letters, digits, '.', '_' and '-'; default: TENSE_EXPERIMENT in the environment, else a name for this shell" },
+	OPTIONS_OPERAND("ARGUMENT", "an argument of the shell, for example -c after --"),
 	OPTIONS_END
 };
 
@@ -48,7 +48,7 @@ static void add_library_path(void)
 	free(directory);
 }
 
-/* Lets the shell find tense where it has no other. */
+/* Lets the shell find this tense if PATH has no other. */
 static void add_path(void)
 {
 	const char *old = getenv("PATH");
@@ -61,7 +61,7 @@ static void add_path(void)
 	free(directory);
 }
 
-/* Programs of other shells on this kernel do not share the time of this one's. */
+/* By default, programs of two shells on one kernel do not share a time. */
 static void name_experiment(struct run_options *o, struct run *run)
 {
 	const char *name = getenv("TENSE_EXPERIMENT");
@@ -86,7 +86,7 @@ static char **command_line(int argc, char **argv)
 	return list;
 }
 
-/* In real time: programs of the shell join by themselves. */
+/* Runs the shell in real time. Its programs join by themselves. */
 static int run_shell(struct run_options *o, struct run *run)
 {
 	const struct backend *backend;
@@ -128,9 +128,9 @@ const struct subcommand cmd_shell = {
 	.usage =
 		"Usage: tense shell [OPTION...] [--] [ARGUMENT...]\n"
 		"\n"
-		"Starts the shell that SHELL names, where there is a /dev/tense. It runs in real\n"
-		"time, and so do its programs. Those with LD_PRELOAD=libtense.so, those that call\n"
-		"tense_init(), and those of `tense run` share one experiment.\n",
+		"Starts the shell that SHELL names, on a kernel with /dev/tense. The shell and\n"
+		"its programs run in real time. Programs with LD_PRELOAD=libtense.so, programs\n"
+		"that call tense_init(), and programs of `tense run` share one experiment.\n",
 	.options = options,
 	.operands = "-f",
 	.notes =

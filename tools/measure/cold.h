@@ -5,11 +5,11 @@
 
 struct cold;
 
-/* NULL without memory. */
+/* Returns NULL if there is no memory. */
 struct cold *cold_new(void);
 void cold_free(struct cold *cold);
 
-/* On each CPU that this process may use, since the command may run on any. */
+/* Empties the caches of each CPU that this process, and so the command, may use. */
 void cold_empty(struct cold *cold);
 
 #endif

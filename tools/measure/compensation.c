@@ -11,7 +11,7 @@
 #include "libtense/measure/ticks.h"
 #include "settings.h"
 
-/* CPUs that have no ticks while one task runs there. */
+/* Whether some CPUs have no ticks while only one task runs there. */
 static bool has_tickless_cpus(const char *root)
 {
 	char *path = xprintf("%s/sys/devices/system/cpu/nohz_full", root);

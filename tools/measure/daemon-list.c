@@ -48,7 +48,7 @@ static const struct daemon_unit *find_unit(const struct daemon_list *list,
 	return NULL;
 }
 
-/* Distributions share units: a unit is in the list once. */
+/* Distributions share units, but the list has each unit only once. */
 static int add_unit(struct daemon_list *list, const struct csv *csv,
 		    const char *daemon, const char *unit)
 {

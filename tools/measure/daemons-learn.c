@@ -210,13 +210,13 @@ static void announce(const struct learn_plan *plan)
 {
 	char *text = duration_text(plan_seconds(plan));
 
-	warn("this takes %s%s; Ctrl-C ends it, and what was measured until then is kept",
-	     text, plan->time > 0 ? ", and is over after --time if there are samples enough" :
+	warn("this takes %s%s; Ctrl-C ends it, and learns from the samples so far",
+	     text, plan->time > 0 ? ", and ends after --time if it has enough samples" :
 	     ", more on a busy machine");
 	free(text);
 }
 
-/* The part of the progress bar, and of the time, that the tasks of a length have. */
+/* Gives the tasks of a length their part of the progress bar and of the time. */
 static struct sampler_options options_of(const struct request *r,
 					 enum task_length length,
 					 uint64_t began)
@@ -236,7 +236,7 @@ static struct sampler_options options_of(const struct request *r,
 	};
 }
 
-/* Samples of counting so far; m is to be freed. As sampler_run(). */
+/* Takes samples of counting into m, which the caller frees. Returns as sampler_run(). */
 static int take(struct measurement *m, uint64_t millions, size_t runs,
 		const struct sampler_options *options)
 {
@@ -301,7 +301,7 @@ static double first_begin(const struct measurement *m)
 	return m->subjects->samples[0].began;
 }
 
-/* As sampler_run(); *origin is of the first series. */
+/* Returns as sampler_run(). *origin is the begin of the first series. */
 static int learn_length(struct learnt *learnt, enum task_length length,
 			const struct learn_plan *plan,
 			const struct sampler_options *options, double rate,

@@ -10,7 +10,7 @@
 #define SHORT_SAMPLES		300
 #define LONG_SAMPLES		30
 
-/* A long task takes so many times as long as a short one, if it is not given. */
+/* Length of a long task over that of a short one, if the user does not give it. */
 #define FACTOR_MOST		128
 #define FACTOR_GOOD		10
 #define FACTOR_LEAST		2
@@ -29,7 +29,7 @@ static double length_for(double seconds)
 	return (seconds - OVERHEAD_SECONDS) / (1 + OVERHEAD_SHARE);
 }
 
-/* The number of samples that fit, but not too few or more than are useful. */
+/* Returns the number of samples that fit: at least the least, at most the useful. */
 static size_t fit(double seconds, double each, size_t most)
 {
 	double count = floor(seconds / each);

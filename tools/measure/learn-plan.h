@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From fewer samples nothing is learnt. */
+/* Fewer samples are not enough to learn from. */
 #define LEARN_LEAST_SAMPLES	10
 
 /* Arrays are by enum task_length. */
@@ -19,9 +19,9 @@ struct learn_plan {
 };
 
 /*
- * Fills in lengths and samples that are 0. Long tasks take what short ones leave,
- * and are as long as 30 samples allow, up to 128 times the short ones: the factor
- * of the papers. Returns 0, or the least time in seconds if time is shorter.
+ * Fills in lengths and samples that are 0. Long tasks take the time that short ones
+ * leave. They are as long as 30 samples allow, but at most 128 times as long as short
+ * ones, as in the papers. Returns 0, or the least time in seconds if time is shorter.
  */
 double learn_plan_complete(struct learn_plan *plan);
 

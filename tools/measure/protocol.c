@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "libtense/include/tense-measure.h"
 
-/* A command needs a CPU of its own: it has one if the others leave this part. */
+/* A command has a CPU to itself if other work leaves this part of a CPU. */
 #define FREE_CPU	0.5
 
 const char *protocol_name(enum protocol protocol)
@@ -44,7 +44,7 @@ struct protocol_advice protocol_advise(const struct measurement *m)
 	advice.seconds = measure_task_time(m->subjects);
 	advice.protocol = protocol_for(advice.seconds,
 				       protocol_is_loaded(&m->environment));
-	/* The choice was made by the runs before the first sample. */
+	/* PROTOCOL_AUTO has chosen by the runs before the first sample. */
 	if (m->asked == PROTOCOL_AUTO || advice.protocol == m->protocol)
 		return advice;
 	if (advice.protocol == PROTOCOL_KBEST)

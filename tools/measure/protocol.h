@@ -19,14 +19,14 @@ bool protocol_is_loaded(const struct environment *e);
 /* The protocol for a command that takes so many seconds. */
 enum protocol protocol_for(double seconds, bool loaded);
 
-/* Why another protocol fits better. */
+/* The reason for another protocol, which fits better. */
 struct protocol_advice {
 	const char *id;		/* stable, or NULL: none fits better */
 	enum protocol protocol;
 	double seconds;		/* the length of the command */
 };
 
-/* Judges a measurement that is complete. --compare has only one protocol. */
+/* Judges a complete measurement. With --compare no other protocol can fit better. */
 struct protocol_advice protocol_advise(const struct measurement *m);
 
 /* The same as a sentence, which the caller frees. */

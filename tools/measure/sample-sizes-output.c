@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The reference loop is a means to the other two. */
+/* The study has the metrics before this one, which only corrects them. */
 #define METRICS	METRIC_REFERENCE
 
 static void put_percent(FILE *f, int width, double fraction)
@@ -32,7 +32,7 @@ static void show_choice(FILE *f, const struct measurement *m,
 		fprintf(f, "  n = %zu: the smallest size at which no subset is off by more than %g %%\n",
 			sizes->chosen, percent);
 	else
-		fprintf(f, "  no n: subsets of half of the samples are off by more than %g %%, see --runs and --epsilon\n",
+		fprintf(f, "  no n: even a subset of half of the samples is off by more than %g %%: try more --runs or a larger --epsilon\n",
 			percent);
 }
 
@@ -42,7 +42,7 @@ void sample_sizes_text(FILE *f, const struct measurement *m)
 		struct sample_sizes sizes;
 
 		sample_sizes_study(m->subjects, i, m->sizes_epsilon, &sizes);
-		fprintf(f, "\n  subsets by %s; off: the mean of one from that of all\n\n",
+		fprintf(f, "\n  subsets by %s; off is how far the mean of a subset is from that of all\n\n",
 			metric_name(i));
 		fprintf(f, "  %7s %8s %9s %11s %14s %12s\n", "samples",
 			"subsets", "outliers", "deviation", "between means",

@@ -26,7 +26,7 @@ static struct summary summarise(const struct subject *subject,
 	return s;
 }
 
-/* Adds a subset to what study_size() makes averages of. */
+/* Adds a subset to the sums from which study_size() makes averages. */
 static void add_subset(struct sample_size *s, const struct summary *subset,
 		       double mean)
 {

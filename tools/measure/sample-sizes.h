@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sample-size study of EMP: what fewer samples would have told. The samples are
- * halved again and again, and each size has as many subsets as fit.
+ * The sample-size study of EMP finds out whether fewer samples suffice. It halves
+ * the number of samples again and again. For each number, it divides all samples
+ * into as many subsets of this size as fit.
  */
 #ifndef MEASURE_SAMPLE_SIZES_H
 #define MEASURE_SAMPLE_SIZES_H
@@ -33,9 +34,9 @@ struct sample_sizes {
 };
 
 /*
- * Studies the samples of a measurement that is assessed. Chooses the smallest size
- * that suffices, as all larger ones do: each subset's mean differs from the mean
- * of all samples by at most the fraction epsilon.
+ * Studies the samples of a measurement that is assessed. A size suffices if each
+ * subset's mean differs from the mean of all samples by at most the fraction epsilon.
+ * Chooses the smallest size that suffices, if all larger sizes suffice, too.
  */
 void sample_sizes_study(const struct subject *subject, enum metric metric,
 			double epsilon, struct sample_sizes *sizes);

@@ -32,7 +32,7 @@ struct sampler {
 	struct cold *cold;
 	bool exits_lost;
 	size_t loops;		/* on either side of a sample */
-	double shortest;	/* run that was no sample, in seconds */
+	double shortest;	/* shortest run of the warm-up, in seconds */
 };
 
 static void on_exit_of_task(void *arg, const struct task_time *task)

@@ -6,7 +6,7 @@
 #include "command.h"
 #include "measure.h"
 
-/* A measurement that is a part of another shares one progress bar with it. */
+/* The parts of a larger measurement share one progress bar. */
 struct sampler_part {
 	const char *what;
 	double before;		/* seconds that other parts take before */
@@ -23,7 +23,7 @@ struct sampler_options {
 	bool quiet;
 	struct sampler_part part;
 	uint64_t until;		/* now_ns(): no sample begins later; 0: any may */
-	size_t least;		/* samples, even after that */
+	size_t least;		/* number of samples to take even after that */
 };
 
 /*

@@ -10,7 +10,7 @@
 struct stopwatch {
 	enum stopwatch_clock clock;
 	struct counter counter;
-	uint64_t base;		/* keeps products of the counter exact */
+	uint64_t base;		/* subtracted to keep products exact */
 };
 
 const char *stopwatch_name(enum stopwatch_clock clock)

@@ -17,10 +17,10 @@ struct stopwatch;
 /* The name that --clock takes, and JSON has. */
 const char *stopwatch_name(enum stopwatch_clock clock);
 
-/* NULL if this machine lacks the clock. The caller frees it. */
+/* Returns NULL if this machine lacks the clock. The caller frees the result. */
 struct stopwatch *stopwatch_new(enum stopwatch_clock clock);
 
-/* Nanoseconds since some time. NULL reads CLOCK_MONOTONIC. */
+/* Returns the ns since a fixed time. NULL reads CLOCK_MONOTONIC. */
 uint64_t stopwatch_read(const struct stopwatch *s);
 
 #endif

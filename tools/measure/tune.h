@@ -24,11 +24,11 @@ struct machine machine_here(void);
 
 /*
  * Undoes the changes that another process left. Then starts time
- * synchronisation, stops those of the daemons that run, and switches turbo and
- * frequency scaling off. Changes nothing if the list is strict and names what does
- * not exist. Warns of settings that it cannot change, and goes on. The caller blocks the
- * signals that end tense: once one is pending, nothing more is changed. 0, or
- * -1 after a message if the machine is not to be touched.
+ * synchronisation, stops the daemons of the list that run, and switches turbo and
+ * frequency scaling off. Changes nothing if the list is strict and names a daemon
+ * that does not exist. Warns of settings that it cannot change, and goes on. The
+ * caller blocks the signals that end tense: once one is pending, nothing more is
+ * changed. 0, or -1 after a message if the machine is not to be touched.
  */
 int tune_begin(const struct machine *machine,
 	       const struct daemon_list *daemons);
