@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Longer than any valid name, so that the device refuses what is cut off here. */
+/* A name that is cut off here is still longer than a valid one: the device refuses it. */
 #define TENSE_CONFIG_NAME	48
 
 struct tense_config {

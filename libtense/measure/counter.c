@@ -60,13 +60,13 @@ static bool has_counter(void)
 }
 #endif
 
-/* Readings of both clocks at one time. */
+/* A pair of readings of both clocks, at the same time. */
 struct both {
 	uint64_t ns;
 	uint64_t cycles;
 };
 
-/* The closest readings of several: an interruption between two is not in them. */
+/* Returns the closest of several pairs of readings: nothing interrupted them. */
 static struct both read_both(void)
 {
 	struct both closest = { 0 };

@@ -318,7 +318,7 @@ static bool hits_regularly(const struct events *e, struct comb *c)
 	return is_regular(c->hits, c->expected, chance(e, c));
 }
 
-/* Leaves the comb as it was. */
+/* The same with a narrow tolerance. Leaves the comb as it was. */
 static bool hits_closely(const struct events *e, struct comb *c)
 {
 	struct comb narrow = *c;

@@ -25,8 +25,8 @@
 #define INTERVAL_CHANCE		1e-10
 
 /*
- * Few hits are not likely by chance if they are off by at most this part of what
- * they may be off.
+ * Few hits are no chance if each is off by at most this part of the tolerance:
+ * chance seldom hits so closely.
  */
 #define INTERVAL_NARROW		(1.0 / 5)
 
@@ -61,8 +61,8 @@
  *
  * Each share excludes hits by chance. A candidate is no interval if it was hit
  * fewer than INTERVAL_LEAST times, less than the shares above, or as often as
- * chance would hit it. Chance is asked again with a narrow tolerance, because few
- * interrupts of a timer hit their times more closely than chance does.
+ * chance would hit it. If chance hits as often, a second test has a narrow tolerance,
+ * because interrupts of a timer hit their times more closely than chance does.
  */
 void interval_infer(struct timer *t, const struct gap *gaps, size_t count,
 		    uint64_t length, double ns);

@@ -105,8 +105,8 @@ static struct tense_thread *find_thread(struct tense_stats *s, uint32_t threads,
 }
 
 /*
- * Reads the counters and all threads, of which *fit are there. The caller frees the
- * result, which is NULL after an error.
+ * Reads the counters and the records of *fit threads. Returns NULL after an error.
+ * The caller frees the result.
  */
 static struct tense_stats *read_counters(int device, uint32_t *fit)
 {

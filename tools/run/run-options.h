@@ -70,19 +70,19 @@ enum run_option {
 
 #define RUN_EXPERIMENT_ROW \
 	{ "experiment", "NAME", NULL, RUN_EXPERIMENT, \
-	  "share the virtual time of all programs that you run with this NAME, of 1 to 32 letters, digits, '.', '_' and '-'; default: TENSE_EXPERIMENT in the environment" }
+	  "share the virtual time of all programs that you run with this NAME: 1 to 32 letters, digits, '.', '_' and '-'; default: TENSE_EXPERIMENT in the environment" }
 
 /* At most argc options will follow. */
 void run_options_begin(struct run_options *o, struct run *run,
 		       const char *command, int argc);
 
 /*
- * The name of the experiment becomes that of the option, or of TENSE_EXPERIMENT. The
- * command finds it in its environment.
+ * Takes the name of the experiment from the option, else from TENSE_EXPERIMENT. Sets
+ * TENSE_EXPERIMENT, so that the command finds the name there.
  */
 void run_options_experiment(struct run_options *o, struct run *run);
 
-/* False if c is none of the above. Ends the program if it makes no sense. */
+/* Returns false if c is none of the above. Ends the program if arg makes no sense. */
 bool run_options_take(struct run_options *o, struct run *run, int c,
 		      const char *arg);
 
