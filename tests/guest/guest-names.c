@@ -13,7 +13,7 @@
 #define ALICE 1000
 #define BOB 1001
 #define MEMBERS 8
-/* Nobody gets there by running. */
+/* No task runs so long that its time gets there. */
 #define AWAY (500 * S)
 
 #define PARAMETER(name) "/sys/module/tense/parameters/" name
@@ -24,7 +24,7 @@ static int open_only(void)
 	return open(TENSE_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* 0, or the error. */
+/* Returns 0, or the error. */
 static int tell(int fd, const char *text)
 {
 	return write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : errno;
@@ -517,7 +517,7 @@ TEST_F(names, do_not_lift_limits)
 	ASSERT_EQ(err, 0);
 	EXPECT_EQ(start_member(c, ALICE, "y"), EMFILE);
 	EXPECT_EQ(start_member(c, BOB, "y"), 0);
-	/* It is full, but it is there. */
+	/* The experiment is full, but it exists. */
 	EXPECT_EQ(start_member(c, ALICE, "x"), 0);
 	ASSERT_EQ(write_text(PARAMETER("tasks_max"), "2"), 0);
 	EXPECT_EQ(start_member(c, ALICE, "x"), EDQUOT);

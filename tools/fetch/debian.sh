@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2154
 #
 # Shared by the scripts that fetch packages of Debian: apt with a configuration,
-# sources and directories of its own. Nothing of the machine's changes. The script
+# sources and directories of its own. The machine's own files do not change. The script
 # that includes this sets $tmp and $log, and has a function fail().
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
