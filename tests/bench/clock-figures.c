@@ -149,8 +149,9 @@ static void figure_k_beside(void)
 {
 	pid_t pid = start();
 
-	while (!pid)
-		;
+	if (!pid)
+		for (;;)
+			;
 	figure_k();
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -62,6 +62,8 @@ static void measure(const char *name, void (*call)(void), int rounds)
 
 #define TRIALS	20
 
+enum { EACH = ROUNDS / TRIALS };
+
 /* The same if others run now and then: in the shortest trial, they did not. */
 static void measure_undisturbed(const char *name, void (*call)(void))
 {
@@ -70,12 +72,12 @@ static void measure_undisturbed(const char *name, void (*call)(void))
 	for (int trial = 0; trial < TRIALS; trial++) {
 		uint64_t start = counter(), took;
 
-		for (int i = 0; i < ROUNDS / TRIALS; i++)
+		for (int i = 0; i < EACH; i++)
 			call();
 		took = counter() - start;
 		least = took < least ? took : least;
 	}
-	tell(name, (double)least / (ROUNDS / TRIALS));
+	tell(name, (double)least / EACH);
 }
 
 /* Charges the caller, up to now. */
