@@ -575,8 +575,13 @@ static struct tense_charge charge(struct tense_task *t, u64 delta, bool alone)
 		tense_stop_ahead(t, jumped);
 	if (t->area)
 		tense_page_update(t);
-	if (trace_tense_charge_enabled())
-		trace_charge(t, delta, charged + jump);
+	if (trace_tense_charge_enabled()) {
+		/* Work has no percent: it is a charge of its own. */
+		if (work && work < delta)
+			trace_charge(t, work, 0);
+		trace_charge(t, work < delta ? delta - work : delta,
+			     charged + jump);
+	}
 	t->plain = is_plain(t);
 	return c;
 }
