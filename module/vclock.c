@@ -467,16 +467,6 @@ u64 vclock_spend_ticks(struct vclock_task *t, struct vclock_stretch *s, u64 tick
 	return t->charged.ns - before;
 }
 
-/* R2: the same for the part of the stretch up to counter value @until. */
-u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
-		 u64 own)
-{
-	u64 ticks = vclock_pass_ticks(s, until);
-
-	return vclock_spend_ticks(t, s, s->from == s->to ? VCLOCK_REST : ticks,
-				  own);
-}
-
 /* R1: adds the charge of the stretch to the LVT of the CPU of @t. */
 void vclock_pass(struct vclock *vc, struct vclock_task *t,
 		 const struct vclock_stretch *s)

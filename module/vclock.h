@@ -149,8 +149,6 @@ void vclock_cut_holes(struct vclock_stretch *s, struct vclock_segments *g,
 		      u64 rate);
 u64 vclock_spend_ticks(struct vclock_task *t, struct vclock_stretch *s, u64 ticks,
 		       u64 own);
-u64 vclock_spend(struct vclock_task *t, struct vclock_stretch *s, u64 until,
-		 u64 own);
 void vclock_pass(struct vclock *vc, struct vclock_task *t,
 		 const struct vclock_stretch *s);
 u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "sim.h"
+#include "spend.h"
 
 #define expect(s, got, want)						\
 	do {								\

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "module/vclock.h"
+#include "spend.h"
 #include "tap.h"
 #include "tests/sim/rng.h"
 
