@@ -423,6 +423,69 @@ TEST(records_take_no_time_of_others)
 	EXPECT_EQ(good, GOOD_ATTEMPTS);
 }
 
+/* --- a call that is charged for the records that it takes from the ring --- */
+
+/* A call, with as many new records as the ring holds or without. In real ticks. */
+static int64_t call_with(struct tense_ring *ring, int fd, uint32_t records,
+			 int64_t *charged)
+{
+	struct tense_stats before = dev_stats(fd);
+	int64_t ticks = tsc();
+
+	/* Their stamps are old, so that they take no time of the thread. */
+	__atomic_store_n(&ring->head, ring->head + records, __ATOMIC_RELEASE);
+	dev_now(fd);
+	ticks = tsc() - ticks;
+	*charged = dev_stats(fd).charged - before.charged;
+	return ticks;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int64_t median(int64_t *value, size_t n)
+{
+	qsort(value, n, sizeof(*value), by_size);
+	return value[n / 2];
+}
+
+/* R13: the work that a call does first is to empty the ring. */
+TEST(drain_at_a_call_is_not_charged)
+{
+	enum { ROUNDS = 101 };
+	int64_t full[ROUNDS], empty[ROUNDS], full_charge[ROUNDS], empty_charge[ROUNDS];
+	int64_t drain, charge;
+	struct tense_ring *ring;
+	double rate = tsc_per_ns();
+	int fd = dev_open();
+
+	ring = ring_map(fd);
+	if (!ring && errno == EOPNOTSUPP)
+		SKIP(return, "no counter that all CPUs share");
+	ASSERT_NE(ring, NULL);
+	/* Many slots take the module long. The last one is outside of functions. */
+	for (int i = 0; i < TENSE_RING_RECORDS; i++)
+		ring->record[i] = (struct tense_record) {
+			.percent = 100 * TENSE_FINE,
+			.slot = (i + 1) % 8,
+		};
+	for (int i = 0; i < ROUNDS; i++) {
+		full[i] = call_with(ring, fd, TENSE_RING_RECORDS, &full_charge[i]);
+		empty[i] = call_with(ring, fd, 0, &empty_charge[i]);
+	}
+	drain = (median(full, ROUNDS) - median(empty, ROUNDS)) / rate;
+	charge = median(full_charge, ROUNDS) - median(empty_charge, ROUNDS);
+	EXPECT_GT(drain, 0);
+	EXPECT_LT(charge, drain / 4)
+		TH_LOG("a drain of %lld ns: %lld ns are charged",
+		       (long long)drain, (long long)charge);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	return run_with_module(argc, argv, test_harness_run);
