@@ -172,16 +172,22 @@ static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 ticks,
 }
 
 /*
- * The task is about to change its percent for a function. t->outer keeps the
- * percent from before: threads and programs that the task starts meanwhile begin
- * with it.
+ * The task goes from slot @from at @percent to slot @to. If it enters its first
+ * function, t->outer keeps the percent: threads and programs that the task starts
+ * meanwhile begin with it.
  */
+static void keep_outer(struct tense_task *t, u8 from, u32 percent, u8 to)
+{
+	if (to && !from)
+		t->outer = percent;
+}
+
+/* The task is about to change its percent for a function. */
 void tense_enter_slot(struct tense_task *t, u8 slot)
 {
 	lockdep_assert_held(&t->lock);
 
-	if (slot && !t->slot)
-		t->outer = vclock_fine(&t->v);
+	keep_outer(t, t->slot, vclock_fine(&t->v), slot);
 	tense_set_slot(t, slot);
 }
 
@@ -279,8 +285,7 @@ static u64 change_part(struct tense_task *t, struct vclock_stretch *s,
 {
 	u64 charged = 0;
 
-	if (slot && !p->at->slot)
-		t->outer = p->at->percent;
+	keep_outer(t, p->at->slot, p->at->percent, slot);
 	for (p->at = p->part; p->at < p->part + p->n; p->at++)
 		if (p->at->percent == percent && p->at->slot == slot)
 			return 0;
