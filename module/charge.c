@@ -159,6 +159,24 @@ static void use_refunds(struct tense_task *t, u64 used)
 	}
 }
 
+/**
+ * tense_return_refunds() - R13: the task leaves, and will not use its last refunds
+ * @t: the task, locked
+ *
+ * The work that they stand for was never charged.
+ */
+void tense_return_refunds(struct tense_task *t)
+{
+	u64 real, ns = 0;
+
+	lockdep_assert_held(&t->lock);
+
+	while (t->refunds)
+		ns += t->refund[--t->refunds].ns;
+	real = vclock_unrefund(&t->v, ns);
+	t->overhead -= min(t->overhead, real);
+}
+
 /* Charges @ticks of the stretch, less @own of them, which were Tense's work. */
 static u64 spend(struct tense_task *t, struct vclock_stretch *s, u64 ticks,
 		 u64 own)

@@ -220,6 +220,7 @@ void tense_leave(struct tense_task *t)
 	/* Records in its ring count even if no time has passed since. */
 	if (t->v.cpu >= 0)
 		tense_take_records(t);
+	tense_return_refunds(t);
 	tense_book(t);
 	vclock_leave(&exp->vc, &t->v, tense_real_now());
 	area = tense_area_close(t);

@@ -301,6 +301,7 @@ u64 tense_jump(struct tense_task *t);
 struct tense_charge tense_charge_hook(struct tense_task *t, u64 delta,
 				      bool alone);
 void tense_refund(struct tense_task *t, u64 real_ns);
+void tense_return_refunds(struct tense_task *t);
 void tense_take_shown(struct tense_task *t);
 
 /* page.c */

@@ -533,6 +533,14 @@ static void add_credit(struct vclock_task *t, struct vclock_time v)
 		t->credit = (struct vclock_time) { VCLOCK_TIME_MAX, 0 };
 }
 
+/* Real ns in which @ahead virtual ns pass, at a percent in thousandths. */
+static u64 real_of(u64 ahead, u32 fine)
+{
+	if (fine % VCLOCK_FINE)
+		return mul_u64_u64_div_u64(ahead, fine, 100000) + 1;
+	return div_u64(ahead * (fine / VCLOCK_FINE) + 99, 100);
+}
+
 /* R10: the next @ns that the task runs are not charged. */
 void vclock_credit(struct vclock_task *t, u64 ns)
 {
@@ -547,6 +555,21 @@ void vclock_refund(struct vclock_task *t, u64 real_ns)
 {
 	t->ran -= min(t->ran, real_ns);
 	add_credit(t, time_of(real_ns, t));
+}
+
+/*
+ * R13: takes back the unused @ns of refunds, at the current percent. Returns the real
+ * ns that count as run again.
+ */
+u64 vclock_unrefund(struct vclock_task *t, u64 ns)
+{
+	u64 real;
+
+	ns = min(ns, t->credit.ns);
+	t->credit.ns -= ns;
+	real = real_of(ns, vclock_fine(t));
+	t->ran += real;
+	return real;
 }
 
 /*
@@ -703,14 +726,6 @@ bool vclock_regate(struct vclock *vc, struct vclock_task *t)
 static u64 until(u64 from, u64 to)
 {
 	return to > from && to != VCLOCK_NEVER ? to - from : VCLOCK_NEVER;
-}
-
-/* Real ns in which @ahead virtual ns pass, at a percent in thousandths. */
-static u64 real_of(u64 ahead, u32 fine)
-{
-	if (fine % VCLOCK_FINE)
-		return mul_u64_u64_div_u64(ahead, fine, 100000) + 1;
-	return div_u64(ahead * (fine / VCLOCK_FINE) + 99, 100);
 }
 
 /* R7: whether GVT has reached the first deadline. */

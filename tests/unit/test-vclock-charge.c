@@ -255,6 +255,7 @@ static void test_refund(void)
 		struct machine m;
 		struct vclock_task t;
 		u128 want, have;
+		u64 charged;
 
 		machine_init(&m, 0);
 		start(&m, &t, 0, percents[i], 0, 0);
@@ -270,6 +271,14 @@ static void test_refund(void)
 		ok((have > want ? have - want : want - have) <= want / 1000000,
 		   "R13: what is given back at %u %% is exact", percents[i]);
 		is_i64(t.ran, 1000 * calls, "R13: in real time too");
+		/* The task leaves. The credit had less than 1 virtual ns more. */
+		charged = t.charged.ns;
+		vclock_unrefund(&t, ~0ULL);
+		is_i64(t.credit.ns, 0, "R13: an unused refund is taken back");
+		ok(t.ran <= 1000 * calls + 37 &&
+		   t.ran + percents[i] / 100 + 1 >= 1000 * calls + 37,
+		   "R13: its time counts as run at %u %%", percents[i]);
+		is_i64(t.charged.ns, charged, "R13: and is not charged");
 	}
 }
 
