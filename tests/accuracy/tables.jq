@@ -127,6 +127,11 @@ def costs:
 	  ($f.two_percents_written_to_the_ring.inside / 2 | plain(0)), 40],
 	 ["the same with the kernel's reading of it",
 	  ($f.two_percents_by_the_ring.inside / 2 | plain(0)), 90],
+	 if $f.function_entry_and_exit then
+	 ["entry and exit of a redirected function, in the program",
+	  ($f.function_entry_and_exit.inside | plain(0)), 100],
+	 ["a call that such a function makes to itself",
+	  ($f.function_calls_itself.inside | plain(0)), 100] else empty end,
 	 ["a change of percent by a system call",
 	  ($f.percent_by_system_call.inside | plain(0)), 1500],
 	 ["a wake-up and a switch in an experiment over outside",

@@ -66,7 +66,7 @@ experiments: $(WORKLOAD_PROGRAMS) $(BENCH) $(bench_out)/clock-figures
 bench: $(WORKLOAD_PROGRAMS) $(BENCH) $(O)/lib/libtense-functions.so
 	$(Q)$(bench_dir)/bench $(O)
 
-bench-cost: $(bench_out)/cost-init $(bench_out)/gate-spin
+bench-cost: $(bench_out)/cost-init $(bench_out)/gate-spin $(bench_out)/stub-pair
 	$(Q)$(bench_dir)/cost $(O)
 
 bench-diff:

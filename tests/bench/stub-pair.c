@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Measures the entry and exit of a redirected function beside two of the
- * cheapest system calls, in turns: medians, by the time-stamp counter. Run it
- * with TENSE_FUNCTIONS="1 100 :redirected".
+ * cheapest system calls, in turns: medians, by the time-stamp counter. The same for
+ * a call that the function makes to itself. Run it with
+ * TENSE_FUNCTIONS="1 100 :redirected".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,39 +15,46 @@
 #define CALLS	10	/* between two readings of the counter */
 #define SYSTEM_CALLS 200
 
-int redirected(int n);
-int plain(int n);
+int redirected(int deeper);
+int plain(int deeper);
 
-/* Not equal, or they would be made one. */
-__attribute__((noinline)) int redirected(int n)
+/* Not equal, or they would be made one. The last statement is no tail call. */
+__attribute__((noinline)) int redirected(int deeper)
 {
-	__asm__ volatile("nopl 0(%%rax)" : "+r"(n));
-	return n;
+	__asm__ volatile("nopl 0(%%rax)" : "+r"(deeper));
+	if (deeper)
+		deeper = redirected(deeper - 1);
+	__asm__ volatile("nopl 8(%%rax)" : "+r"(deeper));
+	return deeper;
 }
 
-__attribute__((noinline)) int plain(int n)
+__attribute__((noinline)) int plain(int deeper)
 {
-	__asm__ volatile("nopl 4(%%rax)" : "+r"(n));
-	return n;
+	__asm__ volatile("nopl 4(%%rax)" : "+r"(deeper));
+	if (deeper)
+		deeper = plain(deeper - 1);
+	__asm__ volatile("nopl 12(%%rax)" : "+r"(deeper));
+	return deeper;
 }
 
-static uint64_t time_calls(int (*call)(int))
+static uint64_t time_calls(int (*call)(int), int deeper)
 {
 	uint64_t start = cycles();
 
 	for (int i = 0; i < CALLS; i++)
-		call(i);
+		call(deeper);
 	return cycles() - start;
 }
 
-static double time_pair(void)
+/* Ticks that a call takes longer because it is redirected. */
+static double time_call(int deeper)
 {
 	static double ticks[PAIRS / CALLS];
 
 	for (int i = 0; i < PAIRS / CALLS; i++) {
-		double with = time_calls(redirected);
+		double with = time_calls(redirected, deeper);
 
-		ticks[i] = (with - time_calls(plain)) / CALLS;
+		ticks[i] = (with - time_calls(plain, deeper)) / CALLS;
 	}
 	return median_of(ticks, PAIRS / CALLS);
 }
@@ -68,7 +76,7 @@ static double time_getppid(void)
 int main(int argc, char **argv)
 {
 	int rounds = argc == 2 ? atoi(argv[1]) : 0;
-	double per_ns = cycles_per_ns();
+	double per_ns = cycles_per_ns(), pair;
 
 	if (rounds < 1) {
 		fputs("Usage: stub-pair ROUNDS\n", stderr);
@@ -77,7 +85,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < rounds; i++) {
 		printf("run pair %d\n", i);
 		printf("getppid_ps %.0f\n", 1000 * time_getppid() / per_ns);
-		printf("stub_ps %.0f\n", 1000 * time_pair() / per_ns);
+		pair = time_call(0);
+		printf("stub_ps %.0f\n", 1000 * pair / per_ns);
+		printf("again_ps %.0f\n", 1000 * (time_call(1) - pair) / per_ns);
 		printf("ns 1000\n");
 	}
 	return fflush(stdout) ? 1 : 0;

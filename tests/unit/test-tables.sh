@@ -179,6 +179,7 @@ jq -n "{ $machine, unit: \"instructions\", figures: {
 	two_percents_written_to_the_ring: { inside: 80 },
 	two_percents_by_the_ring: { inside: 180.2 },
 	percent_by_system_call: { inside: 1500 },
+	function_entry_and_exit: { inside: 100.4 }, function_calls_itself: { inside: 99 },
 	wake_up_and_switch_twice: { loaded: 7000, inside: 8000 },
 	sleep_beside_100: { inside: 8000 }, sleep_beside_100000: { inside: 20400 },
 	fork_and_exit: { plain: 1000, inside: 1500 }, gate_and_release: { inside: 5001 } } }" \
@@ -198,6 +199,8 @@ is "$(lines_of bench-cost)" \
 | the same with a ring | +190 |  |  |
 | a change of percent by the ring: in the program | 40 | 40 | yes |
 | the same with the kernel'"'s"' reading of it | 90 | 90 | no |
+| entry and exit of a redirected function, in the program | 100 | 100 | no |
+| a call that such a function makes to itself | 99 | 100 | yes |
 | a change of percent by a system call | 1500 | 1500 | yes |
 | a wake-up and a switch in an experiment over outside | +500 | 500 | yes |
 | a sleep beside 100000 timers over one beside 100, in an experiment: ratio | 2.550 | 2.5 | no |
