@@ -505,7 +505,7 @@ status_is 143 "a measurement that is interrupted" "$tense" measure --runs 1 \
 is "$(cat kept)" old "leaves the old result"
 is "$(echo .*.??????)" '.*.??????' "and nothing beside it"
 quick 0 "a measurement that succeeds" --json kept -- true
-ok "replaces it" jq -e .version kept
+ok "replaces it" jq -e ".version > 0" kept >/dev/null
 quick 125 "a full disk" --csv /dev/full -- true
 tense_said "/dev/full: No space left on device"
 
