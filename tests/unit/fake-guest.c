@@ -15,7 +15,7 @@
 #include "base/util.h"
 
 /* A late guest waits for so long before it answers. */
-#define LATE_S	2
+#define LATE_S	1
 
 static int control = -1;
 
