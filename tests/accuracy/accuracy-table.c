@@ -24,16 +24,12 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 
-#include "whatif/estimate.h"
-#include "../bench/log.h"
+#include "compare.h"
 
 #define JSON_VERSION	1
 #define CASES_MAX	128
-#define ROUNDS_MAX	1000
 #define FIELD		256
 #define VERDICT		40
-/* A difference by chance this rare is not taken for one. */
-#define UNLIKELY	0.01
 
 struct accuracy_case {
 	char group[FIELD];
@@ -48,82 +44,6 @@ struct accuracy_case {
 
 static struct accuracy_case cases[CASES_MAX];
 static size_t count;
-
-static __attribute__((noreturn)) void fail(const char *what, const char *detail)
-{
-	fprintf(stderr, "accuracy: %s: %s\n", what, detail);
-	exit(1);
-}
-
-/* A change of the logarithm, as what it makes faster. */
-static double faster_by(double change)
-{
-	return 100 - 100 * exp(change);
-}
-
-static struct interval faster(struct interval change)
-{
-	return (struct interval) {
-		.value = faster_by(change.value),
-		.low = faster_by(change.high),
-		.high = faster_by(change.low),
-	};
-}
-
-/* The logarithm of a figure in each round of the variants; false: it is missing. */
-static bool panel_of(const struct log *input, const char *const *variant,
-		     const char *key, double *values)
-{
-	int rounds = log_rounds(input);
-
-	for (int v = 0; v < 2; v++)
-		for (int r = 0; r < rounds; r++) {
-			double value = log_find(input, variant[v], r, key);
-
-			if (!(value > 0))
-				return false;
-			values[v * rounds + r] = log(value);
-		}
-	return true;
-}
-
-/*
- * Tells it the speed of the machine, and nothing of the variants? Where the
- * threads of a program wait for each other, who is interrupted while speed is
- * measured depends on what the variant does.
- */
-static bool is_control(const double *values, size_t rounds)
-{
-	return paired_difference(values, values + rounds, rounds).p > UNLIKELY;
-}
-
-/*
- * Compares runs of the same round, and subtracts the part of their difference that
- * the speed of the machine explains. A known amount of work tells the speed, in the
- * run itself or else around it.
- */
-static struct interval measured(const struct log *input, const char *baseline,
-				const char *variant)
-{
-	static const char *const speeds[] = { "ticks_per_unit", "reference_ns" };
-	static double y[2 * ROUNDS_MAX], speed[2 * ROUNDS_MAX];
-	const char *const variants[] = { baseline, variant };
-	struct panel panel = {
-		.conditions = 2,
-		.rounds = log_rounds(input),
-		.y = y,
-	};
-
-	if (panel.rounds < 3 || panel.rounds > ROUNDS_MAX)
-		fail("too few rounds, or too many", variant);
-	if (!panel_of(input, variants, "elapsed_ns", y))
-		fail("no elapsed time in each round of", variant);
-	for (size_t i = 0; i < 2 && !panel.control[0]; i++)
-		if (panel_of(input, variants, speeds[i], speed) &&
-		    is_control(speed, panel.rounds))
-			panel.control[0] = speed;
-	return faster(panel_adjusted(&panel, 1, 0));
-}
 
 static struct interval interval_of(const json_t *from, const char *file,
 				   const char *missing)
@@ -216,11 +136,11 @@ static void add_case(const char *line)
 		fail("cannot read", file);
 	log_read(&input, from);
 	fclose(from);
-	c->truth = measured(&input, baseline, truth);
+	c->truth = faster(&input, "elapsed_ns", baseline, truth);
 	if (strchr(prediction, '/'))
 		read_answer(c, prediction);
 	else
-		c->predicted = measured(&input, baseline, prediction);
+		c->predicted = faster(&input, "elapsed_ns", baseline, prediction);
 	log_free(&input);
 	set_error(c);
 	count++;

@@ -35,7 +35,8 @@ $(accuracy_out)/rounds: $(accuracy_out)/obj/rounds.o $(O)/tools/run/launch.o $(O
 		$(O)/tools/base/util.o
 	$(test_ld) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(accuracy_out)/accuracy-table: $(accuracy_out)/obj/accuracy-table.o \
+accuracy_tables := $(addprefix $(accuracy_out)/,accuracy-table function-cut)
+$(accuracy_tables): $(accuracy_out)/%: $(accuracy_out)/obj/%.o $(accuracy_out)/obj/compare.o \
 		$(bench_out)/obj/log.o $(O)/tools/whatif/estimate.o \
 		$(O)/tools/base/util.o
 	$(test_ld) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(STATS_LIBS)
@@ -48,7 +49,7 @@ $(accuracy_out)/workloads: $(accuracy_dir)/build.mk
 	$(Q)mkdir -p $(@D) && echo $(ACCURACY_WORKLOADS) >$@
 
 ACCURACY := $(accuracy_programs) $(addprefix $(accuracy_out)/,rounds \
-	accuracy-table libslow.so workloads)
+	libslow.so workloads) $(accuracy_tables)
 
 -include $(wildcard $(accuracy_out)/obj/*.d)
 

@@ -172,6 +172,11 @@ static void measure(struct variant *variant, int round, bool keep)
 	printf("ran_ns %" PRIu64 "\n", (uint64_t)stats->ran);
 	printf("real_ns %" PRIu64 "\n", out.real_ns);
 	printf("reference_ns %" PRIu64 "\n", around);
+	if (stats->slot[1].calls) {
+		printf("function_calls %" PRIu64 "\n", (uint64_t)stats->slot[1].calls);
+		printf("function_ns %" PRIu64 "\n", (uint64_t)stats->slot[1].charged);
+		printf("outside_ns %" PRIu64 "\n", (uint64_t)stats->slot[0].charged);
+	}
 	if (keep)
 		print_output(output);
 	fflush(stdout);
