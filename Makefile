@@ -63,7 +63,7 @@ endif
 NEED_CHECK := check unit demo docs-tables
 NEED_ALL := check-kernel check-all check-rest guest check-patches nightly lint \
 	experiments bench bench-cost bench-diff bench-measure bench-noise \
-	accuracy accuracy-exact accuracy-exact-whatif window stress debug fuzz \
+	accuracy accuracy-exact accuracy-exact-whatif parsec window stress debug fuzz \
 	fuzz-parsers storms kcsan \
 	coverage clock-order mutate sim-random
 packages := $(if $(filter $(NEED_ALL),$(MAKECMDGOALS)),all,$(if $(filter \
@@ -103,6 +103,7 @@ all: user module
 -include tests/workloads/build.mk
 -include tests/bench/build.mk
 -include tests/accuracy/build.mk
+-include tests/parsec/build.mk
 -include examples/build.mk
 -include tests/tiers.mk
 
@@ -200,6 +201,8 @@ accuracy: user module
 accuracy-exact: user
 ## accuracy-exact-whatif  the same by whatif, with verdicts and the null bias
 accuracy-exact-whatif: user
+## parsec         PARSEC=DIR: optimised programs of a PARSEC tree, predicted and true
+parsec: user module
 ## docs-tables    writes the results of accuracy*, bench* and window into docs/
 ## window         what a window costs and what it misplaces, over its length
 window: user

@@ -197,6 +197,20 @@ def distances:
 	table(["work", "Levy, truncated", "Gaussian", "Gumbel", "Cauchy",
 	       "statistic of the closest, least and most"]);
 
+# Functions that a patch makes cheaper. An error has an interval, because the truth and
+# the cut are estimates.
+def parsec:
+	(.cases | map(["`\(.name)`", "`\(.function)`", .change, (.share | fixed(1)), (.cut | interval),
+		(.predicted | interval), (.true | interval), (.error.value | signed),
+		"\(.error.low | signed) to \(.error.high | signed)",
+		(.verdict | gsub("-"; " ")), (if .published then "\(.published)" else "-" end)]) |
+	 table(["case", "function", "patch", "time in it, %", "it takes less, %", "predicted, % faster",
+		"true, % faster", "difference, points", "its 95 % interval", "verdict",
+		"published, % faster"])),
+	"",
+	(.cases | map(size) |
+	 "\(length) predictions: median difference \(median | fixed(2)) points, worst \(max | fixed(2)) points.");
+
 def measured:
 	if .date == null then
 		"Measured by `\($command)`. Its result names no date, machine or commit."
@@ -219,6 +233,7 @@ elif $table == "accuracy-instruments" then group("instruments") | instruments
 elif $table == "accuracy-exact-whatif" then .cases | predictions
 elif $table == "accuracy-exact-whatif-summary" then .cases | summary
 elif $table == "accuracy-exact-whatif-bias" then .cases | bias
+elif $table | startswith("parsec-") then parsec
 elif $table == "bench" then figures
 elif $table == "bench-cost" then costs
 elif $table == "window" then windows

@@ -290,11 +290,39 @@ cp document before
 ok "docs/benchmarks.md has the committed costs" write
 ok "and they are the present ones (else run: make docs-tables)" cmp before document
 
+for table in parsec-exact-1 parsec-exact-2; do
+	sed -n "/^<!-- table: $table -->\$/,/^<!-- end -->\$/p" "$source/docs/accuracy.md"
+done >document
+cp document before
+ok "docs/accuracy.md has the committed predictions of PARSEC" write
+ok "and they are the present ones (else run: make docs-tables)" cmp before document
+
 for document in docs/accuracy.md docs/benchmarks.md; do
 	names=$(sed -n 's/^<!-- table: \(.*\) -->$/\1/p' "$source/$document")
 	ok "$document has tables" [ -n "$names" ]
 	is "$(grep -c '^<!-- end -->$' "$source/$document")" "$(wc -l <<<"$names")" \
 		"$document: each table has an end"
 done
+
+document parsec-exact-2 >document
+PARSEC_DATA=$tmp refused "no result of PARSEC" "parsec-exact-2.json is missing; run: CPUS=2 make parsec PARSEC=DIR"
+jq -n "{ $machine, version: 1, cpus: 2, cases: [
+	{ name: \"a-b\", function: \"f\", change: \"c\", share: 40.04,
+	  cut: { value: 25, low: 24, high: 26 }, predicted: { value: 10, low: 9, high: 11 },
+	  true: { value: 12.5, low: 12, high: 13 }, error: { value: -2.5, low: -4, high: -1 },
+	  verdict: \"not-converged\", published: 15.8 },
+	{ name: \"a-c\", function: \"g\", change: \"d\", share: 1,
+	  cut: { value: -1, low: -2, high: 0 }, predicted: { value: 0, low: 0, high: 0 },
+	  true: { value: -0.5, low: -1, high: 0 }, error: { value: 0.5, low: 0, high: 1 },
+	  verdict: \"prediction\", published: null } ] }" >parsec-exact-2.json
+ok "rewrites predictions of PARSEC" env PARSEC_DATA="$tmp" \
+	"$source/tests/accuracy/tables" "$tmp" document
+is "$(lines_of parsec-exact-2)" \
+'| case | function | patch | time in it, % | it takes less, % | predicted, % faster | true, % faster | difference, points | its 95 % interval | verdict | published, % faster |
+|---|---|---|---|---|---|---|---|---|---|---|
+| `a-b` | `f` | c | 40.0 | 25.00 [24.00 26.00] | 10.00 [9.00 11.00] | 12.50 [12.00 13.00] | -2.50 | -4.00 to -1.00 | not converged | 15.8 |
+| `a-c` | `g` | d | 1.0 | -1.00 [-2.00 0.00] | 0.00 [0.00 0.00] | -0.50 [-1.00 0.00] | +0.50 | 0.00 to +1.00 | prediction | - |
+
+2 predictions: median difference 1.50 points, worst 2.50 points.' "a row for each case, with the published gain"
 
 done_testing
