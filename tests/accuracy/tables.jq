@@ -184,6 +184,14 @@ def kbest:
 		(if .worst_percent == null then "-" else .worst_percent | fixed(2) end)]) |
 	table(["load", "converged", "of these, off by at most 0.1 %", "the worst, %"]) end;
 
+# The least cost of a timer interrupt, by both ways. K-best found none where it is null.
+def ticks:
+	.loads | map(["\(.load)", "\(.found) of \(.rounds)",
+		(.kbest_ns, .trace_ns | if . == null then "-" else . / 1000 | fixed(1) end),
+		(if .ratio == null then "-" else .ratio | fixed(2) end), "\(.above)"]) |
+	table(["other processes", "K-best found a cost", "the least by K-best, us",
+	       "the least by trace-activity, us", "ratio", "K-best above it"]);
+
 def families: ["Levy", "Gaussian", "Gumbel", "Cauchy"];
 
 # How often each distribution was the closest, by length of the work.
@@ -240,5 +248,6 @@ elif $table == "window" then windows
 elif $table == "bench-measure-tools" then tools
 elif $table == "bench-measure-periodic" then periodic
 elif $table == "bench-measure-kbest" then kbest
+elif $table == "bench-measure-ticks" then ticks
 elif $table == "bench-noise" then distances
 else exact end

@@ -72,12 +72,12 @@ bench-cost: $(bench_out)/cost-init $(bench_out)/gate-spin $(bench_out)/stub-pair
 bench-diff:
 	$(Q)$(bench_dir)/cost-diff tests/data/cost.json $(bench_out)/cost.json
 
-$(bench_out)/kbest-error $(bench_out)/clock-figures: $(bench_out)/%: \
+$(addprefix $(bench_out)/,kbest-error kbest-ticks clock-figures): $(bench_out)/%: \
 		tests/bench/%.c $(O)/lib/libtense-measure.so
 	$(test_cc) $(BENCH_CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/lib \
 		-ltense-measure -Wl,-rpath,'$$ORIGIN/../lib' $(STATS_LIBS)
 
-bench-measure: $(COUNT_BIN) $(bench_out)/kbest-error $(O)/bin/tense
+bench-measure: $(COUNT_BIN) $(addprefix $(bench_out)/,kbest-error kbest-ticks) $(O)/bin/tense
 	$(Q)$(bench_dir)/measure $(O)
 
 bench-noise: $(O)/bin/tense

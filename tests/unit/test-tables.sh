@@ -304,6 +304,18 @@ for document in docs/accuracy.md docs/benchmarks.md; do
 		"$document: each table has an end"
 done
 
+jq -n "{ $machine, version: 1, loads: [
+	{ load: 0, rounds: 6, found: 6, above: 1, kbest_ns: 15000, trace_ns: 20000, ratio: 0.75 },
+	{ load: 11, rounds: 6, found: 0, above: 0, kbest_ns: null, trace_ns: null, ratio: null }
+	] }" >bench/measure-ticks.json
+document bench-measure-ticks >document
+ok "rewrites the cost of timer interrupts" write
+is "$(lines_of bench-measure-ticks)" \
+'| other processes | K-best found a cost | the least by K-best, us | the least by trace-activity, us | ratio | K-best above it |
+|---|---|---|---|---|---|
+| 0 | 6 of 6 | 15.0 | 20.0 | 0.75 | 1 |
+| 11 | 0 of 6 | - | - | - | 0 |' "costs, and none"
+
 document parsec-exact-2 >document
 PARSEC_DATA=$tmp refused "no result of PARSEC" "parsec-exact-2.json is missing; run: CPUS=2 make parsec PARSEC=DIR"
 jq -n "{ $machine, version: 1, cpus: 2, cases: [
