@@ -38,8 +38,9 @@ int main(int argc, char **argv)
 	fclose(from);
 	cut = faster(&input, "function_ns", argv[2], argv[3]);
 	inside = mean(&input, argv[2], "function_ns");
-	printf("{ \"value\": %.3f, \"low\": %.3f, \"high\": %.3f, \"calls\": %.0f, \"share\": %.3f }\n",
-	       cut.value, cut.low, cut.high,
+	printf("{ \"value\": %.3f, \"low\": %.3f, \"high\": %.3f, ",
+	       cut.value, cut.low, cut.high);
+	printf("\"calls\": %.0f, \"share\": %.3f }\n",
 	       mean(&input, argv[2], "function_calls"),
 	       100 * inside / (inside + mean(&input, argv[2], "outside_ns")));
 	log_free(&input);
