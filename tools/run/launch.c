@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/tense.h>
@@ -18,6 +19,9 @@
 
 /* Calls that show the kernel what a call costs. */
 #define LEARN_READINGS 32
+
+/* A command that has reached its limit may take so long to end. */
+#define LIMIT_GRACE_S	2
 
 struct child_error {
 	int error;
@@ -260,6 +264,50 @@ static uint64_t timeval_ns(const struct timeval *tv)
 	return tv->tv_sec * 1000000000ULL + tv->tv_usec * 1000ULL;
 }
 
+/*
+ * Arms the timer of a limited run. Must come before the launcher joins the
+ * experiment: a timer that it arms later is due at a virtual time.
+ */
+static int arm_limit(const struct launch *l, timer_t *timer)
+{
+	struct sigevent event = {
+		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM,
+	};
+	struct itimerspec due = {
+		.it_value = {
+			.tv_sec = l->limit_ns / 1000000000,
+			.tv_nsec = l->limit_ns % 1000000000,
+		},
+		.it_interval.tv_sec = LIMIT_GRACE_S,
+	};
+
+	*l->expired = false;
+	if (timer_create(CLOCK_MONOTONIC, &event, timer))
+		return -1;
+	return timer_settime(*timer, 0, &due, NULL);
+}
+
+/* A signal of this timer must not end a later run. */
+static void disarm_limit(timer_t timer)
+{
+	static const struct timespec now;
+	sigset_t set;
+
+	timer_delete(timer);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	sigtimedwait(&set, NULL, &now);
+}
+
+/* Returns the signal for a command that has reached its limit. */
+static int limit_signal(const struct launch *l)
+{
+	int sig = *l->expired ? SIGKILL : SIGTERM;
+
+	*l->expired = true;
+	return sig;
+}
+
 /* Returns the status of the child once it has ended. */
 static int wait_child(const struct launch *l, const sigset_t *set, pid_t pid)
 {
@@ -281,6 +329,10 @@ static int wait_child(const struct launch *l, const sigset_t *set, pid_t pid)
 		sig = sigwaitinfo(set, &info);
 		if (sig < 0 || sig == SIGCHLD)
 			continue;
+		if (info.si_code == SI_TIMER && l->limit_ns) {
+			kill(l->group ? -pid : pid, limit_signal(l));
+			continue;
+		}
 		if (info.si_code == SI_QUEUE && info.si_value.sival_int == 1)
 			kill(-pid, sig);
 		/* The terminal sent its signal to the whole group already. */
@@ -332,7 +384,9 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 	int device = -1, report[2], status;
 	const char *what = "";
 	struct begin *begin;
+	bool armed = false;
 	uint64_t start;
+	timer_t timer;
 	sigset_t set;
 	pid_t pid;
 
@@ -349,6 +403,17 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 		fail(out, what, errno);
 		goto out_device;
 	}
+	launch_signals(&set);
+	sigaddset(&set, SIGCHLD);
+	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (l->limit_ns) {
+		armed = !arm_limit(l, &timer);
+		if (!armed) {
+			fail(out, "cannot set a timer", errno);
+			goto out_device;
+		}
+	}
 	if (l->percent) {
 		device = join_experiment(l, out);
 		if (device < 0)
@@ -358,11 +423,6 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 		fail(out, "cannot create a pipe", errno);
 		goto out_device;
 	}
-
-	launch_signals(&set);
-	sigaddset(&set, SIGCHLD);
-	signal(SIGCHLD, SIG_DFL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 
 	start = now_ns();
 	pid = fork();
@@ -412,6 +472,8 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 out_device:
 	if (l->record)
 		trace_record_end(l->record);
+	if (armed)
+		disarm_limit(timer);
 	if (device >= 0)
 		close(device);
 	munmap(begin, sizeof(*begin));

@@ -46,6 +46,12 @@ struct launch {
 	void (*started)(void *arg);
 	void (*stopped)(void *arg, int sig);
 	void *arg;
+	/*
+	 * Real time after which the command gets SIGTERM, and two seconds later
+	 * SIGKILL. 0: none. Sets *expired, which must not be NULL then.
+	 */
+	uint64_t limit_ns;
+	bool *expired;
 };
 
 enum outcome_kind {

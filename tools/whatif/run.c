@@ -31,7 +31,7 @@ extern char **environ;
 static const char *const files[] = { "stdout", "stderr", "log", "marks" };
 
 /* The argument of the functions in struct whatif_runner. */
-struct native {
+struct whatif_session {
 	const char *tmp;
 	char *dir;		/* in it, for files of a run */
 	char *libtense;
@@ -43,12 +43,14 @@ struct native {
 	uint64_t start;		/* when the first run began */
 	bool exact;		/* time here is not the user's */
 	bool shows_progress;
+	uint64_t limit_ns;	/* of a run; 0: none */
+	bool expired;		/* the last run reached it */
 };
 
 /* The argument of a child's setup. */
 struct child {
 	const struct whatif *w;
-	const struct native *n;
+	const struct whatif_session *n;
 	size_t condition;
 	bool scale;
 };
@@ -68,7 +70,7 @@ static char *library(const char *part)
 	return path;
 }
 
-static void native_begin(struct native *n)
+static void session_begin(struct whatif_session *n)
 {
 	n->dir = xprintf("%s/tense-XXXXXX", n->tmp);
 	if (!mkdtemp(n->dir))
@@ -77,12 +79,12 @@ static void native_begin(struct native *n)
 	n->functions = library(PATH_LIBTENSE_FUNCTIONS);
 }
 
-static char *path_of(const struct native *n, const char *name)
+static char *path_of(const struct whatif_session *n, const char *name)
 {
 	return xprintf("%s/%s", n->dir, name);
 }
 
-static void native_end(struct native *n)
+static void session_end(struct whatif_session *n)
 {
 	progress_end(&n->progress);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -98,7 +100,7 @@ static void native_end(struct native *n)
 }
 
 /* Tells the plan, and after the first round the expected time. */
-static void say_progress(struct native *n, unsigned int done,
+static void say_progress(struct whatif_session *n, unsigned int done,
 			 unsigned int total)
 {
 	if (done == 0) {
@@ -114,7 +116,7 @@ static void say_progress(struct native *n, unsigned int done,
 }
 
 /* For a user who has no idea of how far that is. */
-static void say_rounds(const struct native *n, unsigned int done,
+static void say_rounds(const struct whatif_session *n, unsigned int done,
 		       unsigned int total)
 {
 	if (done == 0)
@@ -126,7 +128,7 @@ static void say_rounds(const struct native *n, unsigned int done,
 
 static void show_progress(unsigned int done, unsigned int total, void *arg)
 {
-	struct native *n = arg;
+	struct whatif_session *n = arg;
 	char what[40];
 
 	if (!n->shows_progress)
@@ -204,7 +206,7 @@ static char *specs(const struct whatif *w, size_t condition)
 
 /* The list is the caller's, and so are its first *own strings. */
 static char **environment(const struct whatif *w, size_t condition,
-			  const struct native *n, size_t *own)
+			  const struct whatif_session *n, size_t *own)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char *spec = specs(w, condition), **env;
@@ -273,7 +275,7 @@ static int set_up_child(void *arg, const char **what)
 }
 
 /* A file of the run's with a null byte at its end; empty if there is none. */
-static char *read_file(const struct native *n, const char *name,
+static char *read_file(const struct whatif_session *n, const char *name,
 		       size_t *len)
 {
 	char *path = path_of(n, name), *text;
@@ -297,7 +299,7 @@ static char *read_file(const struct native *n, const char *name,
  * The last lines that the command wrote to standard error. With --show-output
  * there is no such file, because the user has seen them.
  */
-static void show_errors(const struct native *n)
+static void show_errors(const struct whatif_session *n)
 {
 	size_t len;
 	char *text = read_file(n, "stderr", &len), *from = text;
@@ -316,14 +318,14 @@ static void show_errors(const struct native *n)
 
 static void explain(void *arg)
 {
-	struct native *n = arg;
+	struct whatif_session *n = arg;
 
 	progress_end(&n->progress);
 	show_errors(n);
 }
 
 static int failed(const struct whatif_plan *plan, const struct whatif_sample *s,
-		  struct native *n, const char *how)
+		  struct whatif_session *n, const char *how)
 {
 	progress_end(&n->progress);
 	warn("run %u (%s, round %u): %s", s->order + 1,
@@ -358,7 +360,7 @@ static bool ends_all(int sig)
 static int check_outcome(const struct whatif_question *q,
 			 const struct whatif_plan *plan,
 			 const struct outcome *out,
-			 struct whatif_sample *s, struct native *n)
+			 struct whatif_sample *s, struct whatif_session *n)
 {
 	char *how;
 	int status;
@@ -377,6 +379,9 @@ static int check_outcome(const struct whatif_question *q,
 	}
 	s->status = out->kind == OUTCOME_SIGNALED ?
 		    STATUS_SIGNAL + (int)out->value : (int)out->value;
+	/* A server may end with any status after SIGTERM. */
+	if (n->expired)
+		return 0;
 	if (out->kind == OUTCOME_SIGNALED && ends_all(out->value))
 		return s->status;
 	if (!s->status || q->ignore_failure)
@@ -392,7 +397,7 @@ static int check_outcome(const struct whatif_question *q,
 }
 
 static int prepare(const struct whatif *w, struct whatif_sample *s,
-		   struct native *n)
+		   struct whatif_session *n)
 {
 	char *argv[] = { "sh", "-c", w->question.prepare, NULL };
 	struct child child = { .w = w, .n = n };
@@ -443,7 +448,7 @@ static void fill_slot_0(struct whatif_sample *s)
 
 /* NULL, or why there is no such number. */
 static char *take_metric(const struct whatif_question *q,
-			 struct whatif_sample *s, const struct native *n)
+			 struct whatif_sample *s, const struct whatif_session *n)
 {
 	unsigned int slot = whatif_progress_slot(q);
 	char *path, *text, *error;
@@ -488,7 +493,7 @@ static bool may_lack_metric(const struct whatif_question *q,
 }
 
 static int take_sample(struct whatif *w, struct whatif_sample *s,
-		       struct native *n, const struct outcome *out,
+		       struct whatif_session *n, const struct outcome *out,
 		       const void *stats)
 {
 	char *log, *error;
@@ -517,7 +522,7 @@ static int take_sample(struct whatif *w, struct whatif_sample *s,
 }
 
 static void create_marks(const struct whatif_question *q,
-			 const struct native *n)
+			 const struct whatif_session *n)
 {
 	char *path;
 
@@ -561,7 +566,7 @@ static void wait_for_phase(const struct whatif_question *q,
 static int run_command(struct whatif *w, size_t condition,
 		       struct whatif_sample *s, void *arg)
 {
-	struct native *n = arg;
+	struct whatif_session *n = arg;
 	struct child child = {
 		.w = w, .n = n, .condition = condition, .scale = true,
 	};
@@ -573,6 +578,7 @@ static int run_command(struct whatif *w, size_t condition,
 		.stats = true, .tty = -1,
 		.ignored = n->ignored, .mask = n->mask,
 		.setup = set_up_child, .arg = &child,
+		.limit_ns = n->limit_ns, .expired = &n->expired,
 	};
 	char *log = path_of(n, "log");
 	struct outcome out;
@@ -608,29 +614,58 @@ static int run_command(struct whatif *w, size_t condition,
 	return status;
 }
 
-int whatif_native_measure(struct whatif *w, const struct run *run, bool inside)
+struct whatif_session *whatif_session_begin(const struct run *run, bool inside)
 {
-	struct native native = {
+	struct whatif_session *n = xmalloc(sizeof(*n));
+
+	*n = (struct whatif_session){
 		/* In a guest, the directory of the host may be read-only. */
 		.tmp = inside ? "/dev/shm" : find_temporary(),
 		.ignored = run->ignored, .mask = run->mask,
-		.exact = w->question.deterministic,
-		/* The command's output would be between the lines. */
-		.shows_progress = !w->question.quiet &&
-				  !w->question.show_output,
-		.round = w->plan.nr_conditions,
 	};
+	if (run->window_ns && !inside)
+		backend_native_check_window(run);
+	session_begin(n);
+	return n;
+}
+
+int whatif_session_run(struct whatif_session *session, struct whatif *w,
+		       size_t condition, struct whatif_sample *sample)
+{
+	return run_command(w, condition, sample, session);
+}
+
+void whatif_session_limit(struct whatif_session *session, uint64_t limit_ns)
+{
+	session->limit_ns = limit_ns;
+}
+
+bool whatif_session_expired(const struct whatif_session *session)
+{
+	return session->expired;
+}
+
+void whatif_session_end(struct whatif_session *session)
+{
+	session_end(session);
+	free(session);
+}
+
+int whatif_native_measure(struct whatif *w, const struct run *run, bool inside)
+{
+	struct whatif_session *n = whatif_session_begin(run, inside);
 	const struct whatif_runner runner = {
 		.run = run_command, .progress = show_progress,
-		.explain = explain, .arg = &native,
+		.explain = explain, .arg = n,
 	};
 	int status;
 
-	if (w->question.window_ns && !inside)
-		backend_native_check_window(run);
+	n->exact = w->question.deterministic;
+	/* The command's output would be between the lines. */
+	n->shows_progress = !w->question.quiet && !w->question.show_output;
+	n->round = w->plan.nr_conditions;
 	whatif_environment(&w->samples.environment, backend_native.name);
-	native_begin(&native);
 	status = whatif_measure(w, &runner);
-	native_end(&native);
+	whatif_session_end(n);
 	return status;
 }

@@ -13,4 +13,30 @@
 int whatif_native_measure(struct whatif *w, const struct run *run,
 			  bool inside);
 
+/* Runs one command many times, in the order that the caller likes. */
+struct whatif_session;
+
+/* Ends the program if the libraries are missing. inside: as above. */
+struct whatif_session *whatif_session_begin(const struct run *run,
+					    bool inside);
+
+/*
+ * Ends each further run by SIGTERM after that much real time, and by SIGKILL two
+ * seconds later. 0 is no limit.
+ */
+void whatif_session_limit(struct whatif_session *session, uint64_t limit_ns);
+
+/* Did the last run reach its limit? */
+bool whatif_session_expired(const struct whatif_session *session);
+
+/*
+ * Runs a condition of the plan once. The caller sets round, order and condition of
+ * the sample. Round 0 may lack a metric. Returns 0, or the status to end with after
+ * a message: STATUS_SIGNAL + n without one after a signal.
+ */
+int whatif_session_run(struct whatif_session *session, struct whatif *w,
+		       size_t condition, struct whatif_sample *sample);
+
+void whatif_session_end(struct whatif_session *session);
+
 #endif
