@@ -38,7 +38,7 @@ $(O)/tools/%.o: tools/%.c $(O)/flags
 $(O)/tools/whatif/report.css.h: tools/whatif/report.css
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< >$@
-$(O)/tools/whatif/html.o: $(O)/tools/whatif/report.css.h
+$(O)/tools/whatif/page.o: $(O)/tools/whatif/report.css.h
 
 $(TENSE_BIN): $(TENSE_OBJ)
 	$(call quiet,LD,$@) mkdir -p $(@D) && \

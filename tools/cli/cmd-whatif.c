@@ -3,13 +3,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "base/options.h"
 #include "base/result-file.h"
-#include "run/repeat-options.h"
 #include "run/run-options.h"
 #include "run/packed/backend-exact.h"
 #include "run/setup.h"
@@ -23,9 +21,8 @@
 #include "whatif/run.h"
 
 enum option_value {
-	FUNC = 1, FASTER, SLOWER, EACH, METRIC, PROGRESS, LATENCY, PRECISION,
-	MAX_RUNS, SEED, STATS, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_REPORT, FROM,
-	RUNS, INSIDE,
+	FUNC = 1, FASTER, SLOWER, EACH, MAX_RUNS, STATS, OUTPUT_JSON,
+	OUTPUT_CSV, OUTPUT_REPORT, FROM, RUNS, INSIDE,
 };
 
 static const struct option_row options[] = {
@@ -36,18 +33,13 @@ static const struct option_row options[] = {
 	{ "slower", "LIST", NULL, SLOWER, "the same for more time" },
 	{ "each", NULL, NULL, EACH,
 	  "vary one function at a time, not all at once" },
-	{ "metric", "M", "elapsed cpu stdout: stderr:", METRIC,
-	  "the number to predict: elapsed (default) or cpu, both virtual; stdout:REGEX or stderr:REGEX, a number that the command prints" },
-	{ "progress", "NAME", NULL, PROGRESS,
-	  "predict the calls of this function per virtual second" },
-	{ "latency", "A,B", NULL, LATENCY,
-	  "predict the virtual time from a call of function A to the matching call of function B, in any thread" },
-	{ "precision", "P", NULL, PRECISION,
+	WHATIF_METRIC_ROWS,
+	{ "precision", "P", NULL, WHATIF_PRECISION,
 	  "add rounds until the intervals are narrower than P percentage points; default 1" },
 	{ "max-runs", "N", NULL, MAX_RUNS,
 	  "run each condition at most N times; default 50, or 30 with --deterministic" },
 	REPEAT_OPTION_ROWS,
-	{ "seed", "N", NULL, SEED,
+	{ "seed", "N", NULL, WHATIF_SEED,
 	  "fix the order of the runs (default: random), and with --deterministic also the schedules (default: 1)" },
 	{ "stats", NULL, NULL, STATS,
 	  "also print which functions were scaled, how, and at which cost" },
@@ -103,21 +95,22 @@ static void check_text(char *error)
 		misuse("%s", error);
 }
 
-static void set_whole(const char *text, double max, uint64_t *value)
+static unsigned int whole(const char *text, double max)
 {
-	double number;
+	uint64_t value;
 
-	check_text(whatif_parse_number(text, max, &number));
-	*value = number;
-	if ((double)*value != number)
-		misuse("'%s' is not a whole number", text);
+	check_text(whatif_parse_whole(text, max, &value));
+	return value;
 }
 
 /* Takes an option that says what the runs do. False if it is another option. */
 static bool set_run(struct whatif_question *w, int c, const char *arg)
 {
-	uint64_t whole;
+	bool taken;
 
+	check_text(whatif_take_option(w, c, arg, &taken));
+	if (taken)
+		return true;
 	switch (c) {
 	case FUNC:
 		check_text(whatif_parse_func(w, arg));
@@ -129,49 +122,15 @@ static bool set_run(struct whatif_question *w, int c, const char *arg)
 	case EACH:
 		w->each = true;
 		return true;
-	case METRIC:
-		check_text(whatif_parse_metric(w, arg));
-		return true;
-	case PROGRESS:
-		whatif_set_progress(w, arg);
-		return true;
-	case LATENCY:
-		check_text(whatif_parse_latency(w, arg));
-		return true;
-	case PRECISION:
-		check_text(whatif_parse_number(arg, 100, &w->precision));
-		return true;
 	case MAX_RUNS:
-		set_whole(arg, 10000, &whole);
-		if (whole < WHATIF_ROUNDS_MIN)
+		w->max_runs = whole(arg, 10000);
+		if (w->max_runs < WHATIF_ROUNDS_MIN)
 			misuse("--max-runs is at least %d", WHATIF_ROUNDS_MIN);
-		w->max_runs = whole;
 		return true;
 	case RUNS:
-		set_whole(arg, 10000, &whole);
-		if (whole < WHATIF_EXACT_ROUNDS_MIN)
+		w->runs = whole(arg, 10000);
+		if (w->runs < WHATIF_EXACT_ROUNDS_MIN)
 			misuse("--runs is at least %d", WHATIF_EXACT_ROUNDS_MIN);
-		w->runs = whole;
-		return true;
-	case REPEAT_PREPARE:
-		free(w->prepare);
-		w->prepare = xstrdup(arg);
-		return true;
-	case REPEAT_INPUT:
-		free(w->input);
-		w->input = xstrdup(arg);
-		return true;
-	case REPEAT_IGNORE_FAILURE:
-		w->ignore_failure = true;
-		return true;
-	case REPEAT_SHOW_OUTPUT:
-		w->show_output = true;
-		return true;
-	case REPEAT_QUIET:
-		w->quiet = true;
-		return true;
-	case SEED:
-		set_whole(arg, UINT32_MAX, &w->seed);
 		return true;
 	default:
 		return false;
@@ -330,18 +289,6 @@ static void request_free(struct request *q)
 	result_files_free(q->results, OUTPUTS);
 }
 
-/* Unless asked for. */
-static void choose_seed(struct whatif_question *q)
-{
-	uint32_t seed = 1;
-
-	if (q->seed)
-		return;
-	if (!q->deterministic)
-		getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
-	q->seed = seed;
-}
-
 static int main_whatif(int argc, char **argv)
 {
 	struct request q = { .w.question.precision = 1 };
@@ -351,7 +298,7 @@ static int main_whatif(int argc, char **argv)
 	q.run = &run;
 	run_options_begin(&q.options, &run, "whatif", argc);
 	q.w.question.argv = argv + parse_options(argc, argv, &q);
-	choose_seed(&q.w.question);
+	whatif_choose_seed(&q.w.question);
 	status = run_request(&q, &run);
 	request_free(&q);
 	return status;

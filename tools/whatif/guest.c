@@ -17,24 +17,18 @@
 #include "json.h"
 
 /*
- * Makes the request the standard input of the tense in a guest. The command
- * gets another standard input. batch is NULL without --deterministic.
+ * Makes what write() writes the standard input of the tense in a guest. The command
+ * gets another standard input.
  */
-static void send_request(const struct whatif *w, struct run *run,
-			 const struct whatif_batch *batch)
+static void send_request(struct run *run,
+			 int (*write)(FILE *f, const void *arg),
+			 const void *arg)
 {
-	struct whatif_question asked = w->question;
 	int fd = memfd_create("request", MFD_CLOEXEC);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
-	if (batch) {
-		asked.seed = batch->seed;
-		asked.runs = asked.max_runs = batch->rounds;
-		/* Only the first batch shows progress. */
-		asked.quiet = asked.quiet || batch->number;
-	}
-	if (!f || whatif_request_write(f, &asked, &w->found, &w->plan) ||
-	    lseek(fd, 0, SEEK_SET) || dup2(fd, STDIN_FILENO) < 0)
+	if (!f || write(f, arg) || lseek(fd, 0, SEEK_SET) ||
+	    dup2(fd, STDIN_FILENO) < 0)
 		die(STATUS_FAILED, "cannot send the request to the guest: %s",
 		    strerror(errno));
 	fclose(f);
@@ -52,10 +46,11 @@ void whatif_guest_receive(struct whatif *w)
 }
 
 /* Runs tense in a guest, which writes its answer to the file. */
-static int run_inside(const struct whatif_guest *g, char *answer)
+static int run_inside(const struct whatif_guest *g, const char *command,
+		      const char *answer)
 {
-	char *argv[] = { find_part("bin/tense"), "whatif", "--inside", answer,
-			 NULL };
+	char *argv[] = { find_part("bin/tense"), (char *)command, "--inside",
+			 (char *)answer, NULL };
 	struct outcome out;
 	void *stats;
 	int status;
@@ -71,10 +66,11 @@ static int run_inside(const struct whatif_guest *g, char *answer)
 }
 
 /* The back end lets go of standard output as the command does. */
-static int run_with_output(const struct whatif_guest *g, char *answer)
+static int run_with_output(const struct whatif_guest *g, const char *command,
+			   const char *answer)
 {
 	int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	int status = run_inside(g, answer);
+	int status = run_inside(g, command, answer);
 
 	if (output >= 0)
 		dup2(output, STDOUT_FILENO);
@@ -82,32 +78,58 @@ static int run_with_output(const struct whatif_guest *g, char *answer)
 	return status;
 }
 
-int whatif_guest_measure(struct whatif *w, const struct whatif_guest *g)
+int whatif_guest_exchange(const struct whatif_guest *g,
+			  const struct whatif_exchange *exchange)
 {
-	char *dir = xprintf("%s/tense-XXXXXX", find_temporary()), *json;
-	struct whatif_environment here;
-	struct whatif measured = { 0 };
+	char *dir = xprintf("%s/tense-XXXXXX", find_temporary()), *answer;
 	int status;
 
 	if (!mkdtemp(dir))
 		die(STATUS_FAILED, "%s: %s", dir, strerror(errno));
-	json = xprintf("%s/result.json", dir);
+	answer = xprintf("%s/result.json", dir);
 	g->options->dirs[g->options->nr_dirs++] = xstrdup(dir);
 	run_options_end(g->options, g->run);
-	whatif_environment(&here, g->backend->name);
-	send_request(w, g->run, NULL);
-	status = run_with_output(g, json);
-	if (!status) {
-		whatif_json_load(&measured, json);
-		whatif_environment_below(&measured.samples.environment, &here);
-		whatif_free(w);
-		*w = measured;
-	}
-	unlink(json);
+	send_request(g->run, exchange->write, exchange->arg);
+	status = run_with_output(g, exchange->command, answer);
+	if (!status)
+		exchange->read(answer, exchange->arg);
+	unlink(answer);
 	rmdir(dir);
-	whatif_environment_free(&here);
-	free(json);
+	free(answer);
 	free(dir);
+	return status;
+}
+
+static int write_request(FILE *f, const void *arg)
+{
+	const struct whatif *w = arg;
+
+	return whatif_request_write(f, &w->question, &w->found, &w->plan);
+}
+
+static void read_answer(const char *path, void *arg)
+{
+	struct whatif *w = arg, measured = { 0 };
+
+	whatif_json_load(&measured, path);
+	whatif_free(w);
+	*w = measured;
+}
+
+int whatif_guest_measure(struct whatif *w, const struct whatif_guest *g)
+{
+	const struct whatif_exchange exchange = {
+		.command = "whatif", .write = write_request,
+		.read = read_answer, .arg = w,
+	};
+	struct whatif_environment here;
+	int status;
+
+	whatif_environment(&here, g->backend->name);
+	status = whatif_guest_exchange(g, &exchange);
+	if (!status)
+		whatif_environment_below(&w->samples.environment, &here);
+	whatif_environment_free(&here);
 	return status;
 }
 
@@ -135,14 +157,19 @@ static int run_batch(const struct whatif_batch *batch, void *arg)
 {
 	const struct exactly *e = arg;
 	struct run *run = e->g->run;
+	struct whatif asked = *e->asked;
 
-	send_request(e->asked, run, batch);
+	asked.question.seed = batch->seed;
+	asked.question.runs = asked.question.max_runs = batch->rounds;
+	/* Only the first batch shows progress. */
+	asked.question.quiet = asked.question.quiet || batch->number;
+	send_request(run, write_request, &asked);
 	run->seed = batch->seed;
 	run->discard = batch->number;
 	run->ready = tell_ready;
 	run->ready_arg = (void *)batch;
 	redirect_output(run, batch->answer);
-	return run_inside(e->g, "-");
+	return run_inside(e->g, "whatif", "-");
 }
 
 int whatif_guest_measure_exactly(struct whatif *w,

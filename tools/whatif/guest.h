@@ -7,6 +7,8 @@
 #ifndef TOOLS_WHATIF_GUEST_H
 #define TOOLS_WHATIF_GUEST_H
 
+#include <stdio.h>
+
 #include "run/backend.h"
 #include "run/run-options.h"
 #include "whatif.h"
@@ -21,6 +23,21 @@ struct whatif_guest {
  * On the host: each returns 0 with the samples in *w, or the status to end with
  * after a message.
  */
+
+/*
+ * Boots one guest, in which "tense COMMAND --inside FILE" reads what write() wrote
+ * and leaves its answer in FILE. read() reads that if the command succeeds.
+ */
+struct whatif_exchange {
+	const char *command;
+	int (*write)(FILE *f, const void *arg);	/* 0, or -1 with errno */
+	void (*read)(const char *path, void *arg);
+	void *arg;
+};
+
+/* Returns 0, or the status to end with after a message. */
+int whatif_guest_exchange(const struct whatif_guest *g,
+			  const struct whatif_exchange *exchange);
 
 /* Boots one guest for all runs. */
 int whatif_guest_measure(struct whatif *w, const struct whatif_guest *g);

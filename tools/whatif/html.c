@@ -3,22 +3,10 @@
 #include <string.h>
 
 #include "base/drawing.h"
-#include "run/time-unit.h"
 #include "base/util.h"
 #include "output.h"
+#include "page.h"
 #include "words.h"
-
-static const char style[] =
-#include "report.css.h"
-;
-
-static void element(FILE *f, const char *open, const char *text,
-		    const char *close)
-{
-	fputs(open, f);
-	xml_text(f, text);
-	fputs(close, f);
-}
 
 /* One variant is told as a sentence, several as a question. */
 static void headline(FILE *f, const struct whatif *w)
@@ -34,19 +22,19 @@ static void headline(FILE *f, const struct whatif *w)
 	char *cut = whatif_cut_words(r->cut);
 
 	if (w->plan.nr_conditions == CONDITIONS_FIRST + 1) {
-		element(f, "<h1>If <code>", names, "</code> ");
-		element(f, "", cut, "");
-		element(f, ", <code>", name, "</code> would ");
-		element(f, "", change, "</h1>\n");
+		page_element(f, "<h1>If <code>", names, "</code> ");
+		page_element(f, "", cut, "");
+		page_element(f, ", <code>", name, "</code> would ");
+		page_element(f, "", change, "</h1>\n");
 		fprintf(f, "<p class=\"lead\">95 %% interval of the change: <span class=\"num\">%+.2f</span> to <span class=\"num\">%+.2f %%</span> &nbsp;<span class=\"badge v%d\">%s</span></p>\n",
 			r->change.low, r->change.high, r->verdict,
 			whatif_verdict(r->verdict));
 	} else {
-		element(f, "<h1>What <code>", name, "</code> gains ");
+		page_element(f, "<h1>What <code>", name, "</code> gains ");
 		if (w->question.each)
 			fputs("from each of its functions</h1>\n", f);
 		else
-			element(f, "from a faster <code>", names,
+			page_element(f, "from a faster <code>", names,
 				"</code></h1>\n");
 		fprintf(f, "<p class=\"lead\">%zu variants, each run %zu times in virtual time</p>\n",
 			w->plan.nr_conditions - CONDITIONS_FIRST,
@@ -74,7 +62,7 @@ static void series_legend(FILE *f, const struct whatif_question *q)
 			continue;
 		fprintf(f, "<li><svg viewBox=\"0 0 26 12\" aria-hidden=\"true\"><line class=\"curve s%u\" x1=\"0\" x2=\"26\" y1=\"6\" y2=\"6\"/></svg><code>",
 			n++ % 6);
-		element(f, "", q->func[i].name, "</code></li>\n");
+		page_element(f, "", q->func[i].name, "</code></li>\n");
 	}
 }
 
@@ -119,9 +107,9 @@ static double pair_of(const struct whatif_sample *s)
 static void fact(FILE *f, const char *name, const char *value,
 		 const char *small)
 {
-	element(f, "<div><dt>", name, "</dt>");
-	element(f, "<dd>", value, "");
-	element(f, "<small>", small, "</small></dd></div>\n");
+	page_element(f, "<div><dt>", name, "</dt>");
+	page_element(f, "<dd>", value, "");
+	page_element(f, "<small>", small, "</small></dd></div>\n");
 }
 
 static void facts(FILE *f, const struct whatif *w)
@@ -167,18 +155,18 @@ static void results(FILE *f, const struct whatif *w)
 
 	fputs("<h2>Results</h2>\n<div class=\"card scroll\"><table>\n<tr><th>Variant</th><th class=\"n\">Calls a run</th><th class=\"n\">Time in it</th>",
 	      f);
-	element(f, "<th class=\"n\">Change of ", title,
+	page_element(f, "<th class=\"n\">Change of ", title,
 		" [95 % interval]</th><th class=\"n\">Amdahl</th><th>Verdict</th></tr>\n");
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
 		const struct whatif_result *r = whatif_result(&w->answer, c);
 
-		element(f, "<tr><td>", w->plan.conditions[c].name, "</td>");
+		page_element(f, "<tr><td>", w->plan.conditions[c].name, "</td>");
 		fprintf(f, "<td class=\"n\">%.0f</td><td class=\"n\">%.1f %%</td><td class=\"n change\">%+.2f %% <span class=\"range\">[%+.2f %+.2f]</span></td><td class=\"n\">%+.2f %%</td><td><span class=\"badge v%d\">%s</span>",
 			r->calls, 100 * r->share, r->change.value,
 			r->change.low, r->change.high, r->amdahl, r->verdict,
 			whatif_verdict(r->verdict));
 		if (r->reason.id)
-			element(f, "<span class=\"reason\">", r->reason.text,
+			page_element(f, "<span class=\"reason\">", r->reason.text,
 				"</span>");
 		fputs("</td></tr>\n", f);
 	}
@@ -216,24 +204,24 @@ static void method(FILE *f, const struct whatif *w)
 		const struct whatif_result *r = whatif_result(&w->answer, c);
 
 		if (!told[r->estimator]) {
-			element(f, "<p><strong>", w->plan.conditions[c].name,
+			page_element(f, "<p><strong>", w->plan.conditions[c].name,
 				": ");
-			element(f, "", whatif_estimator(r->estimator),
+			page_element(f, "", whatif_estimator(r->estimator),
 				".</strong> ");
-			element(f, "", explanation(r->estimator), "</p>\n");
+			page_element(f, "", explanation(r->estimator), "</p>\n");
 		}
 		told[r->estimator] = true;
 		if (!r->fallback.id)
 			continue;
-		element(f, "<p class=\"note\">", w->plan.conditions[c].name,
+		page_element(f, "<p class=\"note\">", w->plan.conditions[c].name,
 			": ");
-		element(f, "", r->fallback.text, "</p>\n");
+		page_element(f, "", r->fallback.text, "</p>\n");
 	}
 	fprintf(f, "<p>Intervals are bootstrapped over %zu rounds; in each, all conditions ran once, in random order. A first round was discarded. "
 		"Changes are against the null experiment, which runs with the same instruments at percent 100.</p>\n",
 		whatif_rounds(&w->samples));
 	for (size_t i = 0; i < w->answer.nr_warnings; i++)
-		element(f, "<p class=\"note\">", w->answer.warnings[i].text,
+		page_element(f, "<p class=\"note\">", w->answer.warnings[i].text,
 			"</p>\n");
 }
 
@@ -247,11 +235,11 @@ static void patches(FILE *f, const struct whatif_question *q,
 	for (size_t i = 0; i < samples->nr_patches; i++) {
 		const struct whatif_patch *p = &samples->patches[i];
 
-		element(f, "<tr><td><code>", whatif_name(q, p->slot),
+		page_element(f, "<tr><td><code>", whatif_name(q, p->slot),
 			"</code></td>");
-		element(f, "<td><code>", p->symbol, "</code></td>");
-		element(f, "<td><code>", p->object, "</code></td>");
-		element(f, p->patched ? "<td>" :
+		page_element(f, "<td><code>", p->symbol, "</code></td>");
+		page_element(f, "<td><code>", p->object, "</code></td>");
+		page_element(f, p->patched ? "<td>" :
 			"<td><span class=\"badge v3\">refused</span> ",
 			p->how, "</td></tr>\n");
 	}
@@ -270,7 +258,7 @@ static void every_run(FILE *f, const struct whatif *w)
 
 		fprintf(f, "<tr><td class=\"n\">%u</td><td class=\"n\">%u</td>",
 			s->round, s->order + 1);
-		element(f, "<td>", w->plan.conditions[s->condition].name,
+		page_element(f, "<td>", w->plan.conditions[s->condition].name,
 			"</td>");
 		fprintf(f, "<td class=\"n\">%.6g</td><td class=\"n\">%.6f</td><td class=\"n\">%.6f</td><td class=\"n\">%.3f</td><td class=\"n\">%u</td></tr>\n",
 			factor * s->metric, s->ran / 1e9, s->real / 1e9,
@@ -279,40 +267,11 @@ static void every_run(FILE *f, const struct whatif *w)
 	fputs("</table></div></details>\n", f);
 }
 
-static void footer(FILE *f, const struct whatif_question *q,
-		   const struct whatif_samples *samples)
-{
-	const struct whatif_environment *e = &samples->environment;
-
-	fputs("<footer>", f);
-	element(f, "<p>tense ", e->tense ? e->tense : "", "");
-	if (e->date)
-		element(f, ", ", e->date, "");
-	if (q->deterministic)
-		element(f, "; times are counts of ", time_unit_text(), "");
-	element(f, "<br>back end ", e->backend ? e->backend : "", "");
-	fprintf(f, ", %u CPU%s, ", e->cpus, e->cpus == 1 ? "" : "s");
-	element(f, "", e->kernel ? e->kernel : "", "");
-	if (e->host)
-		element(f, ", on ", e->host, "");
-	if (e->cpu && *e->cpu)
-		element(f, ", ", e->cpu, "");
-	if (e->date)
-		fprintf(f, ", load %.2f %.2f %.2f", e->load[0], e->load[1],
-			e->load[2]);
-	fputs("</p></footer>\n", f);
-}
-
 int whatif_html(FILE *f, const struct whatif *w)
 {
 	char *command = whatif_command(&w->question);
 
-	fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
-	      f);
-	element(f, "<title>tense whatif: ", command, "</title>\n<style>\n");
-	fputs(style, f);
-	element(f, "</style>\n</head>\n<body>\n<main>\n<p class=\"brand\">tense whatif &middot; <code>",
-		command, "</code></p>\n");
+	page_begin(f, "tense whatif", command);
 	headline(f, w);
 	figure(f, w);
 	facts(f, w);
@@ -320,8 +279,6 @@ int whatif_html(FILE *f, const struct whatif *w)
 	method(f, w);
 	patches(f, &w->question, &w->samples);
 	every_run(f, w);
-	footer(f, &w->question, &w->samples);
-	fputs("</main>\n</body>\n</html>\n", f);
 	free(command);
-	return fflush(f) || ferror(f) ? -1 : 0;
+	return page_end(f, &w->question, &w->samples.environment);
 }

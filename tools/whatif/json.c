@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "json-parts.h"
 #include "json.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ static json_t *remark(const struct whatif_remark *r)
 }
 
 /* Keeps all bytes: a text that is not UTF-8 becomes {"hex": ...}. */
-static json_t *bytes(const char *value)
+json_t *whatif_json_bytes(const char *value)
 {
 	json_t *json = value ? json_string(value) : json_null();
 	size_t len = json ? 0 : strlen(value);
@@ -60,7 +61,7 @@ static json_t *bytes(const char *value)
 	return json;
 }
 
-/* An answer uses text(), for readers, and a request bytes(), to lose none. */
+/* An answer uses text(), for readers, and a request whatif_json_bytes(), to lose none. */
 typedef json_t *make_text(const char *value);
 
 static json_t *functions(const struct whatif_question *q, make_text *string)
@@ -102,7 +103,7 @@ static json_t *load(const struct whatif_environment *e)
 				   e->load[2]) : json_null();
 }
 
-static json_t *environment(const struct whatif_environment *e)
+json_t *whatif_json_environment(const struct whatif_environment *e)
 {
 	return json_pack("{so so so so so si so so}",
 			 "tense", text(e->tense), "backend", text(e->backend),
@@ -165,8 +166,8 @@ static json_t *latency(const struct whatif_question *q,
 			 "median_ns", real(l->median));
 }
 
-static json_t *sample_list(const struct whatif_question *q,
-			   const struct whatif_samples *samples)
+json_t *whatif_json_samples(const struct whatif_question *q,
+			    const struct whatif_samples *samples)
 {
 	json_t *list = json_array();
 
@@ -209,7 +210,7 @@ static json_t *spoiled(const struct whatif_samples *samples)
 	return list;
 }
 
-static json_t *patches(const struct whatif_samples *samples)
+json_t *whatif_json_patches(const struct whatif_samples *samples)
 {
 	json_t *list = json_array();
 
@@ -308,14 +309,21 @@ static json_t *joined(json_t *root, json_t *more)
 	return root;
 }
 
+json_t *whatif_json_question(const struct whatif_question *q)
+{
+	static const struct whatif_plan none;
+
+	return question(q, &none, whatif_json_bytes);
+}
+
 int whatif_json_write(FILE *f, const struct whatif *w)
 {
 	json_t *rest = json_pack(
 		"{so so so so so s{so ss} so so}",
-		"environment", environment(&w->samples.environment),
-		"samples", sample_list(&w->question, &w->samples),
+		"environment", whatif_json_environment(&w->samples.environment),
+		"samples", whatif_json_samples(&w->question, &w->samples),
 		"spoiled_rounds", spoiled(&w->samples),
-		"patches", patches(&w->samples),
+		"patches", whatif_json_patches(&w->samples),
 		"rounds", integer(whatif_rounds(&w->samples)),
 		"null_experiment", "bias", interval(&w->answer.bias),
 		"estimator", whatif_estimator_id(w->answer.bias_estimator),
@@ -326,7 +334,7 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 }
 
 /* The functions that were found before the first run. */
-static json_t *found_functions(const struct whatif_found *found)
+json_t *whatif_json_found(const struct whatif_found *found)
 {
 	json_t *names = json_array(), *probes = json_array();
 
@@ -334,13 +342,13 @@ static json_t *found_functions(const struct whatif_found *found)
 		if (found->specs[i])
 			json_array_append_new(names, json_pack("{si so}",
 				"name", (int)i,
-				"functions", bytes(found->specs[i])));
+				"functions", whatif_json_bytes(found->specs[i])));
 	for (size_t i = 0; i < found->nr_probes; i++) {
 		const struct whatif_probe *p = &found->probes[i];
 
 		json_array_append_new(probes, json_pack("{si so so so}",
-			"slot", (int)p->slot, "object", bytes(p->object),
-			"symbol", bytes(p->symbol),
+			"slot", (int)p->slot, "object", whatif_json_bytes(p->object),
+			"symbol", whatif_json_bytes(p->symbol),
 			"offset", integer(p->offset)));
 	}
 	return json_pack("{so so}", "names", names, "probes", probes);
@@ -351,10 +359,10 @@ int whatif_request_write(FILE *f, const struct whatif_question *q,
 			 const struct whatif_plan *plan)
 {
 	json_t *rest = json_pack("{so si sb sb}", "found",
-				 found_functions(found),
+				 whatif_json_found(found),
 				 "runs", (int)q->runs,
 				 "show_output", (int)q->show_output,
 				 "quiet", (int)q->quiet);
 
-	return json_write(f, joined(question(q, plan, bytes), rest));
+	return json_write(f, joined(question(q, plan, whatif_json_bytes), rest));
 }

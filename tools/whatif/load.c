@@ -10,6 +10,7 @@
 
 #include "base/util.h"
 #include "latency.h"
+#include "json-parts.h"
 #include "json.h"
 
 /* More than any experiment has; the file may be anything. */
@@ -34,7 +35,7 @@ static char *from_hex(const char *hex)
 }
 
 /* In a request, a text that is not UTF-8 is {"hex": ...}. */
-static char *copy(const json_t *value)
+char *whatif_json_copy(const json_t *value)
 {
 	const char *text = json_string_value(value);
 
@@ -77,7 +78,7 @@ static bool load_command(const json_t *list, struct whatif_question *q)
 	q->argv = xmalloc((n + 1) * sizeof(*q->argv));
 	q->own_argv = true;
 	for (size_t i = 0; i < n; i++) {
-		q->argv[i] = copy(json_array_get(list, i));
+		q->argv[i] = whatif_json_copy(json_array_get(list, i));
 		if (!q->argv[i])
 			return false;
 	}
@@ -100,7 +101,7 @@ static bool load_metric(const json_t *from, struct whatif_metric *metric)
 {
 	const char *kind = json_string_value(json_object_get(from, "kind"));
 
-	metric->pattern = copy(json_object_get(from, "pattern"));
+	metric->pattern = whatif_json_copy(json_object_get(from, "pattern"));
 	for (int k = METRIC_ELAPSED; kind && k <= METRIC_LATENCY; k++) {
 		if (strcmp(kind, whatif_metric_name(k)) != 0)
 			continue;
@@ -123,7 +124,7 @@ static bool load_functions(const json_t *list, struct whatif_question *q)
 		struct whatif_func *to = &q->func[q->funcs];
 
 		to->percent = percent(from, "percent");
-		to->name = copy(json_object_get(from, "name"));
+		to->name = whatif_json_copy(json_object_get(from, "name"));
 		if (!to->name)
 			return false;
 		q->funcs++;
@@ -131,16 +132,16 @@ static bool load_functions(const json_t *list, struct whatif_question *q)
 	return true;
 }
 
-static void load_environment(const json_t *from, struct whatif_environment *e)
+void whatif_json_load_environment(const json_t *from, struct whatif_environment *e)
 {
 	const json_t *load = json_object_get(from, "load");
 
-	e->tense = copy(json_object_get(from, "tense"));
-	e->backend = copy(json_object_get(from, "backend"));
-	e->kernel = copy(json_object_get(from, "kernel"));
-	e->host = copy(json_object_get(from, "host"));
-	e->cpu = copy(json_object_get(from, "cpu"));
-	e->date = copy(json_object_get(from, "date"));
+	e->tense = whatif_json_copy(json_object_get(from, "tense"));
+	e->backend = whatif_json_copy(json_object_get(from, "backend"));
+	e->kernel = whatif_json_copy(json_object_get(from, "kernel"));
+	e->host = whatif_json_copy(json_object_get(from, "host"));
+	e->cpu = whatif_json_copy(json_object_get(from, "cpu"));
+	e->date = whatif_json_copy(json_object_get(from, "date"));
 	e->cpus = integer(from, "cpus");
 	for (int i = 0; i < 3; i++)
 		e->load[i] = json_number_value(json_array_get(load, i));
@@ -164,8 +165,8 @@ static void load_asked(const json_t *from, struct whatif_question *q)
 	q->cuts = xmalloc((q->nr_cuts + 1) * sizeof(*q->cuts));
 	for (size_t i = 0; i < q->nr_cuts; i++)
 		q->cuts[i] = json_number_value(json_array_get(cuts, i));
-	q->prepare = copy(json_object_get(from, "prepare"));
-	q->input = copy(json_object_get(from, "input"));
+	q->prepare = whatif_json_copy(json_object_get(from, "prepare"));
+	q->input = whatif_json_copy(json_object_get(from, "input"));
 	q->precision = real(from, "precision");
 	q->max_runs = integer(from, "max_runs");
 	q->seed = integer(from, "seed");
@@ -186,7 +187,7 @@ static bool load_condition(const json_t *from, struct whatif_condition *to,
 	const json_t *percents = json_object_get(from, "percent");
 
 	*to = (struct whatif_condition){
-		.name = copy(json_object_get(from, "name")),
+		.name = whatif_json_copy(json_object_get(from, "name")),
 		.kind = index < CONDITIONS_FIRST ? index : CONDITION_VARIANT,
 		.cut = real(from, "cut"),
 	};
@@ -243,8 +244,7 @@ static void load_latency(const json_t *from, struct whatif_latency *to)
 	};
 }
 
-static bool load_sample(const json_t *from, size_t index, size_t conditions,
-			struct whatif_sample *to)
+void whatif_json_load_sample(const json_t *from, struct whatif_sample *to)
 {
 	*to = (struct whatif_sample){
 		.round = integer(from, "round"),
@@ -267,6 +267,12 @@ static bool load_sample(const json_t *from, size_t index, size_t conditions,
 	};
 	load_slots(json_object_get(from, "slots"), to);
 	load_latency(json_object_get(from, "latency"), &to->latency);
+}
+
+static bool load_sample(const json_t *from, size_t index, size_t conditions,
+			struct whatif_sample *to)
+{
+	whatif_json_load_sample(from, to);
 	return to->round == index / conditions &&
 	       to->condition == index % conditions && to->elapsed &&
 	       (to->round == 0 || (to->metric > 0 && isfinite(to->metric)));
@@ -299,7 +305,7 @@ static void load_spoiled(const json_t *list, struct whatif_samples *samples)
 	samples->nr_spoiled = n;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *from = json_array_get(list, i);
-		char *daemon = copy(json_object_get(from, "daemon"));
+		char *daemon = whatif_json_copy(json_object_get(from, "daemon"));
 
 		samples->spoiled[i] = (struct whatif_spoiled){
 			.round = integer(from, "round"),
@@ -314,7 +320,8 @@ static void load_spoiled(const json_t *list, struct whatif_samples *samples)
 	}
 }
 
-static bool load_patches(const json_t *list, struct whatif_samples *samples)
+bool whatif_json_load_patches(const json_t *list,
+			      struct whatif_samples *samples)
 {
 	size_t n = json_array_size(list);
 
@@ -327,10 +334,10 @@ static bool load_patches(const json_t *list, struct whatif_samples *samples)
 		samples->nr_patches++;
 		*to = (struct whatif_patch){
 			.slot = integer(from, "slot"), .patched = patched,
-			.object = copy(json_object_get(from, "object")),
-			.symbol = copy(json_object_get(from, "symbol")),
+			.object = whatif_json_copy(json_object_get(from, "object")),
+			.symbol = whatif_json_copy(json_object_get(from, "symbol")),
 			.offset = integer(from, "offset"),
-			.how = copy(json_object_get(from, patched ?
+			.how = whatif_json_copy(json_object_get(from, patched ?
 						    "mechanism" : "reason")),
 			.processes = integer(from, "processes"),
 		};
@@ -341,17 +348,27 @@ static bool load_patches(const json_t *list, struct whatif_samples *samples)
 	return true;
 }
 
-/* Loads a question. Returns the name of its first wrong part, or NULL. */
+const char *whatif_json_load_question(const json_t *root,
+				      struct whatif_question *q)
+{
+	load_asked(json_object_get(root, "asked"), q);
+	q->deterministic = flag(root, "deterministic");
+	if (!(q->precision > 0))
+		return "asked";
+	if (!load_command(json_object_get(root, "command"), q))
+		return "command";
+	if (!load_metric(json_object_get(root, "metric"), &q->metric))
+		return "metric";
+	return NULL;
+}
+
+/* Loads question and plan. Returns the name of the first wrong part, or NULL. */
 static const char *load_question(const json_t *root, struct whatif *w)
 {
-	load_asked(json_object_get(root, "asked"), &w->question);
-	w->question.deterministic = flag(root, "deterministic");
-	if (!(w->question.precision > 0))
-		return "asked";
-	if (!load_command(json_object_get(root, "command"), &w->question))
-		return "command";
-	if (!load_metric(json_object_get(root, "metric"), &w->question.metric))
-		return "metric";
+	const char *wrong = whatif_json_load_question(root, &w->question);
+
+	if (wrong)
+		return wrong;
 	if (!load_functions(json_object_get(root, "functions"), &w->question))
 		return "functions";
 	if (!load_conditions(json_object_get(root, "conditions"), &w->plan))
@@ -366,13 +383,13 @@ static const char *load(const json_t *root, struct whatif *w)
 
 	if (wrong)
 		return wrong;
-	load_environment(json_object_get(root, "environment"),
+	whatif_json_load_environment(json_object_get(root, "environment"),
 			 &w->samples.environment);
 	if (!load_samples(json_object_get(root, "samples"),
 			  w->plan.nr_conditions, &w->samples))
 		return "samples";
 	load_spoiled(json_object_get(root, "spoiled_rounds"), &w->samples);
-	if (!load_patches(json_object_get(root, "patches"), &w->samples))
+	if (!whatif_json_load_patches(json_object_get(root, "patches"), &w->samples))
 		return "patches";
 	return NULL;
 }
@@ -385,7 +402,7 @@ static bool load_names(const json_t *list, struct whatif_found *found)
 
 		if (name >= WHATIF_NAMES || found->specs[name])
 			return false;
-		found->specs[name] = copy(json_object_get(from, "functions"));
+		found->specs[name] = whatif_json_copy(json_object_get(from, "functions"));
 		if (!found->specs[name])
 			return false;
 	}
@@ -403,8 +420,8 @@ static bool load_probes(const json_t *list, struct whatif_found *found)
 
 		*to = (struct whatif_probe){
 			.slot = integer(from, "slot"),
-			.object = copy(json_object_get(from, "object")),
-			.symbol = copy(json_object_get(from, "symbol")),
+			.object = whatif_json_copy(json_object_get(from, "object")),
+			.symbol = whatif_json_copy(json_object_get(from, "symbol")),
 			.offset = integer(from, "offset"),
 		};
 		if (!to->slot || to->slot >= WHATIF_SLOTS || !to->object ||
@@ -414,10 +431,16 @@ static bool load_probes(const json_t *list, struct whatif_found *found)
 	return true;
 }
 
+bool whatif_json_load_found(const json_t *from, struct whatif_found *found)
+{
+	return json_is_object(from) &&
+	       load_names(json_object_get(from, "names"), found) &&
+	       load_probes(json_object_get(from, "probes"), found);
+}
+
 /* Loads a request. Returns the name of its first wrong part, or NULL. */
 static const char *load_request(const json_t *root, struct whatif *w)
 {
-	const json_t *found = json_object_get(root, "found");
 	const char *wrong = load_question(root, w);
 
 	if (wrong)
@@ -425,9 +448,7 @@ static const char *load_request(const json_t *root, struct whatif *w)
 	w->question.runs = integer(root, "runs");
 	w->question.show_output = flag(root, "show_output");
 	w->question.quiet = flag(root, "quiet");
-	if (!json_is_object(found) ||
-	    !load_names(json_object_get(found, "names"), &w->found) ||
-	    !load_probes(json_object_get(found, "probes"), &w->found))
+	if (!whatif_json_load_found(json_object_get(root, "found"), &w->found))
 		return "found";
 	return NULL;
 }

@@ -78,6 +78,16 @@ static void add_objects(struct whatif_found *found,
 	}
 }
 
+void whatif_names_add(struct whatif_found *found, unsigned int name,
+		      const struct tense_resolution *r, bool is_static)
+{
+	add_objects(found, r);
+	if (is_static)
+		add_probes(found, name, r);
+	else
+		found->specs[name] = join(r);
+}
+
 static bool find(const struct whatif_question *q, struct whatif_found *found,
 		 unsigned int slot, bool is_static)
 {
@@ -89,39 +99,35 @@ static bool find(const struct whatif_question *q, struct whatif_found *found,
 	if (r.message)
 		warn("%s", r.message);
 	if (is_found)
-		add_objects(found, &r);
-	if (is_found && is_static)
-		add_probes(found, slot, &r);
-	else if (is_found)
-		found->specs[slot] = join(&r);
+		whatif_names_add(found, slot, &r, is_static);
 	tense_resolution_free(&r);
 	return is_found;
 }
 
-static bool open_static(char *const *command)
+bool whatif_names_static(const struct whatif_question *q, bool probes)
 {
 	char *error;
-	struct program *program = program_open(command, &error);
+	struct program *program = program_open(q->argv, &error);
 	bool is_static;
 
 	if (!program)
-		die(command_status(command[0]), "%s", error);
+		die(command_status(q->argv[0]), "%s", error);
 	is_static = program->is_static;
 	program_free(program);
-	return is_static;
-}
-
-void whatif_names(const struct whatif_question *q, struct whatif_found *found,
-		  bool probes)
-{
-	bool is_static = open_static(q->argv), all = true;
-
 	if (is_static && !probes)
 		die(STATUS_FAILED, "%s is linked statically: its functions can be scaled on a kernel with uprobes only, which that of the back end uml has not: use --backend qemu",
 		    q->argv[0]);
 	if (is_static && q->metric.kind == METRIC_LATENCY)
 		die(STATUS_FAILED, "%s is linked statically: --latency can be measured in programs only that load libraries",
 		    q->argv[0]);
+	return is_static;
+}
+
+void whatif_names(const struct whatif_question *q, struct whatif_found *found,
+		  bool probes)
+{
+	bool is_static = whatif_names_static(q, probes), all = true;
+
 	for (unsigned int slot = 1; slot < WHATIF_NAMES; slot++)
 		if (*whatif_name(q, slot))
 			all = find(q, found, slot, is_static) && all;

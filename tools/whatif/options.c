@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include <linux/tense.h>
 
@@ -203,4 +204,70 @@ char *whatif_parse_number(const char *text, double max, double *value)
 		return xprintf("'%s' is not a number above 0, up to %g", text,
 			       max);
 	return NULL;
+}
+
+char *whatif_parse_whole(const char *text, double max, uint64_t *value)
+{
+	double real = 0;
+	char *error = whatif_parse_number(text, max, &real);
+
+	if (error)
+		return error;
+	*value = real;
+	return (double)*value == real ?
+	       NULL : xprintf("'%s' is not a whole number", text);
+}
+
+static void replace(char **text, const char *with)
+{
+	free(*text);
+	*text = xstrdup(with);
+}
+
+char *whatif_take_option(struct whatif_question *q, int c, const char *arg,
+			 bool *taken)
+{
+	*taken = true;
+	switch (c) {
+	case WHATIF_METRIC:
+		return whatif_parse_metric(q, arg);
+	case WHATIF_PROGRESS:
+		whatif_set_progress(q, arg);
+		return NULL;
+	case WHATIF_LATENCY:
+		return whatif_parse_latency(q, arg);
+	case WHATIF_PRECISION:
+		return whatif_parse_number(arg, 100, &q->precision);
+	case WHATIF_SEED:
+		return whatif_parse_whole(arg, UINT32_MAX, &q->seed);
+	case REPEAT_PREPARE:
+		replace(&q->prepare, arg);
+		return NULL;
+	case REPEAT_INPUT:
+		replace(&q->input, arg);
+		return NULL;
+	case REPEAT_IGNORE_FAILURE:
+		q->ignore_failure = true;
+		return NULL;
+	case REPEAT_SHOW_OUTPUT:
+		q->show_output = true;
+		return NULL;
+	case REPEAT_QUIET:
+		q->quiet = true;
+		return NULL;
+	default:
+		*taken = false;
+		return NULL;
+	}
+}
+
+void whatif_choose_seed(struct whatif_question *q)
+{
+	uint32_t seed = 1;
+
+	if (q->seed)
+		return;
+	if (!q->deterministic)
+		getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+	q->seed = seed;
 }

@@ -13,6 +13,9 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats);
 /* A line for each variant. 0, or -1 with errno. */
 int whatif_csv(FILE *f, const struct whatif *w);
 
+/* A field of text, in quotes where it has to be. */
+void whatif_csv_text(FILE *f, const char *text);
+
 /* A page that needs nothing else. 0, or -1 with errno. */
 int whatif_html(FILE *f, const struct whatif *w);
 

@@ -204,8 +204,7 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 	free(title);
 }
 
-/* A field of text, in quotes where it has to be. */
-static void csv_text(FILE *f, const char *text)
+void whatif_csv_text(FILE *f, const char *text)
 {
 	if (!text[strcspn(text, ",\"\r\n")]) {
 		fputs(text, f);
@@ -229,17 +228,17 @@ int whatif_csv(FILE *f, const struct whatif *w)
 	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
 		const struct whatif_result *r = whatif_result(&w->answer, c);
 
-		csv_text(f, w->plan.conditions[c].name);
+		whatif_csv_text(f, w->plan.conditions[c].name);
 		fprintf(f, ",%.6g,%.6g,%.6g", 100 * r->cut, r->calls,
 			100 * r->share);
 		csv_interval(f, &r->change);
 		csv_interval(f, &r->plain);
 		fprintf(f, ",%.6g,", r->amdahl);
-		csv_text(f, whatif_estimator(r->estimator));
+		whatif_csv_text(f, whatif_estimator(r->estimator));
 		fputc(',', f);
-		csv_text(f, whatif_verdict(r->verdict));
+		whatif_csv_text(f, whatif_verdict(r->verdict));
 		fputc(',', f);
-		csv_text(f, r->reason.id ? r->reason.text : "");
+		whatif_csv_text(f, r->reason.id ? r->reason.text : "");
 		fputc('\n', f);
 	}
 	return fflush(f) || ferror(f) ? -1 : 0;

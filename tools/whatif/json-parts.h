@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Parts of the JSON of tense whatif that the JSON of tense profile has as well. */
+#ifndef TOOLS_WHATIF_JSON_PARTS_H
+#define TOOLS_WHATIF_JSON_PARTS_H
+
+#include <jansson.h>
+
+#include "whatif.h"
+
+/* A text that is not UTF-8 becomes {"hex": ...}. NULL becomes null. */
+json_t *whatif_json_bytes(const char *value);
+json_t *whatif_json_environment(const struct whatif_environment *e);
+json_t *whatif_json_samples(const struct whatif_question *q,
+			    const struct whatif_samples *samples);
+json_t *whatif_json_patches(const struct whatif_samples *samples);
+json_t *whatif_json_found(const struct whatif_found *found);
+/* Without conditions. Keeps all bytes of its texts. */
+json_t *whatif_json_question(const struct whatif_question *q);
+
+/* The reverse. The caller frees the text; NULL if there is none. */
+char *whatif_json_copy(const json_t *value);
+void whatif_json_load_environment(const json_t *from,
+				  struct whatif_environment *e);
+/* Checks nothing: the figures may be anything. */
+void whatif_json_load_sample(const json_t *from, struct whatif_sample *to);
+/* Each returns false if a part is wrong. *to owns all that was read. */
+bool whatif_json_load_patches(const json_t *list, struct whatif_samples *to);
+bool whatif_json_load_found(const json_t *from, struct whatif_found *to);
+
+/*
+ * Loads all but functions and conditions. Returns NULL, or the name of the first
+ * wrong part.
+ */
+const char *whatif_json_load_question(const json_t *root,
+				      struct whatif_question *q);
+
+#endif
