@@ -8,7 +8,7 @@ include tools/activity/build.mk
 
 # The folders whose sources are all linked into tense, from the lowest upwards:
 # each includes only from its own and from those before it.
-TENSE_DIRS := base names run run/packed measure noise activity trace whatif cli
+TENSE_DIRS := base names run run/packed measure noise activity trace whatif profile cli
 TENSE_SRC := $(patsubst tools/%.c,%,$(filter-out tools/measure/count.c, \
 	$(wildcard $(TENSE_DIRS:%=tools/%/*.c))))
 TOOLS_HEADERS := $(wildcard $(TENSE_DIRS:%=tools/%/*.h))
@@ -177,6 +177,17 @@ $(whatif_archive_tests): tests/unit/fake-program.c
 
 ARCHIVE_TESTS += $(whatif_archive_tests)
 UNIT_TESTS += $(O)/tests/unit/test-whatif-estimate
+
+# The race of profile with simulated candidates, repeated too often for sanitizers; and
+# profile with a fake program.
+$(O)/tests/unit/test-race: tests/unit/test-race.c tools/profile/race.c \
+		tools/base/util.c tools/profile/race.h tests/lib/tap.h $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(WHATIF_TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) \
+		$(TENSE_LIBS)
+
+ARCHIVE_TESTS += $(O)/tests/unit/test-profile
+UNIT_TESTS += $(O)/tests/unit/test-race
 
 # trace, with known recordings.
 trace_tests := $(addprefix $(O)/tests/unit/test-trace-,read model output)

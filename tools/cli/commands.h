@@ -5,6 +5,6 @@
 #include "base/options.h"
 
 extern const struct subcommand cmd_check, cmd_daemons, cmd_functions, cmd_kernel,
-	cmd_measure, cmd_noise, cmd_run, cmd_shell, cmd_trace, cmd_trace_activity, cmd_whatif;
+	cmd_measure, cmd_noise, cmd_profile, cmd_run, cmd_shell, cmd_trace, cmd_trace_activity, cmd_whatif;
 
 #endif

@@ -38,7 +38,7 @@ static int complete(int argc, char **argv);
 static const struct subcommand cmd_completion = { .run = complete };
 
 static const struct subcommand *const commands[] = {
-	&cmd_run, &cmd_shell, &cmd_trace, &cmd_whatif, &cmd_functions, &cmd_measure, &cmd_noise,
+	&cmd_profile, &cmd_whatif, &cmd_run, &cmd_shell, &cmd_trace, &cmd_functions, &cmd_measure, &cmd_noise,
 	&cmd_trace_activity, &cmd_daemons, &cmd_kernel, &cmd_check, &cmd_version,
 	&cmd_help,
 };

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tense profile with a fake program of known functions on a fake machine that drifts:
+ * which runs it makes, and what it answers.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+#include "base/util.h"
+#include "profile/json.h"
+#include "profile/measure.h"
+#include "profile/output.h"
+#include "profile/words.h"
+#include "tap.h"
+#include "whatif/log.h"
+
+#define SECOND_NS	1000000000.0
+
+struct function {
+	const char *name;
+	double seconds;		/* of CPU time in a run */
+	bool off_path;		/* nobody waits for it */
+	unsigned int calls;	/* 0: never called */
+	bool refused;
+};
+
+static const struct function functions[] = {
+	{ "second", 0.20, false, 10, false },
+	{ "fourth", 0.06, false, 10, false },
+	{ "hidden", 0.30, true, 10, false },
+	{ "first", 0.30, false, 10, false },
+	{ "hot", 0.02, false, 3000000, false },
+	{ "third", 0.12, false, 10, false },
+	{ "never", 0, false, 0, false },
+	{ "refused", 0, false, 0, true },
+};
+
+#define COUNT	(sizeof(functions) / sizeof(functions[0]))
+/* Work outside of all functions. */
+#define REST	0.3
+
+struct machine {
+	gsl_rng *rng;
+	double speed;
+	double clock;		/* s */
+	unsigned int runs;
+	unsigned int fail_at, interrupt_at;
+	unsigned int shared_hot;	/* runs of hot with others in its group */
+	char said[200];
+};
+
+static const struct function *find(const char *name)
+{
+	for (size_t i = 0; i < COUNT; i++)
+		if (!strcmp(functions[i].name, name))
+			return &functions[i];
+	return NULL;
+}
+
+static void instrument(struct whatif *w, struct whatif_sample *s,
+		       unsigned int slot, const struct function *f, double slow)
+{
+	char *log = xprintf("%s\t7\t%u\t/lib/fake.so\t%s\t0x1a30\t%s\n"
+			    "cost\t7\t43.5\t120\n",
+			    f->refused ? "refused" : "patched", slot, f->name,
+			    f->refused ? "it is shorter than a jump" :
+					 "in-process");
+
+	whatif_log_read(&w->samples, log, s);
+	free(log);
+	s->slot[slot].calls = f->calls;
+	s->slot[slot].ran = SECOND_NS * slow * f->seconds;
+}
+
+static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
+	       void *arg)
+{
+	struct machine *m = arg;
+	double cpu = REST, charged = REST, elapsed = REST, slow;
+
+	m->runs++;
+	if (m->runs == m->fail_at)
+		return 1;
+	if (m->runs == m->interrupt_at)
+		return STATUS_SIGNAL + 2;
+	m->speed = 0.7 * m->speed + gsl_ran_gaussian(m->rng, 0.04);
+	slow = exp(m->speed);
+	for (size_t i = 0; i < COUNT; i++) {
+		cpu += functions[i].seconds;
+		charged += functions[i].seconds;
+		elapsed += functions[i].off_path ? 0 : functions[i].seconds;
+	}
+	for (unsigned int slot = 1; slot <= w->question.funcs; slot++) {
+		const struct function *f = find(w->question.func[slot - 1].name);
+		unsigned int percent = w->plan.conditions[condition].percent[slot];
+		double saved = f->seconds * whatif_cut(percent);
+
+		instrument(w, s, slot, f, slow);
+		m->shared_hot += s->round && f->calls > 1000 &&
+				 w->question.funcs > 1;
+		charged -= saved;
+		elapsed -= f->off_path ? 0 : saved;
+	}
+	s->ran = SECOND_NS * slow * cpu;
+	s->charged = SECOND_NS * slow * charged;
+	s->elapsed = SECOND_NS * slow * elapsed *
+		     exp(gsl_ran_gaussian(m->rng, 0.002));
+	s->metric = s->elapsed;
+	s->reference = 1e7 * slow * exp(gsl_ran_gaussian(m->rng, 0.01));
+	m->clock += slow * cpu;
+	return 0;
+}
+
+static uint64_t now(void *arg)
+{
+	const struct machine *m = arg;
+
+	return SECOND_NS * m->clock;
+}
+
+static void progress(const struct profile *p, uint64_t passed_ns,
+		     const char *what, void *arg)
+{
+	struct machine *m = arg;
+
+	(void)p;
+	(void)passed_ns;
+	snprintf(m->said, sizeof(m->said), "%s", what);
+}
+
+static struct profile profile_of(double seconds)
+{
+	static char *command[] = { "fake", "a b", NULL };
+	struct profile p = {
+		.question = {
+			.argv = command, .precision = 1, .seed = 5,
+			.percent = 100,
+		},
+		.asked = { .time_ns = SECOND_NS * seconds, .top = 3 },
+	};
+
+	for (size_t i = 0; i < COUNT; i++) {
+		struct profile_candidate *c =
+			profile_add(&p, xstrdup(functions[i].name),
+				    xstrdup("/lib/fake.so"));
+
+		c->found.specs[1] = xprintf("fake:%s", c->name);
+	}
+	return p;
+}
+
+static int measure(struct profile *p, struct machine *m)
+{
+	const struct profile_runner runner = {
+		.run = run, .now = now, .progress = progress, .arg = m,
+	};
+	int status;
+
+	m->rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(m->rng, 3);
+	status = profile_measure(p, &runner);
+	gsl_rng_free(m->rng);
+	return status;
+}
+
+static const struct profile_row *row_of(const struct profile *p,
+					const char *name)
+{
+	for (size_t i = 0; i < p->answer.nr_rows; i++)
+		if (!strcmp(p->candidates[p->answer.rows[i].candidate].name,
+			    name))
+			return &p->answer.rows[i];
+	return NULL;
+}
+
+static const char *name_at(const struct profile *p, size_t row)
+{
+	return p->candidates[p->answer.rows[row].candidate].name;
+}
+
+static bool covers(const struct profile *p, const char *name,
+		   enum profile_cut cut, double truth)
+{
+	const struct interval *i = &row_of(p, name)->gain[cut];
+
+	return i->low <= truth && truth <= i->high;
+}
+
+static void test_order(const struct profile *p)
+{
+	static const char *const order[] = { "first", "second", "third",
+					     "fourth", "hot" };
+	bool right = true;
+
+	for (size_t i = 0; i < 5; i++)
+		right = right && !strcmp(name_at(p, i), order[i]);
+	ok(right, "functions are sorted by what the program gains: %s %s %s %s %s",
+	   name_at(p, 0), name_at(p, 1), name_at(p, 2), name_at(p, 3),
+	   name_at(p, 4));
+	ok(p->answer.separated >= 3 && !p->timed_out,
+	   "the first three are told apart: %u", p->answer.separated);
+}
+
+static void test_gains(const struct profile *p)
+{
+	/* A run takes 1 s. */
+	ok(covers(p, "first", PROFILE_HALF, 15) &&
+	   covers(p, "second", PROFILE_HALF, 10) &&
+	   covers(p, "third", PROFILE_HALF, 6) &&
+	   covers(p, "fourth", PROFILE_HALF, 3) &&
+	   covers(p, "hidden", PROFILE_HALF, 0) &&
+	   covers(p, "hot", PROFILE_HALF, 1), "all intervals hold");
+	ok(covers(p, "first", PROFILE_TENTH, 3) &&
+	   covers(p, "first", PROFILE_FREE, 30), "those at other cuts too");
+	ok(isnan(row_of(p, "hidden")->gain[PROFILE_FREE].value),
+	   "a function without gain runs at no other cut");
+	ok(fabs(row_of(p, "first")->share - 0.3 / 1.3) < 0.01,
+	   "the time in a function is known: %g", row_of(p, "first")->share);
+}
+
+static void test_why(const struct profile *p)
+{
+	char *advice = profile_advice(p);
+
+	is_i64(row_of(p, "first")->why, PROFILE_WAITS,
+	       "the program waits for the first");
+	is_i64(row_of(p, "hidden")->why, PROFILE_OFF_PATH,
+	       "much time without gain is off the critical path");
+	is_i64(p->candidates[row_of(p, "never")->candidate].state,
+	       PROFILE_NEVER_CALLED, "one is never called");
+	ok(strstr(profile_why_text(p, row_of(p, "refused")),
+		  "shorter than a jump"), "and one refused, with the reason");
+	ok(strstr(advice, "first at first: ") && strstr(advice, "leave hidden"),
+	   "advice: %s", advice);
+	free(advice);
+}
+
+/* Written, read and written again, it is the same. */
+static void test_json(const struct profile *p)
+{
+	char *one = NULL, *two = NULL, *error;
+	struct profile back = { 0 };
+	size_t size_one, size_two;
+	FILE *f = open_memstream(&one, &size_one);
+
+	is_i64(profile_json_write(f, p), 0, "JSON is written");
+	fclose(f);
+	f = fmemopen(one, size_one, "r");
+	error = profile_json_read(f, &back);
+	fclose(f);
+	ok(!error, "and read: %s", error ? error : "");
+	free(error);
+	profile_assess(&back);
+	f = open_memstream(&two, &size_two);
+	profile_json_write(f, &back);
+	fclose(f);
+	ok(size_one == size_two && !memcmp(one, two, size_one),
+	   "and is the same again");
+	for (size_t len = 1; len < size_one - 3; len += 997) {
+		struct profile none = { 0 };
+
+		f = fmemopen(one, len, "r");
+		error = profile_json_read(f, &none);
+		fclose(f);
+		if (!error)
+			ok(false, "cut off after %zu bytes is an error", len);
+		free(error);
+		profile_free(&none);
+	}
+	ok(true, "cut off anywhere it is an error");
+	free(one);
+	free(two);
+	profile_free(&back);
+}
+
+static size_t count_text(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+static void test_writers(const struct profile *p)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	profile_table(f, p, false);
+	fclose(f);
+	ok(strstr(text, "  first ") && !strstr(text, "  never "),
+	   "the table has functions that ran");
+	free(text);
+	f = open_memstream(&text, &size);
+	is_i64(profile_csv(f, p), 0, "CSV is written");
+	fclose(f);
+	is_i64(count_text(text, "\n"), COUNT + 1, "with a line for each");
+	free(text);
+	f = open_memstream(&text, &size);
+	is_i64(profile_html(f, p), 0, "and the page");
+	fclose(f);
+	is_i64(count_text(text, "class=\"bar\""), 6, "with bars of all that ran");
+	ok(count_text(text, "card small") >= 3, "and curves of the best");
+	ok(!strstr(text, "nan") && !strstr(text, "inf"),
+	   "and numbers everywhere");
+	free(text);
+}
+
+static void test_profile(void)
+{
+	struct machine m = { 0 };
+	struct profile p = profile_of(200);
+
+	is_i64(measure(&p, &m), 0, "a profile");
+	test_order(&p);
+	test_gains(&p);
+	test_why(&p);
+	is_i64(m.shared_hot, 0, "costly instruments slow no other function down");
+	ok(strstr(m.said, "best so far: first"), "progress: %s", m.said);
+	test_json(&p);
+	test_writers(&p);
+	profile_free(&p);
+}
+
+/* 1.3 s a run: there is time for 12. */
+static void test_time(void)
+{
+	struct machine m = { 0 };
+	struct profile p = profile_of(16);
+
+	is_i64(measure(&p, &m), 0, "with little time there is an answer");
+	ok(m.clock < 18, "in that time: %g s", m.clock);
+	ok(p.answer.nr_rows == COUNT, "with all functions");
+	profile_free(&p);
+
+	m = (struct machine){ 0 };
+	p = profile_of(4);
+	measure(&p, &m);
+	ok(m.clock < 6.5, "with next to none it ends in time: %g s", m.clock);
+	profile_free(&p);
+}
+
+static void test_ends(void)
+{
+	struct machine m = { .interrupt_at = 12 };
+	struct profile p = profile_of(200);
+
+	is_i64(measure(&p, &m), 0, "an interrupted profile has an answer");
+	ok(p.interrupted && p.answer.nr_rows == COUNT, "and says so");
+	profile_free(&p);
+
+	m = (struct machine){ .interrupt_at = 1 };
+	p = profile_of(200);
+	is_i64(measure(&p, &m), STATUS_SIGNAL + 2, "unless nothing was known");
+	profile_free(&p);
+
+	m = (struct machine){ .fail_at = 9 };
+	p = profile_of(200);
+	is_i64(measure(&p, &m), 1, "a failed run fails it");
+	profile_free(&p);
+}
+
+int main(void)
+{
+	test_profile();
+	test_time();
+	test_ends();
+	return done();
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The race of tense profile, with simulated candidates: their gains are known, and
+ * runs scatter as on a machine whose speed drifts.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+#include "tap.h"
+#include "profile/race.h"
+
+#define CANDIDATES	30
+#define GROUP		15
+#define REPEATS		100
+/* A fixed design takes thousands of runs. */
+#define COMPARED	15
+#define TOP		3
+#define BEST		0.2
+#define NEXT		0.75
+
+struct machine {
+	gsl_rng *rng;
+	double drift;		/* of the speed, which the control explains */
+	double noise;		/* which nothing explains */
+	bool heavy;		/* Student's t with 3 degrees of freedom */
+	double gain[CANDIDATES];
+	double speed;
+};
+
+static struct machine machine_of(unsigned long seed, double noise)
+{
+	struct machine m = {
+		.rng = gsl_rng_alloc(gsl_rng_mt19937), .drift = 0.05,
+		.noise = noise,
+	};
+
+	gsl_rng_set(m.rng, seed);
+	/* Few functions matter: each gains three quarters of the one before. */
+	for (int i = 0; i < CANDIDATES; i++)
+		m.gain[i] = BEST * pow(NEXT, i);
+	gsl_ran_shuffle(m.rng, m.gain, CANDIDATES, sizeof(*m.gain));
+	return m;
+}
+
+/* Rows: the null row of each group, and then the candidates. */
+static struct race race_of(unsigned long seed)
+{
+	struct race race = {
+		.top = TOP, .precision = 0.005, .seed = seed,
+		.slope = { [RACE_CPU] = -1 },
+	};
+
+	for (int i = 0; i < CANDIDATES; i += GROUP)
+		race_add_row(&race, RACE_NULL, i / GROUP);
+	for (int i = 0; i < CANDIDATES; i++)
+		race_add_row(&race, RACE_CANDIDATE, i / GROUP);
+	return race;
+}
+
+static double gain_of(const struct machine *m, const struct race *race,
+		      size_t row)
+{
+	return race->rows[row].kind == RACE_NULL ? 0 :
+	       m->gain[row - CANDIDATES / GROUP];
+}
+
+static void run(struct machine *m, struct race *race, size_t row)
+{
+	double noise = m->heavy ? gsl_ran_tdist(m->rng, 3) / sqrt(3) :
+				  gsl_ran_ugaussian(m->rng);
+	struct race_run r = { .row = row };
+
+	m->speed = 0.7 * m->speed + gsl_ran_gaussian(m->rng, m->drift);
+	r.control[RACE_CPU] = m->speed;
+	r.control[RACE_REFERENCE] = m->speed +
+				    gsl_ran_gaussian(m->rng, m->drift / 4);
+	r.y = gain_of(m, race, row) - m->speed + m->noise * noise;
+	race_add_run(race, &r);
+}
+
+static void run_stage(struct machine *m, struct race *race)
+{
+	size_t *rows, count = race_stage(race, false, &rows);
+
+	for (size_t i = 0; i < count; i++)
+		run(m, race, rows[i]);
+	free(rows);
+}
+
+/* Returns the runs of the race. */
+static size_t run_race(struct machine *m, struct race *race)
+{
+	for (int look = 0; look < RACE_LOOKS; look++) {
+		run_stage(m, race);
+		race_look(race);
+		if (!race_is_on(race))
+			break;
+	}
+	return race->nr_runs;
+}
+
+/* All rows run in each stage, and twice as often as in the one before. */
+static size_t run_fixed(struct machine *m, struct race *race)
+{
+	for (int look = 0; look < RACE_LOOKS; look++) {
+		for (size_t i = 0; i < race->nr_rows; i++)
+			race->rows[i].racing = true;
+		run_stage(m, race);
+		race_look(race);
+		if (!race_is_on(race))
+			break;
+	}
+	return race->nr_runs;
+}
+
+static bool covers(const struct machine *m, const struct race *race)
+{
+	for (size_t i = 0; i < race->nr_rows; i++) {
+		const struct race_row *row = &race->rows[i];
+		double gain = gain_of(m, race, i);
+
+		if (row->kind != RACE_NULL &&
+		    (gain < row->low || gain > row->high))
+			return false;
+	}
+	return true;
+}
+
+static bool is_order_true(const struct machine *m, const struct race *race)
+{
+	for (size_t i = 0; i < race->nr_rows; i++) {
+		double gain = gain_of(m, race, i);
+		size_t rank = 0;
+
+		for (size_t k = 0; k < race->nr_rows; k++)
+			rank += race->rows[k].kind == RACE_CANDIDATE &&
+				race->rows[k].gain > race->rows[i].gain;
+		for (size_t k = 0; k < TOP; k++)
+			if (gain == BEST * pow(NEXT, k) && rank != k)
+				return false;
+	}
+	return true;
+}
+
+struct tally {
+	unsigned int covered, ordered, separated;
+	double runs;
+	double compared, fixed;	/* runs of the same races by both designs */
+};
+
+static struct tally repeat(double noise, bool heavy, bool compare)
+{
+	struct tally t = { 0 };
+
+	for (unsigned long seed = 1; seed <= REPEATS; seed++) {
+		struct machine m = machine_of(seed, noise);
+		struct race race = race_of(seed);
+
+		m.heavy = heavy;
+		t.runs += run_race(&m, &race);
+		t.covered += covers(&m, &race);
+		t.ordered += is_order_true(&m, &race);
+		t.separated += race_separated(&race) >= TOP;
+		if (compare && seed <= COMPARED) {
+			t.compared += race.nr_runs;
+			race_free(&race);
+			race = race_of(seed);
+			t.fixed += run_fixed(&m, &race);
+		}
+		race_free(&race);
+		gsl_rng_free(m.rng);
+	}
+	return t;
+}
+
+/* 95 % of 100 cover: fewer than 88 do so by chance in 2 of 1000 tests. */
+#define COVERED_MIN	88
+
+static void test_race(void)
+{
+	struct tally t = repeat(0.01, false, true);
+
+	printf("# %u cover, %u in order, %u separated, %.0f runs, %.0f in a fixed design\n",
+	     t.covered, t.ordered, t.separated, t.compared / COMPARED,
+	     t.fixed / COMPARED);
+	ok(t.covered >= COVERED_MIN,
+	   "all intervals of a race hold together: %u of %d", t.covered,
+	   REPEATS);
+	ok(t.separated >= 0.95 * REPEATS, "the top three are told apart: %u",
+	   t.separated);
+	ok(t.ordered >= 0.99 * REPEATS, "in the true order: %u", t.ordered);
+	ok(t.fixed >= 3 * t.compared,
+	   "a fixed design needs three times as many runs: %.1f",
+	   t.fixed / t.compared);
+}
+
+static void test_noise(void)
+{
+	struct tally t = repeat(0.002, false, false);
+
+	ok(t.covered >= COVERED_MIN, "they hold with little noise: %u",
+	   t.covered);
+	t = repeat(0.01, true, false);
+	ok(t.covered >= COVERED_MIN, "and with heavy tails: %u", t.covered);
+	ok(t.ordered >= 0.95 * REPEATS, "where the order is true, too: %u",
+	   t.ordered);
+}
+
+int main(void)
+{
+	test_race();
+	test_noise();
+	return done();
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "base/duration.h"
+#include "base/options.h"
+#include "base/result-file.h"
+#include "profile/candidates.h"
+#include "profile/json.h"
+#include "profile/native.h"
+#include "profile/output.h"
+#include "run/packed/backend-exact.h"
+#include "run/run-options.h"
+#include "run/setup.h"
+#include "base/util.h"
+#include "whatif/names.h"
+#include "whatif/options.h"
+
+#define TIME_S		60
+#define TIME_MIN_S	1
+#define TIME_MAX_S	(7 * 24 * 3600.0)
+#define TOP		3
+#define TOP_MAX		100
+
+enum option_value {
+	TIME = 1, FOR, TOP_OPTION, ONLY, EXCLUDE, OBJECT, OUTPUT_JSON,
+	OUTPUT_CSV, OUTPUT_REPORT, FROM, INSIDE,
+};
+
+static const struct option_row options[] = {
+	{ "time", "TIME", NULL, TIME,
+	  "answer after at most this time, as 60s or 5m; default 60s" },
+	{ "only", "LIST", NULL, ONLY,
+	  "the functions to compare, [object:]name with commas between; a glob or /regex/ is all that match" },
+	{ "exclude", "LIST", NULL, EXCLUDE, "functions to leave out" },
+	{ "object", "LIB", "-f", OBJECT,
+	  "only functions of this executable or library" },
+	{ "top", "N", NULL, TOP_OPTION,
+	  "tell the best N functions apart; default 3" },
+	{ "for", "TIME", NULL, FOR,
+	  "end each run after this time: for a command that does not end by itself; needs another metric than elapsed" },
+	WHATIF_METRIC_ROWS,
+	{ "precision", "P", NULL, WHATIF_PRECISION,
+	  "run a function no more when its interval is narrower than P percentage points; default 1" },
+	REPEAT_OPTION_ROWS,
+	{ "seed", "N", NULL, WHATIF_SEED,
+	  "fix the order of the runs (default: random)" },
+	{ "json", "[FILE]", "-f", OUTPUT_JSON,
+	  "write all samples and results, to standard output or to FILE" },
+	{ "csv", "FILE", "-f", OUTPUT_CSV,
+	  "write the table as comma-separated values" },
+	{ "report", "FILE", "-f", OUTPUT_REPORT,
+	  "write a page for a browser, with bars and curves" },
+	{ "from", "FILE", "-f", FROM,
+	  "run nothing: compute the results from FILE, which an earlier --json wrote" },
+	/* In a guest: read a request, and write the answer to this file. */
+	{ "inside", "FILE", NULL, INSIDE, NULL },
+	RUN_OPTION_ROWS,
+	OPTIONS_END
+};
+
+enum { JSON, CSV, REPORT, OUTPUTS };
+
+static int (*const writers[])(FILE *f, const struct profile *p) = {
+	[JSON] = profile_json_write, [CSV] = profile_csv,
+	[REPORT] = profile_html,
+};
+
+struct request {
+	struct profile p;
+	struct run *run;
+	struct run_options options;
+	const char *outputs[OUTPUTS];
+	struct result_file results[OUTPUTS];
+	const struct backend *backend;
+	const char *only, *exclude, *object;
+	const char *from;
+	bool inside;		/* this process runs in a guest */
+};
+
+static void __attribute__((noreturn, format(printf, 1, 2)))
+misuse(const char *format, ...)
+{
+	va_list args;
+	char line[1000];
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	die(STATUS_FAILED, "profile: %s: see tense profile --help", line);
+}
+
+static void check_text(char *error)
+{
+	if (error)
+		misuse("%s", error);
+}
+
+static uint64_t duration(const char *option, const char *text, double least)
+{
+	double seconds;
+
+	if (parse_duration(text, &seconds))
+		misuse("--%s '%s' is not a time like 60s or 5m", option, text);
+	if (seconds < least || seconds > TIME_MAX_S)
+		misuse("--%s is from %g s to 7 days", option, least);
+	return seconds * 1e9;
+}
+
+static void set_own(struct request *q, int c, char *arg)
+{
+	uint64_t top;
+
+	switch (c) {
+	case TIME:
+		q->p.asked.time_ns = duration("time", arg, TIME_MIN_S);
+		break;
+	case FOR:
+		q->p.asked.for_ns = duration("for", arg, 0.01);
+		break;
+	case TOP_OPTION:
+		check_text(whatif_parse_whole(arg, TOP_MAX, &top));
+		q->p.asked.top = top;
+		break;
+	case ONLY:
+		q->only = arg;
+		break;
+	case EXCLUDE:
+		q->exclude = arg;
+		break;
+	case OBJECT:
+		q->object = arg;
+		break;
+	case OUTPUT_JSON:
+		q->outputs[JSON] = arg ? arg : "-";
+		break;
+	case OUTPUT_CSV:
+		q->outputs[CSV] = arg;
+		break;
+	case OUTPUT_REPORT:
+		q->outputs[REPORT] = arg;
+		break;
+	case FROM:
+		q->from = arg;
+		break;
+	case INSIDE:
+		q->inside = true;
+		q->outputs[JSON] = arg;
+		break;
+	}
+}
+
+static void take_experiment(struct request *q)
+{
+	q->p.question.percent = q->run->percent;
+	q->p.question.choice = q->run->choice;
+	q->p.question.window_ns = q->run->window_ns;
+}
+
+static void check_options(const struct request *q, bool command)
+{
+	const struct whatif_metric *metric = &q->p.question.metric;
+
+	if (q->from && command)
+		misuse("--from takes no command");
+	if (!q->from && !q->inside && !command)
+		misuse("no command");
+	if (q->run->deterministic)
+		misuse("--deterministic is for tense whatif, which asks about one function");
+	if (q->p.asked.for_ns && (metric->kind == METRIC_ELAPSED ||
+				  metric->kind == METRIC_CPU))
+		misuse("with --for each run takes the same time: say what to measure with --progress, --latency or --metric");
+}
+
+/* Returns the index of the command in argv. */
+static int parse_options(int argc, char **argv, struct request *q)
+{
+	bool taken;
+	int c;
+
+	while ((c = options_take(&cmd_profile, argc, argv)) != -1) {
+		if (run_options_take(&q->options, q->run, c, optarg))
+			continue;
+		check_text(whatif_take_option(&q->p.question, c,
+					      optarg ? optarg : "", &taken));
+		if (!taken)
+			set_own(q, c, optarg);
+	}
+	take_experiment(q);
+	check_options(q, optind < argc);
+	run_options_check(&q->options, q->run);
+	return optind;
+}
+
+static int write_as(FILE *f, size_t form, const void *arg)
+{
+	return writers[form](f, arg);
+}
+
+static int answer(struct request *q)
+{
+	const char *no_colour = getenv("NO_COLOR");
+	bool data = options_on_stdout(q->outputs, OUTPUTS);
+	FILE *f = data ? stderr : stdout;
+	int err = result_files_write(q->results, OUTPUTS, write_as, &q->p);
+
+	if (!q->inside)
+		profile_table(f, &q->p, isatty(fileno(f)) &&
+					(!no_colour || !*no_colour));
+	return err ? STATUS_FAILED : 0;
+}
+
+static void find_candidates(struct request *q)
+{
+	bool probes = q->backend->probes, is_static, all;
+	struct whatif_question *w = &q->p.question;
+	struct profile_filter *filter;
+
+	check_text(profile_filter_create(q->exclude, q->object, &filter));
+	is_static = whatif_names_static(w, probes);
+	/* The functions of the metric. */
+	whatif_names(w, &q->p.found, probes);
+	if (!q->only)
+		misuse("name the functions to compare with --only");
+	all = profile_candidates_only(&q->p, q->only, filter, is_static);
+	profile_filter_free(filter);
+	if (!all)
+		exit(STATUS_FAILED);
+	if (!q->p.nr_candidates)
+		misuse("--exclude and --object leave no function");
+}
+
+static int measure(struct request *q)
+{
+	const struct whatif_guest guest = {
+		.backend = q->backend, .options = &q->options, .run = q->run,
+	};
+
+	if (q->inside)
+		return profile_native_measure(&q->p, q->run, true);
+	if (q->backend != &backend_native)
+		return profile_guest_measure(&q->p, &guest);
+	if (!backend_native.usable())
+		die(STATUS_FAILED, "/dev/tense: %s: use --backend uml",
+		    strerror(errno));
+	return profile_native_measure(&q->p, q->run, false);
+}
+
+static int run_request(struct request *q)
+{
+	int status;
+
+	if (q->inside)
+		profile_guest_receive(&q->p);
+	if (result_files_check(q->results, q->outputs, OUTPUTS))
+		return STATUS_FAILED;
+	if (q->from) {
+		profile_json_load(&q->p, q->from);
+		return answer(q);
+	}
+	q->backend = q->inside ? &backend_native :
+		     backend_choose(q->options.backend, &backend_exact, q->run);
+	if (!q->inside)
+		find_candidates(q);
+	status = measure(q);
+	if (status > STATUS_SIGNAL && !q->inside)
+		warn("profile: interrupted by signal %d (%s) before any function had run",
+		     status - STATUS_SIGNAL, strsignal(status - STATUS_SIGNAL));
+	return status ? status : answer(q);
+}
+
+static int main_profile(int argc, char **argv)
+{
+	struct request q = {
+		.p.question.precision = 1,
+		.p.asked = { .time_ns = TIME_S * 1000000000ULL, .top = TOP },
+	};
+	struct run run;
+	int status;
+
+	q.run = &run;
+	run_options_begin(&q.options, &run, "profile", argc);
+	q.p.question.argv = argv + parse_options(argc, argv, &q);
+	whatif_choose_seed(&q.p.question);
+	status = run_request(&q);
+	profile_free(&q.p);
+	run_options_free(&q.options, q.run);
+	result_files_free(q.results, OUTPUTS);
+	return status;
+}
+
+const struct subcommand cmd_profile = {
+	.name = "profile",
+	.summary = "find the functions that are worth making faster",
+	.run = main_profile,
+	.usage =
+		"Usage: tense profile [OPTION...] -- COMMAND [ARG...]\n"
+		"       tense profile --from FILE [OPTION...]\n"
+		"\n"
+		"Asks of each function how much the program gains if it is faster.\n",
+	.options = options,
+	.operands = "-c",
+	.notes =
+		"Exit status: 0 with an answer, also after ^C; 1 if the command failed or called\n"
+		"none of the functions; 125 if tense failed or was misused; 126, 127 and 128 + n\n"
+		"as of tense run.\n",
+};

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "candidates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "libtense/symbols/spec.h"
+#include "names/resolve.h"
+#include "whatif/names.h"
+
+struct profile_filter {
+	struct tense_spec *excluded;
+	size_t nr_excluded;
+	struct tense_spec object;
+	bool has_object;
+};
+
+static char *parse(const char *text, struct tense_spec *spec)
+{
+	const char *error;
+
+	return tense_spec_parse(text, spec, &error) ?
+	       xprintf("'%s': %s", text, error) : NULL;
+}
+
+/* Calls do_name() for each name of a list until it returns a text. */
+static char *for_each_name(const char *list,
+			   char *(*do_name)(const char *name, void *arg),
+			   void *arg)
+{
+	char *copy = xstrdup(list), *rest = copy, *name, *error = NULL;
+
+	while (!error && (name = strsep(&rest, ",")))
+		error = *name ? do_name(name, arg) :
+				xprintf("'%s' has an empty name", list);
+	free(copy);
+	return error;
+}
+
+static char *add_excluded(const char *name, void *arg)
+{
+	struct profile_filter *f = arg;
+	char *error;
+
+	f->excluded = xrealloc(f->excluded, (f->nr_excluded + 1) *
+					    sizeof(*f->excluded));
+	error = parse(name, &f->excluded[f->nr_excluded]);
+	if (!error)
+		f->nr_excluded++;
+	return error;
+}
+
+static char *parse_object(const char *object, struct profile_filter *f)
+{
+	char *text = xprintf("%s:*", object);
+	char *error = parse(text, &f->object);
+
+	free(text);
+	f->has_object = !error;
+	return error;
+}
+
+char *profile_filter_create(const char *exclude, const char *object,
+			    struct profile_filter **filter)
+{
+	struct profile_filter *f = xmalloc(sizeof(*f));
+	char *error = NULL;
+
+	*f = (struct profile_filter){ 0 };
+	*filter = f;
+	if (exclude)
+		error = for_each_name(exclude, add_excluded, f);
+	if (object && !error)
+		error = parse_object(object, f);
+	return error;
+}
+
+void profile_filter_free(struct profile_filter *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->nr_excluded; i++)
+		tense_spec_free(&f->excluded[i]);
+	free(f->excluded);
+	if (f->has_object)
+		tense_spec_free(&f->object);
+	free(f);
+}
+
+static bool is_in(const char *path, const struct tense_spec *spec)
+{
+	const char *base = strrchr(path, '/');
+
+	return tense_spec_object(spec, path, base ? base + 1 : path, false);
+}
+
+static bool is_allowed(const struct profile_filter *f,
+		       const struct tense_candidate *c)
+{
+	if (f->has_object && !is_in(c->object, &f->object))
+		return false;
+	for (size_t i = 0; i < f->nr_excluded; i++)
+		if ((!f->excluded[i].object ||
+		     is_in(c->object, &f->excluded[i])) &&
+		    tense_spec_symbol(&f->excluded[i], c->symbol))
+			return false;
+	return true;
+}
+
+static bool is_known(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->nr_candidates; i++)
+		if (!strcmp(p->candidates[i].name, name))
+			return true;
+	return false;
+}
+
+/* Adds a candidate for functions of the resolution, all of the same name. */
+static struct profile_candidate *add(struct profile *p, const char *name,
+				     const struct tense_resolution *r,
+				     bool is_static)
+{
+	struct profile_candidate *c;
+
+	if (is_known(p, name))
+		return NULL;
+	c = profile_add(p, xstrdup(name), xstrdup(r->candidates[0].object));
+	whatif_names_add(&c->found, 1, r, is_static);
+	return c;
+}
+
+struct only {
+	struct profile *p;
+	const struct profile_filter *filter;
+	bool is_static;
+	bool all;		/* each name was found */
+};
+
+/* Adds each function of a pattern as a candidate of its own. */
+static void add_each(struct only *only, const struct tense_resolution *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct tense_resolution one = *r;
+
+		one.candidates = &r->candidates[i];
+		one.count = 1;
+		if (is_allowed(only->filter, one.candidates))
+			add(only->p, is_known(only->p, one.candidates->name) ?
+				     one.candidates->spec :
+				     one.candidates->name,
+			    &one, only->is_static);
+	}
+}
+
+static char *add_name(const char *name, void *arg)
+{
+	struct only *only = arg;
+	struct tense_resolution r;
+	struct tense_spec spec;
+	char *error = parse(name, &spec);
+	bool is_found;
+
+	if (error)
+		return error;
+	is_found = tense_resolve(name, only->p->question.argv, &r) ==
+		   TENSE_RESOLVED;
+	if (r.message)
+		warn("%s", r.message);
+	only->all = only->all && is_found;
+	if (is_found && tense_spec_is_pattern(&spec))
+		add_each(only, &r);
+	else if (is_found && is_allowed(only->filter, &r.candidates[0]))
+		add(only->p, name, &r, only->is_static);
+	tense_resolution_free(&r);
+	tense_spec_free(&spec);
+	return NULL;
+}
+
+bool profile_candidates_only(struct profile *p, const char *list,
+			     const struct profile_filter *filter,
+			     bool is_static)
+{
+	struct only only = {
+		.p = p, .filter = filter, .is_static = is_static, .all = true,
+	};
+	char *error = for_each_name(list, add_name, &only);
+
+	if (error)
+		warn("profile: --only %s", error);
+	free(error);
+	return !error && only.all;
+}
+
+static void add_refused(struct profile *p, const char *name, const char *object,
+			const char *reason)
+{
+	struct profile_candidate *c;
+
+	if (is_known(p, name))
+		return;
+	c = profile_add(p, xstrdup(name), xstrdup(object));
+	c->state = PROFILE_REFUSED;
+	c->reason = xstrdup(reason);
+}
+
+void profile_candidates_survey(struct profile *p, const char *name,
+			       const char *object, const char *spec,
+			       double weight,
+			       const struct profile_filter *filter,
+			       bool is_static)
+{
+	struct profile_candidate *c;
+	struct tense_resolution r;
+
+	if (tense_resolve(spec, p->question.argv, &r) != TENSE_RESOLVED) {
+		add_refused(p, name, object, r.message ? r.message :
+							 "it is not found");
+	} else if (is_allowed(filter, &r.candidates[0])) {
+		c = add(p, is_known(p, name) ? spec : name, &r, is_static);
+		if (c)
+			c->weight = weight;
+	}
+	tense_resolution_free(&r);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Finds the candidates of a profile in the command before it runs. */
+#ifndef TOOLS_PROFILE_CANDIDATES_H
+#define TOOLS_PROFILE_CANDIDATES_H
+
+#include "profile.h"
+
+/* Which functions the user allows. */
+struct profile_filter;
+
+/*
+ * Lists are names between commas, each [object:]pattern as of libtense/symbols/spec.h.
+ * All may be NULL. Returns NULL, or an error, which the caller frees.
+ */
+char *profile_filter_create(const char *exclude, const char *object,
+			    struct profile_filter **filter);
+void profile_filter_free(struct profile_filter *filter);
+
+/*
+ * Adds the functions that a list names, those of a pattern one by one. Returns
+ * whether all names were found: else it has explained why, with the nearest names.
+ */
+bool profile_candidates_only(struct profile *p, const char *list,
+			     const struct profile_filter *filter,
+			     bool is_static);
+
+/*
+ * Adds a function that a survey found, with its part of the time. It is refused if
+ * it cannot be scaled.
+ */
+void profile_candidates_survey(struct profile *p, const char *name,
+			       const char *object, const char *spec,
+			       double weight,
+			       const struct profile_filter *filter,
+			       bool is_static);
+
+#endif

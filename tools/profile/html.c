@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "output.h"
+#include "whatif/output.h"
+#include "whatif/page.h"
+#include "words.h"
+
+static void lead(FILE *f, const struct profile *p)
+{
+	char *advice = profile_advice(p), *ending = profile_ending(p);
+	char *left_out = profile_left_out(p);
+
+	page_element(f, "<h1>", advice, "</h1>\n");
+	page_element(f, "<p class=\"lead\">", ending, " ");
+	page_element(f, "", left_out ? left_out : "", "</p>\n");
+	free(advice);
+	free(ending);
+	free(left_out);
+}
+
+static void ranking(FILE *f, const struct profile *p)
+{
+	fputs("<figure class=\"card\">\n", f);
+	profile_bars(f, p);
+	fputs("<figcaption>A bar is what the program gains if the function takes half its time, with an interval. All intervals hold together at 95 %. "
+	      "The upright line is what the function's share of the time promises: a bar that does not reach it is hidden behind other work; a bar beyond it belongs to a function that other threads wait for.</figcaption>\n</figure>\n",
+	      f);
+}
+
+static bool has_curves(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_candidates; i++)
+		if (p->candidates[i].finalist)
+			return true;
+	return false;
+}
+
+static void curves(FILE *f, const struct profile *p)
+{
+	if (!has_curves(p))
+		return;
+	fputs("<h2>How much faster is worth it?</h2>\n<div class=\"smalls\">\n",
+	      f);
+	profile_curves(f, p);
+	fputs("</div>\n<p class=\"lead\">What the program gains, in percent, over the time that the function takes less. The dashed line is its share of the time. A curve that becomes flat has reached its limit: from there on the program waits for something else.</p>\n",
+	      f);
+}
+
+static void percent_cell(FILE *f, const char *format, double value)
+{
+	fputs("<td class=\"n\">", f);
+	if (isfinite(value))
+		fprintf(f, format, value);
+	else
+		fputs("&ndash;", f);
+	fputs("</td>", f);
+}
+
+static void gain_cell(FILE *f, const struct interval *i)
+{
+	if (!isfinite(i->value)) {
+		fputs("<td class=\"n\">&ndash;</td>", f);
+		return;
+	}
+	fprintf(f, "<td class=\"n change\">%+.1f %%", i->value);
+	if (isfinite(i->low))
+		fprintf(f, " <span class=\"range\">[%+.1f %+.1f]</span>",
+			i->low, i->high);
+	fputs("</td>", f);
+}
+
+/* The class of a badge in the style sheet. */
+static int badge_of(enum profile_why why)
+{
+	switch (why) {
+	case PROFILE_WAITS:
+	case PROFILE_OTHERS_WAIT:
+	case PROFILE_HIDDEN:
+		return 0;
+	case PROFILE_OFF_PATH:
+	case PROFILE_LOSES:
+		return 3;
+	default:
+		return 1;
+	}
+}
+
+static void table(FILE *f, const struct profile *p)
+{
+	fputs("<h2>All functions</h2>\n<div class=\"card scroll\"><table>\n<tr><th>Function</th><th class=\"n\">Time in it</th><th class=\"n\">10 % faster</th><th class=\"n\">50 % faster</th><th class=\"n\">If free</th><th class=\"n\">Runs</th><th>Why</th></tr>\n",
+	      f);
+	for (size_t i = 0; i < p->answer.nr_rows; i++) {
+		const struct profile_row *row = &p->answer.rows[i];
+		const struct profile_candidate *c =
+			&p->candidates[row->candidate];
+
+		if (c->state == PROFILE_NEVER_CALLED)
+			continue;
+		page_element(f, "<tr><td><code>", c->name, "</code></td>");
+		percent_cell(f, "%.1f %%", 100 * row->share);
+		gain_cell(f, &row->gain[PROFILE_TENTH]);
+		gain_cell(f, &row->gain[PROFILE_HALF]);
+		gain_cell(f, &row->gain[PROFILE_FREE]);
+		fprintf(f, "<td class=\"n\">%zu</td><td><span class=\"badge v%d\">%s</span>",
+			row->runs[PROFILE_HALF] + row->runs[PROFILE_TENTH] +
+			row->runs[PROFILE_FREE], badge_of(row->why),
+			profile_why_id(row->why));
+		page_element(f, "<span class=\"reason\">",
+			     profile_why_text(p, row), "</span></td></tr>\n");
+	}
+	fputs("</table></div>\n", f);
+}
+
+static void method(FILE *f)
+{
+	fprintf(f, "<h2>How sure is this?</h2>\n<p>Each function ran once at half its time. The ones that might be the best ran again and again, until their intervals were apart or time was over: a race, after Maron and Moore. "
+		"A run is compared with runs of the same instruments at percent 100; its own CPU time tells how fast the machine was, unless tests show that a run does not do the same work. "
+		"The intervals come from the largest |t| over all rows, by a bootstrap, and allow for %d looks.</p>\n",
+		RACE_LOOKS);
+}
+
+int profile_html(FILE *f, const struct profile *p)
+{
+	char *command = whatif_command(&p->question);
+
+	page_begin(f, "tense profile", command);
+	lead(f, p);
+	ranking(f, p);
+	curves(f, p);
+	table(f, p);
+	method(f);
+	free(command);
+	return page_end(f, &p->question, &p->environment);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Runs the race of a profile's candidates until it is decided or time is over. */
+#ifndef TOOLS_PROFILE_MEASURE_H
+#define TOOLS_PROFILE_MEASURE_H
+
+#include "profile.h"
+
+/* The status of a run that was ended because no time was left. */
+#define PROFILE_OUT_OF_TIME	(-1)
+
+struct profile_runner {
+	/* As whatif_session_run(), or PROFILE_OUT_OF_TIME. */
+	int (*run)(struct whatif *w, size_t condition,
+		   struct whatif_sample *sample, void *arg);
+	/* Real time in ns. */
+	uint64_t (*now)(void *arg);
+	/* Shows how far it is. what ends with no full stop. */
+	void (*progress)(const struct profile *p, uint64_t passed_ns,
+			 const char *what, void *arg);
+	void *arg;
+};
+
+/*
+ * Measures and leaves an answer. Returns 0, or the status to end with after a
+ * message. After a signal there is an answer if any candidate has run, and p is
+ * interrupted.
+ */
+int profile_measure(struct profile *p, const struct profile_runner *runner);
+
+#endif

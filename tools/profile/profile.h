@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Asks the question of tense whatif about each function of a command, and puts the
+ * functions in order. A candidate is a function. A group has as many candidates as
+ * fit in one question: they are instrumented together, and share its null runs.
+ */
+#ifndef TOOLS_PROFILE_H
+#define TOOLS_PROFILE_H
+
+#include "whatif/whatif.h"
+#include "race.h"
+
+/* The cuts of a candidate's time. All candidates run at the first one. */
+enum profile_cut { PROFILE_HALF, PROFILE_TENTH, PROFILE_FREE, PROFILE_CUTS };
+
+extern const double profile_cuts[PROFILE_CUTS];
+
+enum profile_state {
+	PROFILE_READY,
+	PROFILE_NOT_TRIED,	/* no time was left for it */
+	PROFILE_NEVER_CALLED,
+	PROFILE_REFUSED,	/* it cannot be scaled */
+};
+
+struct profile_candidate {
+	char *name;		/* for people, and a spec of whatif */
+	char *object;		/* path of its file, or NULL */
+	struct whatif_found found;	/* under the name 1 */
+	enum profile_state state;
+	char *reason;		/* why it was refused, or NULL */
+	double weight;		/* part of the time, to choose which ones to try */
+	bool alone;		/* costs so much that others are not run with it */
+	bool finalist;		/* is run at all cuts */
+	bool whole;		/* nearly the whole program: in no race */
+};
+
+struct profile_group {
+	struct whatif w;
+	size_t members[WHATIF_FUNCS_MAX];	/* candidates, by slot - 1 */
+	size_t count;
+};
+
+struct profile_asked {
+	uint64_t time_ns;	/* for the whole answer */
+	uint64_t for_ns;	/* ends a run; 0: it ends by itself */
+	unsigned int top;	/* how many of the best are told apart */
+};
+
+/* Why a function gains what it gains. */
+enum profile_why {
+	PROFILE_WAITS,		/* the program waits for it */
+	PROFILE_OTHERS_WAIT,	/* so do other threads: more than its share */
+	PROFILE_HIDDEN,		/* in part behind other work */
+	PROFILE_OFF_PATH,	/* much time, no gain */
+	PROFILE_LITTLE,		/* little time, no gain */
+	PROFILE_LOSES,		/* the program is slower if the function is faster */
+	PROFILE_UNCERTAIN,	/* the interval is too wide */
+	PROFILE_WHOLE,		/* it is nearly the whole program, as main() */
+	PROFILE_UNKNOWN,	/* it did not run */
+};
+
+/* A line of the answer. Gains are percent of the metric; positive is better. */
+struct profile_row {
+	size_t candidate;
+	double share;		/* of CPU time, or of the time that passed if longer */
+	double wall;		/* of the time that passed */
+	double calls;		/* per run */
+	struct interval gain[PROFILE_CUTS];	/* NAN: not run */
+	size_t runs[PROFILE_CUTS];
+	enum race_control control;
+	enum profile_why why;
+};
+
+struct profile_answer {
+	struct race race;	/* as of the last look */
+	struct profile_row *rows;	/* the largest gain first */
+	size_t nr_rows;
+	unsigned int separated;	/* rows that are told apart from all below */
+	double baseline;	/* mean metric of the null runs */
+	size_t runs;		/* without those that found out who is called */
+};
+
+struct profile {
+	struct whatif_question question;	/* without functions */
+	struct whatif_found found;	/* the metric's functions */
+	struct profile_asked asked;
+	struct profile_candidate *candidates;
+	size_t nr_candidates;
+	struct profile_group *groups;
+	size_t nr_groups;
+	struct whatif_environment environment;
+	struct profile_answer answer;
+	bool interrupted;
+	bool timed_out;		/* the race was not over yet */
+	uint64_t took_ns;
+};
+
+/* Takes name and object, which may be NULL. Returns the new candidate. */
+struct profile_candidate *profile_add(struct profile *p, char *name,
+				      char *object);
+
+/*
+ * Puts the candidates that are ready into groups with plans. Frees earlier groups
+ * and their samples.
+ */
+void profile_group(struct profile *p);
+
+/* Adds a group with these candidates, at most as many as profile_group() would. */
+void profile_add_group(struct profile *p, const size_t *members, size_t count);
+
+/* The most candidates that fit in a group. */
+size_t profile_room(const struct profile *p);
+
+/* The condition of a member's cut in its group. */
+size_t profile_condition(const struct profile_group *g, size_t member,
+			 enum profile_cut cut);
+
+/* Draws the answer from the samples in place of an earlier one. */
+void profile_assess(struct profile *p);
+
+/* The row of the race for a condition of a group. */
+size_t profile_race_row(const struct profile *p, size_t group,
+			size_t condition);
+
+void profile_free(struct profile *p);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "output.h"
+#include "whatif/output.h"
+#include "words.h"
+
+#define BOLD	"\033[1m"
+#define GREEN	"\033[32m"
+#define PLAIN	"\033[0m"
+
+#define NAME_MIN	16
+#define NAME_MAX	44
+
+static bool is_shown(const struct profile *p, const struct profile_row *row)
+{
+	return p->candidates[row->candidate].state != PROFILE_NEVER_CALLED;
+}
+
+static int name_width(const struct profile *p)
+{
+	int width = NAME_MIN;
+
+	for (size_t i = 0; i < p->answer.nr_rows; i++) {
+		const struct profile_row *row = &p->answer.rows[i];
+		int len = is_shown(p, row) ?
+			  (int)strlen(p->candidates[row->candidate].name) : 0;
+
+		width = len > width ? len : width;
+	}
+	return width > NAME_MAX ? NAME_MAX : width;
+}
+
+/* A percentage in a column, or a dash where nothing was measured. */
+static void percent(FILE *f, int width, const char *format, double value)
+{
+	char text[40] = "-";
+
+	if (isfinite(value))
+		snprintf(text, sizeof(text), format, value);
+	fprintf(f, "%*s", width, text);
+}
+
+static void interval(FILE *f, const struct interval *i)
+{
+	char text[60] = "-";
+
+	if (isfinite(i->low))
+		snprintf(text, sizeof(text), "%+.1f %% [%+.1f %+.1f]", i->value,
+			 i->low, i->high);
+	else if (isfinite(i->value))
+		snprintf(text, sizeof(text), "%+.1f %% [unknown]", i->value);
+	fprintf(f, "%26s", text);
+}
+
+static void function_row(FILE *f, const struct profile *p,
+			 const struct profile_row *row, bool colour)
+{
+	const struct profile_candidate *c = &p->candidates[row->candidate];
+	bool gains = row->gain[PROFILE_HALF].low > 0;
+
+	fprintf(f, "  %-*.*s", name_width(p), NAME_MAX, c->name);
+	percent(f, 12, "%.1f %%", 100 * row->share);
+	percent(f, 13, "%+.1f %%", row->gain[PROFILE_TENTH].value);
+	fputs(colour && gains ? BOLD GREEN : "", f);
+	interval(f, &row->gain[PROFILE_HALF]);
+	fputs(colour && gains ? PLAIN : "", f);
+	percent(f, 11, "%+.1f %%", row->gain[PROFILE_FREE].value);
+	fprintf(f, "  %s\n", profile_why_text(p, row));
+}
+
+void profile_table(FILE *f, const struct profile *p, bool colour)
+{
+	char *command = whatif_command(&p->question), number[40];
+	char *title = whatif_metric_title(&p->question);
+	char *ending = profile_ending(p), *advice = profile_advice(p);
+	char *left_out = profile_left_out(p);
+	const char *unit;
+	double factor = whatif_unit(&p->question, &unit);
+
+	whatif_number(number, sizeof(number), factor * p->answer.baseline,
+		      unit);
+	fprintf(f, "\n%s%.200s%s\n%s in virtual time: %s\n\n",
+		colour ? BOLD : "", command, colour ? PLAIN : "", title,
+		number);
+	fprintf(f, "  %-*s%12s%13s%26s%11s  %s\n", name_width(p),
+		"the program gains", "time in it", "10 % faster",
+		"50 % faster [interval]", "if free", "why");
+	for (size_t i = 0; i < p->answer.nr_rows; i++)
+		if (is_shown(p, &p->answer.rows[i]))
+			function_row(f, p, &p->answer.rows[i], colour);
+	fprintf(f, "\n");
+	if (left_out)
+		fprintf(f, "  %s\n", left_out);
+	fprintf(f, "  %s\n  All intervals hold together at 95 %%.\n\n%s%s%s\n\n",
+		ending, colour ? BOLD : "", advice, colour ? PLAIN : "");
+	free(command);
+	free(title);
+	free(ending);
+	free(advice);
+	free(left_out);
+}
+
+static void csv_number(FILE *f, double value)
+{
+	if (isfinite(value))
+		fprintf(f, ",%.6g", value);
+	else
+		fputc(',', f);
+}
+
+static void csv_gain(FILE *f, const struct profile_row *row,
+		     enum profile_cut cut)
+{
+	csv_number(f, row->gain[cut].value);
+	csv_number(f, row->gain[cut].low);
+	csv_number(f, row->gain[cut].high);
+	fprintf(f, ",%zu", row->runs[cut]);
+}
+
+int profile_csv(FILE *f, const struct profile *p)
+{
+	fputs("function,object,state,share_percent,calls,tenth_percent,tenth_low,tenth_high,tenth_runs,half_percent,half_low,half_high,half_runs,free_percent,free_low,free_high,free_runs,why,explanation\n",
+	      f);
+	for (size_t i = 0; i < p->answer.nr_rows; i++) {
+		const struct profile_row *row = &p->answer.rows[i];
+		const struct profile_candidate *c =
+			&p->candidates[row->candidate];
+
+		whatif_csv_text(f, c->name);
+		fputc(',', f);
+		whatif_csv_text(f, c->object ? c->object : "");
+		fprintf(f, ",%s", profile_state_id(c->state));
+		csv_number(f, 100 * row->share);
+		csv_number(f, row->calls);
+		csv_gain(f, row, PROFILE_TENTH);
+		csv_gain(f, row, PROFILE_HALF);
+		csv_gain(f, row, PROFILE_FREE);
+		fprintf(f, ",%s,", profile_why_id(row->why));
+		whatif_csv_text(f, profile_why_text(p, row));
+		fputc('\n', f);
+	}
+	return fflush(f) || ferror(f) ? -1 : 0;
+}

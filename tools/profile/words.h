@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Words that table, page and JSON of a profile have in common. */
+#ifndef TOOLS_PROFILE_WORDS_H
+#define TOOLS_PROFILE_WORDS_H
+
+#include "profile.h"
+
+/* Identifiers in JSON and CSV. Raise PROFILE_JSON_VERSION if one changes. */
+const char *profile_why_id(enum profile_why why);
+const char *profile_state_id(enum profile_state state);
+const char *profile_cut_name(enum profile_cut cut);
+
+/* Why the function of a row gains so much, or why it did not run. */
+const char *profile_why_text(const struct profile *p,
+			     const struct profile_row *row);
+
+/* One sentence: where to begin. The caller frees it. */
+char *profile_advice(const struct profile *p);
+
+/*
+ * How many functions table and page leave out, because the command does not call them.
+ * NULL if there is none. The caller frees it.
+ */
+char *profile_left_out(const struct profile *p);
+
+/* How the race ended, in a sentence. The caller frees it. */
+char *profile_ending(const struct profile *p);
+
+#endif
