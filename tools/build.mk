@@ -147,7 +147,7 @@ uninstall::
 		$(MANDIR)/man1/tense-daemons.1 \
 		$(MANDIR)/man1/tense-functions.1 $(MANDIR)/man1/tense-kernel.1 \
 		$(MANDIR)/man1/tense-measure.1 $(MANDIR)/man1/tense-noise.1 \
-		$(MANDIR)/man1/tense-shell.1 \
+		$(MANDIR)/man1/tense-profile.1 $(MANDIR)/man1/tense-shell.1 \
 		$(MANDIR)/man1/tense-trace.1 $(MANDIR)/man1/tense-trace-activity.1 \
 		$(MANDIR)/man1/tense-whatif.1 $(COMPLETIONDIR)/tense \
 		$(UDEVDIR)/60-tense.rules
@@ -156,7 +156,7 @@ uninstall::
 # Parts of whatif, with a fake program and a fake machine. The tests of the
 # statistics repeat too often for sanitizers.
 whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options question found plan samples \
-	rounds log metric latency assess environment answer whatif json load table curve html words estimate drop)) \
+	rounds log metric latency assess environment answer whatif json load table curve html page words estimate drop)) \
 	$(addprefix tools/measure/,cutoffs-store.c cutoffs.c csv.c) \
 	$(addprefix tools/run/,time-unit.c clock-choice.c) \
 	$(addprefix tools/base/,util.c user-data.c json-text.c drawing.c axis.c paths.c \
@@ -206,6 +206,9 @@ UNIT_TESTS += $(whatif_cli_tests)
 
 $(O)/tests/guest/test-whatif: $(O)/accuracy/serial $(O)/tests/guest/latency
 GUEST_TESTS += $(O)/tests/guest/test-whatif
+
+$(O)/tests/guest/test-profile: $(O)/accuracy/several
+GUEST_TESTS += $(O)/tests/guest/test-profile
 
 # Its functions are found in .symtab.
 $(O)/tests/guest/latency: tests/guest/latency.c $(O)/flags

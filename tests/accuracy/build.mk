@@ -30,6 +30,10 @@ $(accuracy_programs) $(accuracy_smp): $(accuracy_out)/%: $(accuracy_out)/obj/%.o
 		$(accuracy_out)/obj/work.o
 	$(test_ld) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
 
+# For tense profile.
+$(accuracy_out)/several: $(accuracy_out)/obj/several.o
+	$(test_ld) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
+
 $(accuracy_out)/rounds: $(accuracy_out)/obj/rounds.o $(O)/tools/run/launch.o $(O)/tools/run/clock-choice.o \
 		$(O)/tools/run/trace-record.o \
 		$(O)/tools/base/util.o

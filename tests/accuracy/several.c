@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * several SCENARIO [--cut FUNCTION:PERCENT] [--length PERCENT]: programs with several
+ * functions of known gain, for tense profile. --cut: the function really does that
+ * much less work, which is the truth for a prediction. The program prints how long
+ * it took, in ns of CLOCK_MONOTONIC.
+ *
+ * Scenarios are for one CPU. A device works beside it: while a thread waits for one,
+ * others compute. Amounts of work leave room for CPUs of half and double the speed.
+ *
+ * serial	f1 to f5 take 40, 25, 15, 8 and 4 % of the time, one after another
+ * hidden	prefetch() works in a second thread while the first one waits for a
+ *		device: much time, no gain
+ * lock		four threads: locked() is short, but it and a device are under a lock that
+ *		all want; outside() takes as long, and nobody waits for it
+ * pipeline	three stages: refine() shares its stage with a device, which makes it the
+ *		slowest; parse() and deliver() wait
+ * barrier	two threads meet after each part: one has a device and then prepare(), the
+ *		other one simulate(), which takes longer than prepare() and ends earlier
+ * nested	outer() calls inner(), which has most of its time
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "work.h"
+
+#define FUNCTIONS_MAX	16
+
+static struct {
+	const char *name;
+	unsigned int percent;	/* of its work is left */
+} cuts[FUNCTIONS_MAX];
+
+static unsigned int nr_cuts, length = 100;
+
+static uint64_t left_of(const char *name, uint64_t units)
+{
+	for (unsigned int i = 0; i < nr_cuts; i++)
+		if (!strcmp(cuts[i].name, name))
+			return units * cuts[i].percent / 100;
+	return units;
+}
+
+static void device(unsigned int us)
+{
+	struct timespec time = { .tv_nsec = us * 1000L };
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
+static void compute(const char *name, uint64_t us)
+{
+	static _Thread_local uint64_t state;
+
+	state = work_steps(state, left_of(name, us * UNITS_US));
+}
+
+#define FUNCTION(name, us) HOT void name(void) { compute(#name, us); }
+
+/* Functions that all scenarios but the first call in turn, outside of its threads. */
+FUNCTION(load, 500)
+FUNCTION(check, 250)
+FUNCTION(report, 120)
+
+static unsigned int times(unsigned int count)
+{
+	return count * length / 100 ? count * length / 100 : 1;
+}
+
+static void start_up(unsigned int rounds)
+{
+	for (unsigned int i = 0; i < rounds; i++) {
+		load();
+		check();
+		report();
+	}
+}
+
+FUNCTION(f1, 1200)
+FUNCTION(f2, 750)
+FUNCTION(f3, 450)
+FUNCTION(f4, 240)
+FUNCTION(f5, 120)
+
+static void serial(void)
+{
+	for (unsigned int i = 0; i < times(100); i++) {
+		f1();
+		f2();
+		f3();
+		f4();
+		f5();
+	}
+}
+
+static sem_t asked, ready;
+static unsigned int rounds;
+
+FUNCTION(prefetch, 2000)
+FUNCTION(consume, 1200)
+
+static void *prefetch_thread(void *unused)
+{
+	for (unsigned int i = 0; i < rounds; i++) {
+		sem_wait(&asked);
+		prefetch();
+		sem_post(&ready);
+	}
+	return unused;
+}
+
+static void hidden(void)
+{
+	pthread_t other;
+
+	rounds = times(40);
+	start_up(rounds);
+	sem_init(&asked, 0, 0);
+	sem_init(&ready, 0, 0);
+	pthread_create(&other, NULL, prefetch_thread, NULL);
+	for (unsigned int i = 0; i < rounds; i++) {
+		sem_post(&asked);
+		device(6000);
+		sem_wait(&ready);
+		consume();
+	}
+	pthread_join(other, NULL);
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+FUNCTION(locked, 400)
+FUNCTION(outside, 400)
+
+static void *lock_thread(void *unused)
+{
+	for (unsigned int i = 0; i < rounds; i++) {
+		pthread_mutex_lock(&mutex);
+		locked();
+		device(1800);
+		pthread_mutex_unlock(&mutex);
+		outside();
+	}
+	return unused;
+}
+
+static void lock(void)
+{
+	pthread_t thread[4];
+
+	rounds = times(30);
+	start_up(rounds);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, lock_thread, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static struct {
+	sem_t room, filled;
+} first, second;
+
+FUNCTION(parse, 700)
+FUNCTION(refine, 500)
+FUNCTION(deliver, 400)
+
+static void *refine_thread(void *unused)
+{
+	for (unsigned int i = 0; i < rounds; i++) {
+		sem_wait(&first.filled);
+		refine();
+		device(4500);
+		sem_post(&first.room);
+		sem_wait(&second.room);
+		sem_post(&second.filled);
+	}
+	return unused;
+}
+
+static void *deliver_thread(void *unused)
+{
+	for (unsigned int i = 0; i < rounds; i++) {
+		sem_wait(&second.filled);
+		deliver();
+		sem_post(&second.room);
+	}
+	return unused;
+}
+
+static void pipeline(void)
+{
+	pthread_t refiner, deliverer;
+
+	rounds = times(60);
+	start_up(rounds);
+	sem_init(&first.room, 0, 4);
+	sem_init(&second.room, 0, 4);
+	sem_init(&first.filled, 0, 0);
+	sem_init(&second.filled, 0, 0);
+	pthread_create(&refiner, NULL, refine_thread, NULL);
+	pthread_create(&deliverer, NULL, deliver_thread, NULL);
+	for (unsigned int i = 0; i < rounds; i++) {
+		sem_wait(&first.room);
+		parse();
+		sem_post(&first.filled);
+	}
+	pthread_join(refiner, NULL);
+	pthread_join(deliverer, NULL);
+}
+
+static pthread_barrier_t meeting;
+
+FUNCTION(prepare, 800)
+FUNCTION(simulate, 1500)
+
+static void *simulate_thread(void *unused)
+{
+	for (unsigned int i = 0; i < rounds; i++) {
+		simulate();
+		pthread_barrier_wait(&meeting);
+	}
+	return unused;
+}
+
+static void barrier(void)
+{
+	pthread_t other;
+
+	rounds = times(50);
+	start_up(rounds);
+	pthread_barrier_init(&meeting, NULL, 2);
+	pthread_create(&other, NULL, simulate_thread, NULL);
+	for (unsigned int i = 0; i < rounds; i++) {
+		device(5000);
+		prepare();
+		pthread_barrier_wait(&meeting);
+	}
+	pthread_join(other, NULL);
+}
+
+FUNCTION(inner, 1200)
+
+HOT void outer(void)
+{
+	compute("outer", 400);
+	inner();
+}
+
+static void nested(void)
+{
+	start_up(times(100));
+	for (unsigned int i = 0; i < times(100); i++)
+		outer();
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} scenarios[] = {
+	{ "serial", serial }, { "hidden", hidden }, { "lock", lock },
+	{ "pipeline", pipeline }, { "barrier", barrier }, { "nested", nested },
+};
+
+static int misuse(void)
+{
+	fputs("Usage: several SCENARIO [--cut FUNCTION:PERCENT] [--length PERCENT]\n",
+	      stderr);
+	return 2;
+}
+
+/* FUNCTION:PERCENT */
+static int add_cut(char *text)
+{
+	char *colon = strchr(text, ':');
+	unsigned long percent = colon ? strtoul(colon + 1, NULL, 10) : 101;
+
+	if (percent > 100 || nr_cuts == FUNCTIONS_MAX)
+		return -1;
+	*colon = '\0';
+	cuts[nr_cuts].name = text;
+	cuts[nr_cuts++].percent = 100 - percent;
+	return 0;
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t start = now();
+
+	for (int i = 2; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--length"))
+			length = strtoul(argv[i + 1], NULL, 10);
+		else if (strcmp(argv[i], "--cut") || add_cut(argv[i + 1]))
+			return misuse();
+	}
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		if (argc < 2 || argc % 2 || strcmp(argv[1], scenarios[i].name))
+			continue;
+		scenarios[i].run();
+		printf("elapsed %" PRIu64 "\n", now() - start);
+		return fflush(stdout) ? 1 : 0;
+	}
+	return misuse();
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# tense profile as a user runs it: in a guest that it boots, on programs whose
+# functions have known gains.
+. "$source/tests/lib/tap.sh"
+
+program=$out/accuracy/several
+in_tmp -p /var/tmp
+
+profile() {
+	"$tense" profile --backend uml --seed 1 "$@" 2>stderr
+	profile_status=$?
+	unwrap stderr
+	return "$profile_status"
+}
+
+mkdir tmp
+export TMPDIR=$tmp/tmp
+
+# One thread that never waits: each function gains its share.
+profile --quiet --time 10m --only f2,f4,f1,f3,f5 --json a.json --csv a.csv \
+	--report a.html -- "$program" serial --length 30 >stdout
+is $? 0 "an answer"
+is "$(cat stderr)" "" "without a message"
+is "$(jq -r '[.functions[].name] | .[0:3] | join(" ")' a.json)" "f1 f2 f3" \
+	"the best functions are in order"
+ok "their intervals hold half of their shares" jq -e '[.functions[] |
+	.half.low < 50 * .share + 1 and .half.high > 50 * .share - 1] | all' \
+	a.json >/dev/null
+ok "the program waits for the first" jq -e '.functions[0].why == "waits"' \
+	a.json >/dev/null
+is "$(jq -c '[.timed_out, .interrupted, .separated >= 3]' a.json)" \
+	'[false,false,true]' "the first three are told apart"
+ok "the best one ran at all cuts" jq -e '.functions[0] |
+	.tenth.runs > 0 and .free.runs > 0 and
+	.tenth.gain_percent < .half.gain_percent and
+	.half.gain_percent < .free.gain_percent' a.json >/dev/null
+ok "the last line says where to begin" grep -q '^Look first at f1: ' stdout
+is "$(wc -l <a.csv)" 6 "the CSV has a line for each function"
+ok "the page is there" grep -q '</html>' a.html
+"$tense" profile --from a.json >again 2>&1
+is "$(cat again)" "$(cat stdout)" "the answer from the file is the same"
+is "$(ls tmp)" "" "no file stays behind"
+
+# The first thread waits for a device, longer than prefetch() takes.
+profile --quiet --time 10m --precision 4 --idle skip \
+	--only consume,prefetch,lock --json b.json -- "$program" hidden \
+	--length 50 >stdout
+is $? 0 "a program with a thread that nobody waits for"
+is "$(jq -r '.functions[0].name' b.json)" consume "its work on the path is first"
+ok "the other one has more time" jq -e '[.functions[] |
+	select(.name == "consume" or .name == "prefetch")] |
+	map({(.name): .share}) | add | .prefetch > 1.2 * .consume' b.json \
+	>/dev/null
+is "$(jq -c '[.functions[] | select(.name == "prefetch") | .why |
+	. == "off-path" or . == "loses"]' b.json)" '[true]' \
+	"and gains nothing"
+is "$(jq -r '.functions[] | select(.name == "lock") | .state' b.json)" \
+	never-called "a function that is never called is told"
+ok "and left out of the table" grep -q 'does not call 1 of the 3 functions' \
+	stdout
+
+# Misuse and bad programs.
+profile --only nothere -- "$program" serial >stdout
+is $? 125 "a name that is not there"
+ok "is told" grep -q "no function 'nothere'" stderr
+profile --only locked -- "$program" serial --length 5 >stdout
+is $? 1 "a function that is not called"
+ok "is told, too" grep -q 'the command calls none of the functions' stderr
+profile --time 2s --only main -- "$program" >stdout
+is $? 1 "a command that fails"
+cat >forever.sh <<'END'
+while :; do :; done
+END
+profile --time 2s --only malloc -- bash forever.sh >stdout
+is $? 125 "a command that never ends"
+ok "does not take longer than --time" \
+	grep -q 'did not end within --time 2 s' stderr
+profile --time 8s --for 1s --metric 'stdout:(\d+)' --only malloc -- \
+	bash -c 'echo 7; malloc=1; while :; do :; done' >stdout
+is $? 0 "but with --for it has an answer"
+is "$(ls tmp)" "" "no file stays behind"
+
+done_testing
