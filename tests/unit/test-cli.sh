@@ -48,7 +48,7 @@ said "tense: unknown command 'walk'"
 status_is 125 "help of two commands" "$tense" help run trace
 said "tense: help is for one command at a time"
 for command in run shell trace check functions measure noise trace-activity daemons \
-	kernel whatif; do
+	kernel profile whatif; do
 	status_is 0 "help $command" "$tense" help $command
 	mv stdout help
 	status_is 0 "$command --help" "$tense" $command --help
@@ -334,7 +334,7 @@ for page in "$source"/tools/man/*.1; do
 		"$(basename "$page") formats without warnings"
 done
 for command in run shell trace check functions measure noise trace-activity \
-	daemons whatif; do
+	daemons profile whatif; do
 	options=$("$tense" $command --help | grep -o '^  --[a-z]*')
 	for option in $options; do
 		ok "tense-$command.1 tells of $option" grep -q \

@@ -32,7 +32,7 @@ is "$(completed '')" \
 		sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'; } | sort | xargs)" \
 	"the commands are those of --help"
 is "$(completed f)" functions "and one may be begun"
-for command in run trace whatif functions measure check; do
+for command in run trace profile whatif functions measure check; do
 	is "$(completed "$command" -)" \
 		"$({ [ "$command" = check ] || echo --
 			"$tense" "$command" --help |
