@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "survey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+static const struct {
+	const char *id, *text;
+} obstacles[] = {
+	[SURVEY_SCALABLE] = { "none", "whatif can scale it" },
+	[SURVEY_NO_SYMBOL] = { "no-symbol",
+		"its file is stripped: install the debug symbols" },
+	[SURVEY_NO_FILE] = { "no-file", "its code is in no file" },
+	[SURVEY_TENSE] = { "tense", "it is a part of Tense" },
+	[SURVEY_IN_FUNCTION] = { "in-function",
+		"it is a part of another function" },
+	[SURVEY_CHOSEN] = { "chosen",
+		"the program chooses one of several functions at its start" },
+};
+
+const char *survey_obstacle_id(enum survey_obstacle obstacle)
+{
+	return obstacles[obstacle].id;
+}
+
+const char *survey_obstacle_text(enum survey_obstacle obstacle)
+{
+	return obstacles[obstacle].text;
+}
+
+void survey_from_names(struct survey *survey, char *const *specs, size_t count)
+{
+	memset(survey, 0, sizeof(*survey));
+	survey->functions = xmalloc((count + 1) * sizeof(*survey->functions));
+	survey->count = count;
+	for (size_t i = 0; i < count; i++)
+		survey->functions[i] = (struct survey_function){
+			.name = xstrdup(specs[i]), .object = xstrdup(""),
+			.spec = xstrdup(specs[i]),
+		};
+}
+
+void survey_free(struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++) {
+		free(survey->functions[i].name);
+		free(survey->functions[i].object);
+		free(survey->functions[i].spec);
+	}
+	for (size_t i = 0; i < survey->nr_stacks; i++)
+		free(survey->stacks[i].frames);
+	free(survey->functions);
+	free(survey->stacks);
+	memset(survey, 0, sizeof(*survey));
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where a command spends its virtual time: one run in which the kernel samples the
+ * members of the experiment by charged time. The functions are the candidates of
+ * tense profile.
+ */
+#ifndef TOOLS_SURVEY_H
+#define TOOLS_SURVEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct backend;
+struct outcome;
+struct run;
+
+/* Why whatif cannot scale a function. */
+enum survey_obstacle {
+	SURVEY_SCALABLE,	/* there is none */
+	SURVEY_NO_SYMBOL,	/* its file is stripped: nobody knows its name */
+	SURVEY_NO_FILE,		/* code that is in no file, as of a compiler at run time */
+	SURVEY_TENSE,		/* a function of Tense */
+	SURVEY_IN_FUNCTION,	/* the cold part of a function, or its PLT entry */
+	SURVEY_CHOSEN,		/* the choice of a function at start, IFUNC */
+};
+
+/* Sampled ns are virtual. Inclusive ones count a function once in each stack. */
+struct survey_function {
+	char *name;		/* for people: demangled, or OBJECT+0xOFFSET */
+	char *object;		/* path of its file, or "" */
+	char *spec;		/* for whatif: this function only; NULL: not scalable */
+	uint64_t self_ns;	/* sampled in the function itself */
+	uint64_t inclusive_ns;	/* in it and in all that it calls */
+	uint64_t samples;	/* in the function itself */
+	uint64_t inclusive_samples;
+	enum survey_obstacle obstacle;
+};
+
+/* Samples with the same stack. */
+struct survey_stack {
+	uint32_t *frames;	/* indices of functions, the innermost first */
+	uint32_t depth;
+	char thread[16];	/* name of the thread */
+	bool whole;		/* the outermost frame is the thread's beginning */
+	uint64_t ns;
+	uint64_t samples;
+};
+
+struct survey {
+	struct survey_function *functions;	/* most inclusive time first */
+	size_t count;
+	struct survey_stack *stacks;	/* in the order of first samples */
+	size_t nr_stacks;
+	uint64_t period_ns;	/* asked for */
+	uint64_t ns;		/* sum over all samples */
+	uint64_t samples;
+	uint64_t named_ns;	/* of ns: the innermost function has a name */
+	uint64_t covered_ns;	/* of ns: some function of the stack has one */
+	uint64_t lost;		/* samples that found no room */
+	uint64_t overhead_ns;	/* real: the sampling took so long */
+	uint64_t elapsed_ns;	/* virtual, of the command; 0: not known */
+	uint64_t charged_ns;	/* virtual, of all its threads; 0: not known */
+};
+
+struct survey_ask {
+	uint64_t period_ns;	/* virtual; 0: SURVEY_PERIOD_NS */
+	unsigned int seed;	/* of the random phases; the same seed, the same phases */
+};
+
+#define SURVEY_PERIOD_NS	1000000
+
+/*
+ * Runs the command of @run once on @backend, and fills @survey. Returns NULL, or a
+ * description of the error, which the caller frees. @out has the outcome of the
+ * command in both cases. The caller frees @survey, also after an error.
+ */
+char *survey_take(struct survey *survey, const struct survey_ask *ask,
+		  const struct backend *backend, struct run *run,
+		  struct outcome *out);
+
+/*
+ * Fills @survey with functions that the user named, [object:]name as of
+ * libtense/symbols/spec.h, without a run: their times are 0.
+ */
+void survey_from_names(struct survey *survey, char *const *specs, size_t count);
+
+void survey_free(struct survey *survey);
+
+/* Returns the identifier of an obstacle for JSON, as "no-symbol". */
+const char *survey_obstacle_id(enum survey_obstacle obstacle);
+
+/* Returns a sentence for people. */
+const char *survey_obstacle_text(enum survey_obstacle obstacle);
+
+/* Folded stacks, a line each: thread;outermost;...;innermost ns. */
+void survey_write_folded(FILE *f, const struct survey *survey);
+
+/* A profile for https://www.speedscope.app. Returns 0, or -1 with errno. */
+int survey_write_speedscope(FILE *f, const struct survey *survey,
+			    const char *name);
+
+#endif
