@@ -15,6 +15,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "samples.h"
 #include "tense.h"
 #include "trace.h"
 
@@ -288,6 +289,49 @@ static int write_probe(struct tense_task *t, char *text, size_t count)
 	return tense_probe_add(t->exp, slot, percent, fd, offset);
 }
 
+/* Returns -EBUSY if the experiment is sampled already. */
+static int begin_survey(struct tense_experiment *exp, u64 period, u32 kib,
+			u32 stack, u64 seed)
+{
+	struct tense_survey *survey;
+	int err;
+
+	err = tense_user_take(exp->user, TENSE_USER_SURVEYS);
+	if (err)
+		return err;
+	survey = tense_survey_alloc(period, kib, stack, seed);
+	err = survey ? tense_survey_begin(exp, survey) : -ENOMEM;
+	if (err) {
+		tense_survey_free(survey);
+		tense_user_give(exp->user, TENSE_USER_SURVEYS);
+	}
+	return err;
+}
+
+/* "samples PERIOD KIB STACK SEED" */
+static int write_samples(struct tense_task *t, char *text, size_t count)
+{
+	u64 period, kib, stack, seed;
+	char *word, *rest = text;
+
+	if (strlen(text) != count)
+		return -EINVAL;
+	word = strsep(&rest, " ");
+	if (strcmp(word, "samples") ||
+	    take_number(&rest, TENSE_SAMPLES_PERIOD_MAX, &period) ||
+	    take_number(&rest, TENSE_SAMPLES_KIB_MAX, &kib) ||
+	    take_number(&rest, TENSE_SAMPLES_STACK_MAX, &stack) ||
+	    take_number(&rest, U32_MAX, &seed) || rest ||
+	    period < TENSE_SAMPLES_PERIOD_MIN || kib < TENSE_SAMPLES_KIB_MIN)
+		return -EINVAL;
+	/* Samples are of all tasks, which may have more privileges than this one. */
+	if (!tense_user_is_mine(t->exp->user))
+		return -EPERM;
+	if (READ_ONCE(t->exp->survey))
+		return -EBUSY;
+	return begin_survey(t->exp, period, kib, stack, seed);
+}
+
 static void set_ordered(struct tense_experiment *exp, unsigned long ordered)
 {
 	WRITE_ONCE(exp->vc.ordered, ordered);
@@ -403,6 +447,8 @@ static int write_text(struct tense_task *t, const char __user *buf, size_t count
 		return write_choice(t, text, count);
 	case 'j':
 		return write_join(t, text, count);
+	case 's':
+		return write_samples(t, text, count);
 	default:
 		return write_percent(t, text, count);
 	}
@@ -423,6 +469,17 @@ static ssize_t dev_write(struct file *file, const char __user *buf,
 	return err ?: (ssize_t)count;
 }
 
+static ssize_t read_samples(struct tense_task *t, char __user *buf, size_t count,
+			    u64 from)
+{
+	/* Pairs with tense_survey_begin(). */
+	struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
+
+	if (!tense_user_is_mine(t->exp->user))
+		return -EPERM;
+	return survey ? tense_survey_read(survey, buf, count, from) : -ENODATA;
+}
+
 static ssize_t dev_read(struct file *file, char __user *buf, size_t count,
 			loff_t *pos)
 {
@@ -431,7 +488,10 @@ static ssize_t dev_read(struct file *file, char __user *buf, size_t count,
 
 	if (!t)
 		return -ESRCH;
-	ret = tense_report(t, buf, count);
+	if (*pos >= (loff_t)TENSE_SAMPLES_OFFSET && *pos < (loff_t)TENSE_SAMPLES_END)
+		ret = read_samples(t, buf, count, *pos - TENSE_SAMPLES_OFFSET);
+	else
+		ret = tense_report(t, buf, count);
 	call_end(t);
 	return ret;
 }

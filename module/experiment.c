@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "samples.h"
 #include "tense.h"
 
 unsigned long tense_window = TENSE_WINDOW_NS;
@@ -35,6 +36,9 @@ static_assert(VCLOCK_TIME_MAX == TENSE_TIME_MAX);
 
 static void experiment_free(struct tense_experiment *exp)
 {
+	if (exp->survey)
+		tense_user_give(exp->user, TENSE_USER_SURVEYS);
+	tense_survey_free(exp->survey);
 	tense_user_put(exp->user);
 	tense_name_end(exp);
 	if (exp->shared)
@@ -156,6 +160,7 @@ struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 	t->exp = exp;
 	t->task = task;
 	init_task_work(&t->gate_work, tense_gate);
+	init_task_work(&t->sampler.work, tense_sampler);
 	tense_entity_init(&t->entity, NULL);
 
 	raw_spin_lock_irq(&exp->lock);
@@ -164,6 +169,7 @@ struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 	list_add_tail(&t->node, &exp->tasks);
 	exp->tasks_now++;
 	exp->tasks_total++;
+	t->sampler.number = exp->tasks_total;
 	raw_spin_unlock_irq(&exp->lock);
 	return t;
 }
@@ -212,6 +218,8 @@ void tense_leave(struct tense_task *t)
 	/* No task_struct points to t, so nobody queues the work again. */
 	if (t->gate_queued)
 		tense_not_at_return(&t->gate_work);
+	if (t->sampler.queued)
+		tense_not_at_return(&t->sampler.work);
 	/* Takes a lock that must not be taken with interrupts disabled. */
 	get_task_comm(t->comm, t->task);
 	raw_spin_lock_irq(&exp->lock);

@@ -211,6 +211,8 @@ static void hook_switch(struct tense_task *prev, struct tense_task *next)
 {
 	if (prev && prev->area)
 		end(prev);
+	if (prev)
+		tense_sampler_stops(prev);
 	if (prev && (!next || prev->exp != next->exp))
 		tense_rearm(prev->exp, NULL);
 	if (next) {

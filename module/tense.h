@@ -38,6 +38,7 @@
 struct tense_area;
 struct tense_experiment;
 struct tense_probe;
+struct tense_survey;
 struct vm_area_struct;
 
 /* State of an experiment on one CPU, beside the CPU's virtual clock. */
@@ -67,6 +68,7 @@ enum tense_work {
 	TENSE_WORK_READING,	/* a call that only reads the clock */
 	TENSE_WORK_ENTRY,	/* a probe at a function's entry */
 	TENSE_WORK_RETURN,	/* a probe at a function's return */
+	TENSE_WORK_SAMPLE,	/* a sample, after an interrupt */
 };
 
 /*
@@ -96,6 +98,7 @@ struct tense_queue {
 enum tense_user_thing {
 	TENSE_USER_TASKS,
 	TENSE_USER_AREAS,
+	TENSE_USER_SURVEYS,
 	TENSE_USER_THINGS
 };
 
@@ -143,6 +146,7 @@ struct tense_experiment {
 	struct tense_cpu __percpu *cpu;
 	struct vclock_memory memory;
 	struct page *shared;	/* struct tense_shared, which the tasks may map */
+	struct tense_survey *survey;	/* takes samples, or NULL; set once */
 	struct list_head node;	/* in the list of all experiments */
 	struct tense_name name;
 	struct rcu_head rcu;
@@ -178,6 +182,21 @@ struct tense_frame {
 struct tense_frames {
 	unsigned int nr;
 	struct tense_frame frame[TENSE_FRAMES_MAX];
+};
+
+/* Says when a task is sampled, see points.c. Times are charged virtual ns. */
+struct tense_sampler {
+	u64 begin;		/* of the current period */
+	u64 length;		/* of it */
+	u64 point;		/* in it: the next sample is due */
+	u64 random;		/* state of the generator */
+	u64 pause_until;	/* local_clock(): no timer comes earlier */
+	u64 ran;		/* real: v.ran when the queued sample became due */
+	unsigned int number;	/* of the task in its experiment; constant */
+	bool begun;		/* the fields above are valid */
+	bool queued;		/* work is queued */
+	bool in_kernel;		/* where the queued sample became due */
+	struct callback_head work;
 };
 
 struct tense_task {
@@ -221,6 +240,7 @@ struct tense_task {
 	const struct mm_struct *mm;	/* memory of its program; only compared */
 	struct tense_frames *frames;	/* probed functions that it is in */
 	struct callback_head gate_work;
+	struct tense_sampler sampler;
 	struct pid *pid;	/* set when it first runs, then constant */
 	struct pid *tgid;
 	char comm[TASK_COMM_LEN];	/* set when it leaves */
@@ -393,6 +413,16 @@ void tense_kick(struct tense_experiment *exp);
 void tense_kick_others(struct tense_experiment *exp);
 void tense_kick_past(struct tense_experiment *exp, u64 was);
 void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d);
+
+/* points.c */
+bool tense_may_sample(const struct task_struct *p);
+u64 tense_points_pass(struct tense_task *t, const struct tense_survey *survey);
+u64 tense_sampler_horizon(struct tense_task *t);
+void tense_sampler_stops(struct tense_task *t);
+int tense_survey_begin(struct tense_experiment *exp, struct tense_survey *survey);
+
+/* sampler.c */
+void tense_sampler(struct callback_head *work);
 
 /* overhead.c */
 void tense_work_init(struct tense_experiment *exp);

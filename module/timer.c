@@ -91,6 +91,7 @@ static u64 horizon_of(struct tense_task *t)
 	if (t->v.cpu >= 0 && !t->in_call) {
 		stops = tense_is_to_stop(t);
 		ns = stops ? 0 : vclock_horizon(&t->exp->vc, &t->v);
+		ns = min(ns, tense_sampler_horizon(t));
 	}
 	/* In another class than the fair one its time stands still: look once a tick. */
 	if (ns && !tense_is_fair(t->task))
@@ -164,6 +165,7 @@ static bool has_nothing_ahead(const struct tense_experiment *exp,
 {
 	return running && !running->area && exp->vc.cpus == 1 &&
 	       READ_ONCE(exp->vc.due) == VCLOCK_NEVER &&
+	       !READ_ONCE(exp->survey) &&
 	       !hrtimer_is_queued(&this_cpu_ptr(exp->cpu)->timer);
 }
 

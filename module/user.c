@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits on the experiments, tasks and areas of each user. A user is a real user
+ * Limits on the experiments, tasks, areas and surveys of each user. A user is a real user
  * id. Inside a user namespace, it is the owner of the outermost one, because user
  * ids cost nothing in there. An experiment and its tasks count for the user of its
  * first task, whatever ids they have later. CAP_SYS_RESOURCE lifts the limits.
@@ -39,12 +39,16 @@ MODULE_PARM_DESC(experiments_max, "Experiments that a user may have at a time");
 static unsigned int limit[TENSE_USER_THINGS] = {
 	[TENSE_USER_TASKS] = 32768,
 	[TENSE_USER_AREAS] = 16384,
+	[TENSE_USER_SURVEYS] = 64,
 };
 
 module_param_named(tasks_max, limit[TENSE_USER_TASKS], uint, 0644);
 MODULE_PARM_DESC(tasks_max, "Threads that a user may have in experiments");
 module_param_named(areas_max, limit[TENSE_USER_AREAS], uint, 0644);
 MODULE_PARM_DESC(areas_max, "Threads of a user that may have mapped their area");
+
+module_param_named(surveys_max, limit[TENSE_USER_SURVEYS], uint, 0644);
+MODULE_PARM_DESC(surveys_max, "Experiments of a user that may be sampled");
 
 static kuid_t current_user_id(void)
 {

@@ -4,7 +4,7 @@
 # those that load tense.ko themselves, and those that `tense run` loads it for.
 
 guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-area guest-defects guest-time guest-fair \
-	guest-groups guest-names guest-libtense-native)
+	guest-groups guest-names guest-samples guest-libtense-native)
 experiment_tests := $(addprefix $(O)/tests/guest/,guest-libtense guest-spans)
 functions_tests := $(O)/tests/guest/guest-functions
 GUEST_TESTS += $(guest_tests) $(experiment_tests) \
@@ -12,7 +12,7 @@ GUEST_TESTS += $(guest_tests) $(experiment_tests) \
 
 # The harness's macros compare whatever they are given.
 GUEST_TEST_CFLAGS = $(CFLAGS) -D_GNU_SOURCE -Wno-unused-parameter \
-	-Wno-sign-compare -Ikernel/include/uapi \
+	-Wno-sign-compare -Ikernel/include/uapi -Imodule/uapi \
 	-isystem $$(tools/kernel-build --arch um --print)/build/tools/testing/selftests
 
 $(guest_tests): $(O)/tests/guest/%: tests/guest/in-guest $(O)/tests/guest/%.bin
@@ -27,7 +27,7 @@ $(experiment_tests): $(O)/tests/guest/%: tests/guest/in-experiment \
 smp_programs := users gate gate-events migrate order sessions races
 smp2_tests := $(addprefix $(O)/tests/guest/smp2-,$(smp_programs))
 smp4_tests := $(addprefix $(O)/tests/guest/smp4-,$(smp_programs))
-smp_tests := $(addprefix $(O)/tests/guest/,smp-abi smp-area smp-defects smp-names \
+smp_tests := $(addprefix $(O)/tests/guest/,smp-abi smp-area smp-defects smp-names smp-samples \
 	guest-probe)
 GUEST_TESTS += $(smp_tests) $(smp2_tests)
 
@@ -48,16 +48,16 @@ $(smp4_tests): $(O)/tests/guest/smp4-%: tests/guest/in-qemu \
 	$(call in_qemu,4,guest-$*.bin)
 
 # On the debug kernel, debug-NAME: smp-NAME or guest-NAME.
-debug_smp_tests := $(addprefix $(O)/tests/guest/debug-,abi area defects names)
+debug_smp_tests := $(addprefix $(O)/tests/guest/debug-,abi area defects names samples)
 debug_guest_tests := $(addprefix $(O)/tests/guest/debug-,probe faults fuzz storms \
 	$(smp_programs))
 # debug-several runs several programs in one guest: to boot this kernel, and to have
 # it look for lost memory afterwards, takes 30 s of CPU time.
 debug_several := $(O)/tests/guest/debug-several
 debug_single_tests := $(debug_smp_tests) $(debug_guest_tests)
-in_several := $(addprefix $(O)/tests/guest/,smp-abi.bin smp-area.bin smp-names.bin \
+in_several := $(addprefix $(O)/tests/guest/,smp-abi.bin smp-area.bin smp-names.bin smp-samples.bin \
 	guest-users.bin guest-gate-events.bin)
-debug_tests := $(debug_several) $(filter-out $(addprefix %/debug-,abi area names users \
+debug_tests := $(debug_several) $(filter-out $(addprefix %/debug-,abi area names samples users \
 	gate-events),$(debug_single_tests))
 # A minute each. All of them: make debug.
 GUEST_TESTS += $(debug_several) $(addprefix $(O)/tests/guest/debug-,races fuzz storms)
@@ -83,6 +83,8 @@ $(kcsan_tests): tests/guest/in-qemu $(O)/tests/guest/qemu-init \
 $(O)/tests/guest/smp-abi.bin: tests/guest/guest-abi.c
 $(O)/tests/guest/smp-area.bin: tests/guest/guest-area.c
 $(O)/tests/guest/smp-defects.bin: tests/guest/guest-defects.c tests/guest/smp.h
+$(O)/tests/guest/smp-samples.bin: tests/guest/guest-samples.c \
+		module/uapi/linux/tense-samples.h
 $(O)/tests/guest/smp-names.bin: tests/guest/guest-names.c tests/guest/smp.h \
 		tests/guest/exchange.h
 $(O)/tests/guest/guest-probe.bin: tests/guest/guest-probe.c
@@ -108,6 +110,7 @@ $(addprefix $(O)/tests/guest/,qemu-init debug-watch race-watch): \
 
 $(addprefix $(O)/tests/guest/guest-,defects.bin names.bin): tests/guest/smp.h
 $(O)/tests/guest/guest-names.bin: tests/guest/exchange.h
+$(O)/tests/guest/guest-samples.bin: module/uapi/linux/tense-samples.h
 $(addprefix $(O)/tests/guest/guest-,fair.bin groups.bin sessions.bin): tests/guest/race.h
 
 $(O)/tests/guest/static-work: tests/guest/static-work.c

@@ -7,6 +7,8 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 
+#include <linux/tense-samples.h>
+
 #define PAGE 4096
 
 #define BUFFER (16 * PAGE)
@@ -468,6 +470,13 @@ static long call_read_odd(struct task *t)
 	int fd = t->own >= 0 ? t->own : t->fd;
 	long result;
 
+	/* Samples, mostly within those that there are. */
+	if (one_in(t, 3))
+		return call(SYS_pread64, fd, one_in(t, 4) ? any_address(t) :
+							    (long)buffer,
+			    one_in(t, 4) ? any_bits(t, 31) : below(t, 2 * PAGE),
+			    TENSE_SAMPLES_OFFSET +
+			    any_bits(t, one_in(t, 4) ? 41 : 16));
 	if (one_in(t, 3))
 		return call(SYS_preadv2, fd, parts, ARRAY_LENGTH(parts),
 			    any_number(t), 0, one_in(t, 2) ? RWF_NOWAIT : 0);

@@ -4,6 +4,8 @@
 
 #include <sys/uio.h>
 
+#include <linux/tense-samples.h>
+
 #define PAGE 4096
 #define TEXT_MAX 256
 
@@ -107,6 +109,23 @@ static bool may_be_probe(const char *text, size_t length)
 	return at == end;
 }
 
+/* The same of "samples PERIOD KIB STACK SEED": it may come too late. */
+static bool may_be_samples(const char *text, size_t length)
+{
+	const char *end = text + length, *at = text + strlen("samples");
+
+	if (length < strlen("samples") || memcmp(text, "samples", strlen("samples")))
+		return false;
+	if (!take_number(&at, end, TENSE_SAMPLES_PERIOD_MAX) ||
+	    !take_number(&at, end, TENSE_SAMPLES_KIB_MAX) ||
+	    !take_number(&at, end, TENSE_SAMPLES_STACK_MAX) ||
+	    !take_number(&at, end, UINT32_MAX))
+		return false;
+	while (at < end && is_space(*at))
+		at++;
+	return at == end;
+}
+
 /* "join NAME" */
 static bool is_join(const char *text, size_t length)
 {
@@ -131,6 +150,8 @@ static enum verdict judge_text(const char *text, size_t length)
 {
 	if (text[0] == 'p')
 		return may_be_probe(text, length) ? ANY : BAD_TEXT;
+	if (text[0] == 's')
+		return may_be_samples(text, length) ? ANY : BAD_TEXT;
 	if (text[0] == 'c' || text[0] == 'i')
 		return is_choice(text, length) ? GOOD : BAD_TEXT;
 	if (text[0] == 'j')
@@ -163,6 +184,9 @@ static const char *const odd_texts[] = {
 	"probe 1 100000 4294967299 64", "probe 1 100000 3 18446744073709551680",
 	"probe 1 100000 3 64 5", "probe 1 100000 3 64\n", "p", "c", "i", "j",
 	"join", "join ", "join \n", "joinx", "join  x", "join x y", "join a/b",
+	"samples", "samples 1 2", "samples 1000000 64 8192 1",
+	"samples 99999 64 8192 1", "samples 1000000 63 8192 1", "s",
+	"samples 1000000 64 16385 1", "samples 1000000 64 8192 4294967296",
 	"join x\n\n", "join \xe9", "join 12345678901234567890123456789012",
 	"join 123456789012345678901234567890123", "join x\n",
 };
@@ -198,6 +222,17 @@ static int any_probe(struct task *t, char *text)
 			(unsigned long)any_offset(t));
 }
 
+/* Little memory: there are many experiments. */
+static int any_samples(struct task *t, char *text)
+{
+	return snprintf(text, TEXT_MAX, "samples %ld %d %d %lu",
+			one_in(t, 4) ? (long)any_field(t) :
+				       TENSE_SAMPLES_PERIOD_MIN,
+			(int)(TENSE_SAMPLES_KIB_MIN + below(t, 64)),
+			(int)below(t, TENSE_SAMPLES_STACK_MAX + 2),
+			(unsigned long)any_bits(t, 32));
+}
+
 /* Few names, so that tasks meet. */
 static size_t any_name(struct task *t, char *text)
 {
@@ -206,7 +241,7 @@ static size_t any_name(struct task *t, char *text)
 
 static size_t any_base(struct task *t, char *text)
 {
-	switch (below(t, 6)) {
+	switch (below(t, 7)) {
 	case 0:
 		return snprintf(text, TEXT_MAX, "%ld", any_field(t));
 	case 1:
@@ -217,6 +252,8 @@ static size_t any_base(struct task *t, char *text)
 		return any_probe(t, text);
 	case 4:
 		return any_name(t, text);
+	case 5:
+		return any_samples(t, text);
 	default:
 		return snprintf(text, TEXT_MAX, "%0*u", (int)below(t, 18),
 				(unsigned int)any_bits(t, 17));
@@ -226,7 +263,7 @@ static size_t any_base(struct task *t, char *text)
 /* Somewhere in the text, or right behind it. */
 static size_t change(struct task *t, char *text, size_t length)
 {
-	static const char bytes[] = "\0\n 019-+._pxcij\xa0\xff";
+	static const char bytes[] = "\0\n 019-+._pxcijs\xa0\xff";
 	size_t at = below(t, length + 1), more;
 	char c = one_in(t, 2) ? bytes[below(t, sizeof(bytes))] : (char)next(t);
 

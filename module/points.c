@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Says when a task is sampled. The charged time of each task is divided into periods.
+ * In each period lies one point, at a random place, so that nothing that the program
+ * does at intervals meets the points more often than by chance. The first event that
+ * finds the charged time beyond a point asks for a sample at the task's return to user
+ * mode: the CPU's timer, which is set for the point, a tick, a switch to another task,
+ * or the end of a call. So time in the kernel counts for the code that called it.
+ *
+ * sampler.c takes the sample, as task work. t->lock protects the sampler.
+ */
+#include <linux/math64.h>
+#include <linux/ptrace.h>
+#include <linux/sched/clock.h>
+#include <asm/irq_regs.h>
+
+#include "samples.h"
+#include "tense.h"
+
+/* In real ns: a timer comes no sooner. */
+#define TIMER_MIN	5000
+
+/* Returns a random number below @below: splitmix64. */
+static u64 draw(u64 *state, u64 below)
+{
+	u64 z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return mul_u64_u64_shr(z ^ z >> 31, below, 64);
+}
+
+static void begin_period(struct tense_sampler *s, const struct tense_survey *survey,
+			 u64 begin)
+{
+	s->begin = begin;
+	s->length = READ_ONCE(survey->period);
+	s->point = begin + draw(&s->random, s->length);
+}
+
+/* The task is under a survey that has just begun, or is new. */
+static void begin_sampler(struct tense_task *t, const struct tense_survey *survey)
+{
+	struct tense_sampler *s = &t->sampler;
+
+	s->random = survey->seed + ((u64)s->number << 32);
+	begin_period(s, survey, t->v.charged.ns);
+	s->begun = true;
+}
+
+/**
+ * tense_points_pass() - pass the points up to the task's charged time
+ * @t: the task, locked
+ * @survey: of its experiment
+ *
+ * Return: the virtual ns for which they stand: a period each.
+ */
+u64 tense_points_pass(struct tense_task *t, const struct tense_survey *survey)
+{
+	struct tense_sampler *s = &t->sampler;
+	u64 now = t->v.charged.ns, ns, whole;
+
+	lockdep_assert_held(&t->lock);
+
+	if (now < s->point)
+		return 0;
+	/* A jump may pass many periods at once. */
+	whole = div64_u64(now - s->begin, s->length);
+	ns = whole * s->length;
+	if (whole)
+		begin_period(s, survey, s->begin + ns);
+	if (now >= s->point) {
+		ns += s->length;
+		begin_period(s, survey, s->begin + s->length);
+	}
+	return ns;
+}
+
+/**
+ * tense_may_sample() - whether a task runs a program and may be sampled
+ * @p: the task
+ *
+ * Threads of io_uring never return to user mode, and an exiting task has left it.
+ */
+bool tense_may_sample(const struct task_struct *p)
+{
+	return p->mm && !(p->flags & (PF_EXITING | PF_IO_WORKER | PF_KTHREAD));
+}
+
+/* Asks for a sample if the running task has passed a point. */
+static void look(struct tense_task *t, const struct tense_survey *survey)
+{
+	struct pt_regs *regs = get_irq_regs();
+	struct tense_sampler *s = &t->sampler;
+
+	lockdep_assert_held(&t->lock);
+
+	if (!s->begun)
+		begin_sampler(t, survey);
+	if (s->queued || t->v.charged.ns < s->point || t->task != current ||
+	    !tense_may_sample(current))
+		return;
+	s->in_kernel = !(regs && user_mode(regs));
+	s->ran = t->v.ran;
+	s->queued = !tense_at_return(&s->work);
+}
+
+/**
+ * tense_sampler_horizon() - when a timer has to look for the next sample
+ * @t: runs on this CPU, charged just now, locked
+ *
+ * Asks for the sample at once if it is due.
+ *
+ * Return: real ns, VCLOCK_NEVER if no timer is needed.
+ */
+u64 tense_sampler_horizon(struct tense_task *t)
+{
+	/* Pairs with tense_survey_begin(). */
+	const struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
+	struct tense_sampler *s = &t->sampler;
+	u64 left, ns, now;
+
+	lockdep_assert_held(&t->lock);
+
+	if (!survey)
+		return VCLOCK_NEVER;
+	look(t, survey);
+	if (s->queued || !tense_may_sample(t->task))
+		return VCLOCK_NEVER;
+	left = s->point - min(s->point, t->v.charged.ns) + t->v.credit.ns;
+	/* Look at least once a second: the sum is small, and its product no overflow. */
+	left = min_t(u64, left, NSEC_PER_SEC);
+	ns = div_u64(left * vclock_fine(&t->v), TENSE_PERCENT_REAL * TENSE_FINE);
+	now = local_clock();
+	if (s->pause_until > now)
+		ns = max(ns, s->pause_until - now);
+	return clamp(ns, (u64)TIMER_MIN, (u64)NSEC_PER_SEC);
+}
+
+/**
+ * tense_sampler_stops() - sample a task that has passed a point and stops running
+ * @t: the task
+ *
+ * Caller holds the run queue lock.
+ */
+void tense_sampler_stops(struct tense_task *t)
+{
+	/* Pairs with tense_survey_begin(). */
+	const struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
+
+	if (!survey)
+		return;
+	raw_spin_lock(&t->lock);
+	if (!t->in_call)
+		look(t, survey);
+	raw_spin_unlock(&t->lock);
+}
+
+/**
+ * tense_survey_begin() - sample the tasks of an experiment from now on
+ * @exp: experiment
+ * @survey: takes the samples; the experiment owns it after success
+ *
+ * Return: 0, or -EBUSY if it is sampled already.
+ */
+int tense_survey_begin(struct tense_experiment *exp, struct tense_survey *survey)
+{
+	/* Pairs with the acquire of those that look for it. */
+	if (cmpxchg(&exp->survey, NULL, survey))
+		return -EBUSY;
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The samples of an experiment: their memory, and the files that they name. */
+#ifndef TENSE_SAMPLES_H
+#define TENSE_SAMPLES_H
+
+#include <linux/hashtable.h>
+#include <linux/sizes.h>
+#include <linux/spinlock.h>
+#include <linux/tense-samples.h>
+#include <linux/types.h>
+
+struct file;
+struct inode;
+struct pid_namespace;
+struct pt_regs;
+struct tense_scratch;
+
+#define TENSE_FILES_BITS	6
+
+struct tense_survey {
+	u64 period;		/* virtual; read without the lock */
+	u64 seed;		/* constant */
+	u32 stack;		/* bytes of a stack to look at; constant */
+	struct pid_namespace *pids;	/* of the task that asked; constant */
+	size_t room;		/* bytes for records; constant */
+	void *records;
+	struct tense_scratch *spare;	/* or NULL; exchanged as a whole */
+	atomic64_t overhead;	/* real ns */
+	/*
+	 * Protects the fields below, and bytes of records from used on. Only tasks on
+	 * their way to user mode take it, with interrupts enabled. They take no other
+	 * lock under it.
+	 */
+	spinlock_t lock;
+	size_t used;		/* also read without the lock, see add_record() */
+	size_t doubles_at;	/* the period doubles when used gets there */
+	u64 samples;
+	u64 covered;		/* virtual ns that samples stand for */
+	u64 lost;		/* samples without room, and their virtual ns */
+	u64 lost_ns;
+	unsigned int files;
+	DECLARE_HASHTABLE(file, TENSE_FILES_BITS);
+};
+
+/* A thread where it is to be sampled. */
+struct tense_where {
+	struct pt_regs *regs;	/* of its program */
+	u64 time;		/* virtual */
+	u64 ns;			/* virtual: the sample stands for so much */
+	u32 flags;		/* TENSE_SAMPLE_* */
+};
+
+/* samples.c */
+struct tense_survey *tense_survey_alloc(u64 period, u32 kib, u32 stack, u64 seed);
+void tense_survey_free(struct tense_survey *s);
+ssize_t tense_survey_read(struct tense_survey *s, char __user *buf, size_t count,
+			  u64 from);
+bool tense_file_number(struct tense_survey *s, const struct inode *inode,
+		       u16 *number);
+void tense_file_add(struct tense_survey *s, struct file *file);
+void tense_sample_add(struct tense_survey *s, const struct tense_sample *sample);
+
+/* stack.c */
+void tense_sample_take(struct tense_survey *s, const struct tense_where *where);
+void tense_scratch_free(struct tense_scratch *scratch);
+
+#endif

@@ -1,0 +1,661 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Samples of the threads of an experiment, see <linux/tense-samples.h>. */
+#include "guest.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include <linux/tense-samples.h>
+
+#include "harness.h"
+
+#define PERIOD MS
+
+static const char usual[] = "samples 1000000 4096 8192 1";
+
+/* Not known to the compiler, which would warn of it. */
+static void *volatile bad_address = (void *)16;
+
+/* --- programs whose code lies in sections of its own --- */
+
+#define CODE(name) \
+	__attribute__((noinline, section("code_" #name))) \
+	static void name(int64_t ns) \
+	{ \
+		spend(ns); \
+		__asm__ volatile("" ::: "memory"); \
+	} \
+	extern char __start_code_##name[], __stop_code_##name[]
+
+/* Inlined: so all instructions between the calls of the clock are the function's. */
+static inline __attribute__((always_inline)) void spend(int64_t ns)
+{
+	int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		for (volatile int i = 0; i < 20000; i++)
+			;
+}
+
+CODE(first);
+CODE(second);
+
+__attribute__((noinline, section("code_caller")))
+static void caller(int64_t ns)
+{
+	first(ns);
+	__asm__ volatile("" ::: "memory");
+}
+
+extern char __start_code_caller[], __stop_code_caller[];
+
+/* --- records --- */
+
+struct records {
+	struct tense_samples header;
+	char *data;
+	size_t size;		/* of data: header and records */
+};
+
+static struct records read_all(int fd)
+{
+	size_t room = TENSE_SAMPLES_KIB_MAX * 1024;
+	struct records r = { .data = malloc(room) };
+	ssize_t n;
+
+	while ((n = pread(fd, r.data + r.size, room - r.size,
+			  TENSE_SAMPLES_OFFSET + r.size)) > 0)
+		r.size += n;
+	if (r.size >= sizeof(r.header))
+		memcpy(&r.header, r.data, sizeof(r.header));
+	return r;
+}
+
+/* Returns the record after @at, the first one after NULL; NULL after the last. */
+static const struct tense_sample_head *next(const struct records *r,
+					    const struct tense_sample_head *at)
+{
+	const char *to = at ? (const char *)at + at->size :
+			      r->data + sizeof(r->header);
+
+	return to < r->data + r->size ? (const void *)to : NULL;
+}
+
+static const struct tense_sample *next_sample(const struct records *r,
+					      const struct tense_sample *at)
+{
+	const struct tense_sample_head *head = at ? &at->head : NULL;
+
+	do {
+		head = next(r, head);
+	} while (head && head->kind != TENSE_SAMPLE_THREAD);
+	return (const void *)head;
+}
+
+static const char *path_of(const struct records *r, unsigned int number)
+{
+	const struct tense_sample_head *head = NULL;
+
+	while ((head = next(r, head))) {
+		const struct tense_sample_file *file = (const void *)head;
+
+		if (head->kind == TENSE_SAMPLE_FILE && file->number == number)
+			return file->path;
+	}
+	return NULL;
+}
+
+static bool is_in(const struct tense_word *word, const char *start, const char *stop)
+{
+	uint64_t from = offset_of(start);
+
+	return word->file && word->file != TENSE_FILE_STACK &&
+	       word->offset >= from && word->offset < from + (stop - start);
+}
+
+#define IS_IN(word, name) is_in(word, __start_code_##name, __stop_code_##name)
+
+/*
+ * The innermost place of a sample in first() or second(), or NULL. Further out may
+ * be return addresses of calls that have ended.
+ */
+static const struct tense_word *innermost(const struct tense_sample *s)
+{
+	const struct tense_word *word;
+
+	for (uint32_t i = 0; i <= s->words; i++) {
+		word = i ? &s->word[i - 1] : &s->code;
+		if (IS_IN(word, first) || IS_IN(word, second))
+			return word;
+	}
+	return NULL;
+}
+
+/* Virtual ns of the samples in first() or second(), or in what it calls. */
+#define NS_IN(r, name) ns_in(r, __start_code_##name, __stop_code_##name)
+
+static int64_t ns_in(const struct records *r, const char *start, const char *stop)
+{
+	const struct tense_sample *s = NULL;
+	int64_t ns = 0;
+
+	while ((s = next_sample(r, s))) {
+		const struct tense_word *word = innermost(s);
+
+		ns += word && is_in(word, start, stop) ? s->ns : 0;
+	}
+	return ns;
+}
+
+static int64_t ns_below_caller(const struct records *r)
+{
+	const struct tense_sample *s = NULL;
+	int64_t ns = 0;
+
+	while ((s = next_sample(r, s)))
+		for (uint32_t i = 0; i < s->words; i++)
+			if (IS_IN(&s->word[i], caller)) {
+				ns += s->ns;
+				break;
+			}
+	return ns;
+}
+
+/* Virtual ns of the samples of a thread; 0: of all. */
+static int64_t ns_of(const struct records *r, pid_t pid)
+{
+	const struct tense_sample *s = NULL;
+	int64_t ns = 0;
+
+	while ((s = next_sample(r, s)))
+		ns += !pid || s->pid == pid ? s->ns : 0;
+	return ns;
+}
+
+static int tell_device(int fd, const char *text)
+{
+	return write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : errno;
+}
+
+static int64_t charged(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+FIXTURE(samples)
+{
+	int fd;
+};
+
+FIXTURE_SETUP(samples)
+{
+	self->fd = dev_open();
+	ASSERT_GE(self->fd, 0);
+}
+
+FIXTURE_TEARDOWN(samples)
+{
+	close(self->fd);
+}
+
+/* --- the calls --- */
+
+TEST_F(samples, are_asked_for_by_a_text_in_its_ranges)
+{
+	static const char *const bad[] = {
+		"samples", "samples ", "s", "samples 1000000 4096 8192",
+		"samples 1000000 4096 8192 1 1", "samples 1000000 4096 8192 1 ",
+		"samples 1000000 4096 8192 1\n\n", "samples  1000000 4096 8192 1",
+		"sample 1000000 4096 8192 1", "samples 99999 4096 8192 1",
+		"samples 1000000001 4096 8192 1", "samples 1000000 63 8192 1",
+		"samples 1000000 65537 8192 1", "samples 1000000 4096 16385 1",
+		"samples 1000000 4096 8192 4294967296",
+		"samples -1 4096 8192 1", "samples +1000000 4096 8192 1",
+		"samples 0x100000 4096 8192 1",
+	};
+	static const char null[] = "samples 1000000\0004096 8192 1";
+
+	for (size_t i = 0; i < ARRAY_LENGTH(bad); i++) {
+		EXPECT_EQ(tell_device(self->fd, bad[i]), EINVAL)
+			TH_LOG("\"%s\"", bad[i]);
+	}
+	EXPECT_EQ(write(self->fd, null, sizeof(null) - 1), -1);
+	EXPECT_EQ(errno, EINVAL);
+	EXPECT_EQ(tell_device(self->fd, "samples 100000 64 0 4294967295\n"), 0);
+}
+
+TEST_F(samples, begin_once)
+{
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	EXPECT_EQ(tell_device(self->fd, usual), EBUSY);
+	EXPECT_EQ(tell_device(self->fd, "samples 1 1 1 1"), EINVAL);
+}
+
+TEST_F(samples, of_nobody_are_no_data)
+{
+	struct tense_samples s;
+
+	EXPECT_EQ(pread(self->fd, &s, sizeof(s), TENSE_SAMPLES_OFFSET), -1);
+	EXPECT_EQ(errno, ENODATA);
+}
+
+TEST_F(samples, are_for_members)
+{
+	int fd = open(TENSE_DEVICE, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	struct tense_samples s;
+
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	close(self->fd);
+	EXPECT_EQ(pread(fd, &s, sizeof(s), TENSE_SAMPLES_OFFSET), -1);
+	EXPECT_EQ(errno, ESRCH);
+	EXPECT_EQ(tell_device(fd, usual), ESRCH);
+	close(fd);
+	self->fd = dev_open();
+	/* It is another experiment. */
+	EXPECT_EQ(pread(self->fd, &s, sizeof(s), TENSE_SAMPLES_OFFSET), -1);
+	EXPECT_EQ(errno, ENODATA);
+}
+
+TEST_F(samples, are_for_the_owner)
+{
+	struct tense_samples s;
+	pid_t child;
+
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	child = fork();
+	if (!child) {
+		if (setresuid(1000, 1000, 1000))
+			_exit(1);
+		if (tell_device(self->fd, usual) != EPERM)
+			_exit(2);
+		if (pread(self->fd, &s, sizeof(s), TENSE_SAMPLES_OFFSET) != -1 ||
+		    errno != EPERM)
+			_exit(3);
+		_exit(0);
+	}
+	EXPECT_EQ(outcome_of(child), 0);
+}
+
+static int ask_as_user(void)
+{
+	int fd, err;
+
+	if (setresgid(1000, 1000, 1000) || setresuid(1000, 1000, 1000))
+		return 255;
+	fd = open(TENSE_DEVICE, O_RDWR);
+	err = tell_device(fd, usual);
+	close(fd);
+	return err;
+}
+
+TEST_F(samples, are_limited)
+{
+	static const char parameter[] = "/sys/module/tense/parameters/surveys_max";
+
+	static const struct { const char *most; int err; } limits[] = {
+		{ "0", EDQUOT }, { "1", 0 }, { "1", 0 }, { "64", 0 },
+	};
+	pid_t child;
+
+	ASSERT_EQ(chmod(TENSE_DEVICE, 0666), 0);
+	close(self->fd);
+	for (size_t i = 0; i < ARRAY_LENGTH(limits); i++) {
+		ASSERT_EQ(write_text(parameter, limits[i].most), 0);
+		child = fork();
+		if (!child)
+			_exit(ask_as_user());
+		/* What ended is given back. */
+		EXPECT_EQ(outcome_of(child), limits[i].err);
+	}
+	chmod(TENSE_DEVICE, 0660);
+	self->fd = dev_open();
+}
+
+TEST_F(samples, are_read_from_any_byte_on)
+{
+	char text[256], again[256];
+	struct tense_samples s;
+	uint64_t end;
+
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	first(20 * PERIOD);
+	ASSERT_EQ(pread(self->fd, &s, sizeof(s), TENSE_SAMPLES_OFFSET), sizeof(s));
+	EXPECT_EQ(s.version, TENSE_SAMPLES_VERSION);
+	EXPECT_EQ(s.size, sizeof(s));
+	EXPECT_GT(s.bytes, 0);
+	ASSERT_EQ(pread(self->fd, text, 256, TENSE_SAMPLES_OFFSET + sizeof(s)), 256);
+	for (int i = 0; i < 256; i += 7)
+		ASSERT_EQ(pread(self->fd, again + i, i + 7 < 256 ? 7 : 256 - i,
+				TENSE_SAMPLES_OFFSET + sizeof(s) + i),
+			  i + 7 < 256 ? 7 : 256 - i);
+	EXPECT_EQ(memcmp(text, again, 256), 0);
+	end = TENSE_SAMPLES_OFFSET + sizeof(s) + (4096 << 10);
+	EXPECT_EQ(pread(self->fd, text, 256, end), 0);
+	EXPECT_EQ(pread(self->fd, text, 256, TENSE_SAMPLES_END - 1), 0);
+	EXPECT_EQ(pread(self->fd, text, 0, TENSE_SAMPLES_OFFSET), 0);
+	EXPECT_EQ(pread(self->fd, bad_address, 256, TENSE_SAMPLES_OFFSET), -1);
+	EXPECT_EQ(errno, EFAULT);
+	EXPECT_EQ(pread(self->fd, bad_address, 256,
+			TENSE_SAMPLES_OFFSET + sizeof(s)), -1);
+	EXPECT_EQ(errno, EFAULT);
+}
+
+TEST_F(samples, leave_other_positions_to_the_counters)
+{
+	static const int64_t positions[] = {
+		0, 1, TENSE_SAMPLES_OFFSET - 1, TENSE_SAMPLES_END,
+		INT64_MAX - 4096,
+	};
+	struct tense_stats s;
+
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	for (size_t i = 0; i < ARRAY_LENGTH(positions); i++) {
+		ASSERT_EQ(pread(self->fd, &s, sizeof(s), positions[i]), sizeof(s));
+		EXPECT_EQ(s.version, TENSE_STATS_VERSION);
+	}
+}
+
+/* --- time --- */
+
+TEST_F(samples, stand_for_the_charged_time)
+{
+	struct records r;
+	int64_t from;
+
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	from = charged();
+	first(200 * PERIOD);
+	r = read_all(self->fd);
+	/* A point lies in each period: none, or one more, in the first and the last. */
+	EXPECT_LE(llabs(ns_of(&r, 0) - (charged() - from)), 3 * PERIOD);
+	EXPECT_EQ(r.header.ns, ns_of(&r, 0));
+	EXPECT_EQ(r.header.lost, 0);
+	EXPECT_EQ(r.header.bytes, r.size - sizeof(r.header));
+	free(r.data);
+}
+
+TEST_F(samples, follow_the_percent)
+{
+	struct records r;
+
+	ASSERT_TRUE(dev_percent(self->fd, "400"));
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	first(100 * PERIOD);
+	ASSERT_TRUE(dev_percent(self->fd, "50"));
+	second(100 * PERIOD);
+	r = read_all(self->fd);
+	EXPECT_LE(llabs(NS_IN(&r, first) - 100 * PERIOD), 10 * PERIOD);
+	EXPECT_LE(llabs(NS_IN(&r, second) - 100 * PERIOD), 10 * PERIOD);
+	free(r.data);
+}
+
+TEST_F(samples, count_a_jump_for_its_caller)
+{
+	const struct tense_sample *s = NULL;
+	struct records r;
+	int64_t most = 0;
+
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	lseek(self->fd, 1000 * PERIOD, SEEK_CUR);
+	first(5 * PERIOD);
+	r = read_all(self->fd);
+	while ((s = next_sample(&r, s)))
+		most = (int64_t)s->ns > most ? (int64_t)s->ns : most;
+	EXPECT_LE(llabs(most - 1000 * PERIOD), 2 * PERIOD);
+	free(r.data);
+}
+
+/*
+ * In turns of a tenth of a period. A sample is a point in a period of its own. So the
+ * share varies less than if all points were drawn independently: 5 standard deviations
+ * of that are 0.11.
+ */
+TEST_F(samples, divide_time_between_functions)
+{
+	const int rounds = 400;
+	struct records r;
+	double share;
+
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	for (int i = 0; i < rounds; i++) {
+		first(3 * PERIOD / 10);
+		second(7 * PERIOD / 10);
+	}
+	r = read_all(self->fd);
+	share = (double)NS_IN(&r, first) / (NS_IN(&r, first) + NS_IN(&r, second));
+	EXPECT_GT(share, 0.3 - 0.115) TH_LOG("share %f", share);
+	EXPECT_LT(share, 0.3 + 0.115) TH_LOG("share %f", share);
+	free(r.data);
+}
+
+TEST_F(samples, find_room_by_a_longer_period)
+{
+	struct records r;
+	int64_t from;
+
+	ASSERT_EQ(tell_device(self->fd, "samples 100000 64 8192 1"), 0);
+	from = charged();
+	first(300 * PERIOD);
+	r = read_all(self->fd);
+	EXPECT_GT(r.header.period, 100000);
+	EXPECT_LE(r.header.bytes, 64 << 10);
+	EXPECT_LE(llabs((int64_t)(r.header.ns + r.header.lost_ns) -
+			(charged() - from)), 3 * (int64_t)r.header.period);
+	free(r.data);
+}
+
+/* --- tasks --- */
+
+static void *in_thread(void *pid)
+{
+	*(pid_t *)pid = gettid();
+	first(30 * PERIOD);
+	return NULL;
+}
+
+TEST_F(samples, are_of_threads_and_children)
+{
+	pid_t thread_pid, child;
+	struct records r;
+	pthread_t thread;
+
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	child = fork();
+	if (!child) {
+		second(30 * PERIOD);
+		_exit(0);
+	}
+	ASSERT_EQ(outcome_of(child), 0);
+	ASSERT_EQ(pthread_create(&thread, NULL, in_thread, &thread_pid), 0);
+	ASSERT_EQ(pthread_join(thread, NULL), 0);
+	r = read_all(self->fd);
+	EXPECT_LE(llabs(ns_of(&r, child) - 30 * PERIOD), 5 * PERIOD);
+	EXPECT_LE(llabs(ns_of(&r, thread_pid) - 30 * PERIOD), 5 * PERIOD);
+	EXPECT_GT(NS_IN(&r, first), 0);
+	EXPECT_GT(NS_IN(&r, second), 0);
+	free(r.data);
+}
+
+TEST_F(samples, end_with_a_killed_task)
+{
+	pid_t child;
+
+	ASSERT_EQ(tell_device(self->fd, "samples 100000 256 8192 1"), 0);
+	for (int i = 0; i < 50; i++) {
+		child = fork();
+		if (!child)
+			for (;;)
+				first(PERIOD);
+		first(PERIOD / 2 + i * 10000);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	EXPECT_EQ(dev_stats(self->fd).tasks, 1);
+}
+
+TEST_F(samples, end_when_the_handle_is_closed)
+{
+	for (int i = 0; i < 100; i++) {
+		ASSERT_EQ(tell_device(self->fd, "samples 100000 64 8192 1"), 0);
+		lseek(self->fd, i * 10000, SEEK_CUR);
+		close(self->fd);
+		self->fd = dev_open();
+	}
+}
+
+/* --- places --- */
+
+TEST_F(samples, have_the_callers_on_the_stack)
+{
+	struct records r;
+
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	caller(50 * PERIOD);
+	r = read_all(self->fd);
+	EXPECT_GE(ns_below_caller(&r), 40 * PERIOD);
+	EXPECT_GE(NS_IN(&r, first), 40 * PERIOD);
+	free(r.data);
+}
+
+TEST_F(samples, tell_places_and_no_addresses)
+{
+	const struct tense_sample *s = NULL;
+	char self_path[PATH_MAX] = "";
+	struct stat st;
+	struct records r;
+
+	ASSERT_GT(readlink("/proc/self/exe", self_path, sizeof(self_path) - 1), 0);
+	ASSERT_EQ(stat(self_path, &st), 0);
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	first(50 * PERIOD);
+	r = read_all(self->fd);
+	ASSERT_TRUE(next_sample(&r, NULL));
+	while ((s = next_sample(&r, s))) {
+		EXPECT_EQ(s->pid, getpid());
+		EXPECT_LE(s->stack, 8192);
+		EXPECT_TRUE(s->frame == TENSE_SAMPLE_NOWHERE || s->frame < s->stack);
+		EXPECT_EQ(s->head.size, sizeof(*s) + s->words * sizeof(s->word[0]));
+		for (uint32_t i = 0; i < s->words; i++) {
+			const struct tense_word *word = &s->word[i];
+
+			EXPECT_LT(word->place, s->stack / 8);
+			if (word->file == TENSE_FILE_STACK) {
+				EXPECT_LT(word->offset, s->stack);
+			} else if (word->file == TENSE_FILE_NONE) {
+				EXPECT_EQ(word->offset, 0);
+			} else if (!strcmp(path_of(&r, word->file), self_path)) {
+				EXPECT_LT(word->offset, st.st_size);
+			}
+		}
+		if (s->code.file) {
+			EXPECT_TRUE(path_of(&r, s->code.file));
+		}
+	}
+	free(r.data);
+}
+
+TEST_F(samples, of_a_bad_stack_have_no_words)
+{
+	struct records r;
+	const struct tense_sample *s = NULL;
+	unsigned int without = 0;
+	pid_t child;
+
+	ASSERT_EQ(tell_device(self->fd, "samples 100000 1024 16384 1"), 0);
+	child = fork();
+	if (!child) {
+		/* It runs without a stack for some ms, and exits. */
+		__asm__ volatile("mov $3, %%rsp\n\t"
+				 "mov $16, %%rbp\n\t"
+				 "mov $20000000, %%rcx\n"
+				 "1:\tdec %%rcx\n\t"
+				 "jnz 1b\n\t"
+				 "mov $60, %%eax\n\t"
+				 "xor %%edi, %%edi\n\t"
+				 "syscall" ::: "memory");
+		__builtin_unreachable();
+	}
+	EXPECT_EQ(outcome_of(child), 0);
+	r = read_all(self->fd);
+	while ((s = next_sample(&r, s)))
+		without += s->pid == child && !s->words && !s->stack;
+	EXPECT_GT(without, 0);
+	free(r.data);
+}
+
+/* The program below executes itself with this in its environment. */
+#define CHILD "TENSE_SAMPLES_CHILD"
+
+/* Returns 0 if the samples do not name the program's file. */
+static int look_at_self(int fd)
+{
+	struct records r;
+
+	first(20 * PERIOD);
+	r = read_all(fd);
+	return r.size > sizeof(r.header) && ns_of(&r, 0) && !NS_IN(&r, first) ? 0 : 1;
+}
+
+static __attribute__((constructor)) void be_child(void)
+{
+	const char *fd = getenv(CHILD);
+
+	if (fd)
+		_exit(look_at_self(atoi(fd)));
+}
+
+static bool copy_file(const char *from, const char *to, mode_t mode)
+{
+	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0700);
+	char buf[65536];
+	ssize_t n;
+
+	while ((n = read(in, buf, sizeof(buf))) > 0)
+		if (write(out, buf, n) != n)
+			return false;
+	close(in);
+	close(out);
+	return n == 0 && !chmod(to, mode);
+}
+
+TEST_F(samples, do_not_name_a_file_that_the_thread_may_not_read)
+{
+	static const struct { mode_t mode; int outcome; } programs[] = {
+		{ 0711, 0 }, { 0755, 1 },
+	};
+	const char *path = "/tmp/tense-samples";
+	char number[16];
+	pid_t child;
+
+	ASSERT_EQ(chmod(TENSE_DEVICE, 0666), 0);
+	close(self->fd);
+	for (size_t i = 0; i < ARRAY_LENGTH(programs); i++) {
+		ASSERT_TRUE(copy_file("/proc/self/exe", path, programs[i].mode));
+		child = fork();
+		if (!child) {
+			int fd;
+
+			if (setresgid(1000, 1000, 1000) || setresuid(1000, 1000, 1000))
+				_exit(99);
+			fd = open(TENSE_DEVICE, O_RDWR);
+			if (tell_device(fd, usual))
+				_exit(98);
+			snprintf(number, sizeof(number), "%d", fd);
+			setenv(CHILD, number, 1);
+			execl(path, path, NULL);
+			_exit(97);
+		}
+		EXPECT_EQ(outcome_of(child), programs[i].outcome);
+	}
+	unlink(path);
+	chmod(TENSE_DEVICE, 0660);
+	self->fd = dev_open();
+}
+
+int main(int argc, char **argv)
+{
+	return run_with_module(argc, argv, test_harness_run);
+}
