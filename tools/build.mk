@@ -13,7 +13,7 @@ TENSE_SRC := $(patsubst tools/%.c,%,$(filter-out tools/measure/count.c, \
 	$(wildcard $(TENSE_DIRS:%=tools/%/*.c))))
 TOOLS_HEADERS := $(wildcard $(TENSE_DIRS:%=tools/%/*.h))
 INIT_SRC := $(patsubst tools/%.c,%,$(wildcard tools/guest/*.c)) run/pump run/launch run/clock-choice \
-	run/trace-record base/util
+	run/trace-record run/samples-record base/util
 
 TENSE_MEASURE_LIB := kbest protocol cache $(PERIODS_LIB)
 TENSE_OBJ := $(TENSE_SRC:%=$(O)/tools/%.o) $(LIBTENSE_SYMBOLS_OBJ) \
@@ -31,7 +31,7 @@ USER_TARGETS += $(TENSE_BIN) $(INIT_BIN) $(TURNS_LIB) $(O)/share/tense
 $(O)/tools/%.o: tools/%.c $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
-		-DTENSE_VERSION='"$(VERSION)"' -I. -Itools -Ikernel/include/uapi \
+		-DTENSE_VERSION='"$(VERSION)"' -I. -Itools -Ikernel/include/uapi -Imodule/uapi \
 		-I$(O)/tools/whatif -MMD -MP -c -o $@ $<
 
 # The style sheet as a string of C.
@@ -85,7 +85,7 @@ ASAN_OBJ := $(addprefix $(O)/asan/obj/,$(TENSE_SRC:%=tools/%.o) \
 $(O)/asan/obj/%.o: %.c $(O)/flags | $(O)/tools/whatif/report.css.h
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
-		-DTENSE_VERSION='"$(VERSION)"' -I. -Itools -Ikernel/include/uapi \
+		-DTENSE_VERSION='"$(VERSION)"' -I. -Itools -Ikernel/include/uapi -Imodule/uapi \
 		-I$(O)/tools/whatif -fsanitize=address,undefined \
 		-fno-sanitize-recover=all -MMD -MP -c -o $@ $<
 
@@ -125,7 +125,7 @@ SHARE_FILES := Kbuild tools/kernel-build tools/kernel-source tools/fetch/qemu-fe
 	$(wildcard kernel/Kconfig kernel/configs/* kernel/sched/* kernel/time/* kernel/um/* kernel/x86/*) \
 	$(wildcard kernel/include/linux/* kernel/include/uapi/linux/*) \
 	$(wildcard kernel/v*/configs/* kernel/v*/sched/* kernel/v*/um/*) \
-	$(wildcard patches/v*/*) $(wildcard module/*.[ch] module/v*/*.h)
+	$(wildcard patches/v*/*) $(wildcard module/*.[ch] module/v*/*.h module/uapi/linux/*)
 
 install::
 	$(Q)install -D -m 755 $(TENSE_BIN) $(BINDIR)/tense
@@ -162,7 +162,7 @@ whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options question found
 	$(addprefix tools/base/,util.c user-data.c json-text.c drawing.c axis.c paths.c \
 		result-file.c)
 WHATIF_TEST_CFLAGS = $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
-	-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi -I. -Itools \
+	-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi -Imodule/uapi -I. -Itools \
 	-Itests/lib -Itests/unit -I$(O)/tools/whatif
 
 $(O)/tests/unit/test-whatif-estimate: tests/unit/test-whatif-estimate.c \

@@ -35,7 +35,7 @@ $(accuracy_out)/several: $(accuracy_out)/obj/several.o
 	$(test_ld) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
 
 $(accuracy_out)/rounds: $(accuracy_out)/obj/rounds.o $(O)/tools/run/launch.o $(O)/tools/run/clock-choice.o \
-		$(O)/tools/run/trace-record.o \
+		$(O)/tools/run/trace-record.o $(O)/tools/run/samples-record.o \
 		$(O)/tools/base/util.o
 	$(test_ld) $(CFLAGS) $(LDFLAGS) -o $@ $^
 

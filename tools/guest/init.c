@@ -262,6 +262,9 @@ static void __attribute__((noreturn)) run_launcher(struct setup *s, int tty)
 	struct trace_record record = {
 		.buffer_kib = s->r.trace_kib, .take = take_part, .arg = s,
 	};
+	struct samples_record samples = {
+		.ask = s->r.samples, .take = take_part, .arg = s,
+	};
 	struct launch l = {
 		.argv = s->argv,
 		.env = s->env,
@@ -270,6 +273,7 @@ static void __attribute__((noreturn)) run_launcher(struct setup *s, int tty)
 		.choice = { s->r.clocks, s->r.order, s->r.idle },
 		.stats = s->r.stats,
 		.record = s->r.trace_kib ? &record : NULL,
+		.samples = s->r.samples.period_ns ? &samples : NULL,
 		.group = true,
 		.tty = tty,
 		.ignored = s->r.ignored,

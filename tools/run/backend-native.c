@@ -68,6 +68,9 @@ static void native_run(const struct run *run, struct outcome *out,
 		       void **stats)
 {
 	struct trace_record record = { .take = take_part, .arg = run->trace };
+	struct samples_record samples = {
+		.ask = run->samples, .take = take_part, .arg = run->trace,
+	};
 	struct launch l = {
 		.argv = run->argv,
 		.env = run->real ? environ : preload_environment(),
@@ -92,10 +95,12 @@ static void native_run(const struct run *run, struct outcome *out,
 	}
 	if (run->window_ns)
 		backend_native_check_window(run);
-	if (run->trace) {
+	if (run->trace && run->trace->buffer_kib) {
 		record.buffer_kib = run->trace->buffer_kib;
 		l.record = &record;
 	}
+	if (run->trace && run->samples.period_ns)
+		l.samples = &samples;
 	launch(&l, out, stats);
 }
 

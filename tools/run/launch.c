@@ -370,6 +370,9 @@ static int join_experiment(const struct launch *l, struct outcome *out)
 	what = "cannot choose the clocks in " TENSE_DEVICE;
 	if (set_choices(device, &l->choice))
 		goto out;
+	what = "cannot sample the program: " TENSE_DEVICE;
+	if (l->samples && samples_start(l->samples, device))
+		goto out;
 	return device;
 out:
 	fail(out, what, errno);
@@ -461,6 +464,9 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 		read_stats(device, begin, pid, out, stats);
 	if (l->record && out->kind != OUTCOME_FAILED)
 		send_record(l, begin, pid, out);
+	if (l->samples && out->kind != OUTCOME_FAILED &&
+	    samples_send(l->samples, device, pid))
+		fail(out, "cannot get the samples", errno);
 	getrusage(RUSAGE_CHILDREN, &usage);
 	out->user_ns = timeval_ns(&usage.ru_utime);
 	out->system_ns = timeval_ns(&usage.ru_stime);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "samples-record.h"
 #include "trace-record.h"
 
 /*
@@ -36,7 +37,8 @@ struct launch {
 	const char *experiment;	/* name of it; NULL or empty: a new one */
 	struct clock_choice choice;
 	bool stats;
-	struct trace_record *record;	/* NULL: nothing is recorded */
+	struct trace_record *record;	/* NULL: no events are recorded */
+	const struct samples_record *samples;	/* NULL: no samples are taken */
 	bool group;		/* a process group of its own */
 	int tty;		/* for the group to be in front of, or -1 */
 	uint64_t ignored;	/* signals to ignore, bit n is signal n + 1 */

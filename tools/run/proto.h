@@ -12,7 +12,9 @@
 #include <sys/resource.h>
 #include <termios.h>
 
-#define PROTO_VERSION	8
+#include "samples-record.h"
+
+#define PROTO_VERSION	9
 
 enum message_type {
 	/* To the guest. */
@@ -78,7 +80,8 @@ struct request {
 	uint32_t idle;
 	uint32_t device;	/* load the module, even if in real time */
 	uint32_t stats;
-	uint64_t trace_kib;	/* size of its buffers; 0: no recording */
+	uint64_t trace_kib;	/* size of its buffers; 0: no events are recorded */
+	struct samples_ask samples;
 	uint32_t uid;
 	uint32_t gid;
 	uint32_t umask;

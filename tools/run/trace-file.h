@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct trace_file {
-	uint64_t buffer_kib;	/* as of struct trace_record */
+	uint64_t buffer_kib;	/* as of struct trace_record; 0: no events */
 	int fd;			/* in memory */
 	int error;		/* errno: it is not complete; 0 */
 };

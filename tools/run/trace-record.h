@@ -22,6 +22,8 @@ enum trace_part_kind {
 	TRACE_PART_FORMAT,	/* name of a system, 0, text of an event's format */
 	TRACE_PART_PAGES,	/* pages of a ring buffer, as in the kernel */
 	TRACE_PART_LOST,	/* uint64_t events that found no room */
+	TRACE_PART_SURVEY,	/* struct samples_begin */
+	TRACE_PART_SAMPLES,	/* bytes of struct tense_samples and its records */
 };
 
 struct trace_begin {
