@@ -14,8 +14,8 @@ static const struct {
 		"its file is stripped: install the debug symbols" },
 	[SURVEY_NO_FILE] = { "no-file", "its code is in no file" },
 	[SURVEY_TENSE] = { "tense", "it is a part of Tense" },
-	[SURVEY_IN_FUNCTION] = { "in-function",
-		"it is a part of another function" },
+	[SURVEY_START] = { "start",
+		"it is the beginning of the program, and nobody calls it" },
 	[SURVEY_CHOSEN] = { "chosen",
 		"the program chooses one of several functions at its start" },
 };

@@ -12,9 +12,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <jansson.h>
+
 struct backend;
 struct outcome;
 struct run;
+struct samples;
 
 /* Why whatif cannot scale a function. */
 enum survey_obstacle {
@@ -22,7 +25,7 @@ enum survey_obstacle {
 	SURVEY_NO_SYMBOL,	/* its file is stripped: nobody knows its name */
 	SURVEY_NO_FILE,		/* code that is in no file, as of a compiler at run time */
 	SURVEY_TENSE,		/* a function of Tense */
-	SURVEY_IN_FUNCTION,	/* the cold part of a function, or its PLT entry */
+	SURVEY_START,		/* the first instructions of a program */
 	SURVEY_CHOSEN,		/* the choice of a function at start, IFUNC */
 };
 
@@ -59,6 +62,7 @@ struct survey {
 	uint64_t named_ns;	/* of ns: the innermost function has a name */
 	uint64_t covered_ns;	/* of ns: some function of the stack has one */
 	uint64_t lost;		/* samples that found no room */
+	uint64_t lost_ns;
 	uint64_t overhead_ns;	/* real: the sampling took so long */
 	uint64_t elapsed_ns;	/* virtual, of the command; 0: not known */
 	uint64_t charged_ns;	/* virtual, of all its threads; 0: not known */
@@ -67,6 +71,7 @@ struct survey {
 struct survey_ask {
 	uint64_t period_ns;	/* virtual; 0: SURVEY_PERIOD_NS */
 	unsigned int seed;	/* of the random phases; the same seed, the same phases */
+	int output;		/* where the command's standard output leads; 0: as is */
 };
 
 #define SURVEY_PERIOD_NS	1000000
@@ -81,6 +86,12 @@ char *survey_take(struct survey *survey, const struct survey_ask *ask,
 		  struct outcome *out);
 
 /*
+ * Fills @survey with the functions and stacks of samples: part of survey_take(). The
+ * caller frees @survey.
+ */
+void survey_fill(struct survey *survey, const struct samples *samples);
+
+/*
  * Fills @survey with functions that the user named, [object:]name as of
  * libtense/symbols/spec.h, without a run: their times are 0.
  */
@@ -93,6 +104,12 @@ const char *survey_obstacle_id(enum survey_obstacle obstacle);
 
 /* Returns a sentence for people. */
 const char *survey_obstacle_text(enum survey_obstacle obstacle);
+
+/* A table of the functions, the first so many of them. */
+void survey_table(FILE *f, const struct survey *survey, size_t rows);
+
+/* The same as JSON, with all functions; NULL on an error. */
+json_t *survey_json(const struct survey *survey);
 
 /* Folded stacks, a line each: thread;outermost;...;innermost ns. */
 void survey_write_folded(FILE *f, const struct survey *survey);
