@@ -33,7 +33,7 @@ $(foreach suffix,'' -asan -qemu -uml -exact -smp,$(eval \
 # functions of the test's own sources, such as fakes, to those of the archive.
 $(ARCHIVE_TESTS): $(O)/tests/unit/%: tests/unit/%.c $(ASAN_LIB) $(TOOLS_HEADERS) \
 		$(libtense_test_headers) $(O)/flags
-	$(test_cc) $(LIBTENSE_TEST_CFLAGS) $(MEASURE_CFLAGS) -I. -Itools \
+	$(test_cc) $(LIBTENSE_TEST_CFLAGS) $(MEASURE_CFLAGS) -I. -Itools -Imodule/uapi \
 		-I$(O)/tools/whatif -DTENSE_VERSION='"$(VERSION)"' \
 		-DSOURCE='"$(CURDIR)"' -DCC='"$(CC)"' \
 		-fsanitize=address,undefined $(WRAPPED) $(LDFLAGS) -o $@ \

@@ -214,3 +214,15 @@ GUEST_TESTS += $(O)/tests/guest/test-profile
 $(O)/tests/guest/latency: tests/guest/latency.c $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(CFLAGS) -D_GNU_SOURCE $(LDFLAGS) -o $@ $< -pthread
+
+# Recordings of samples of the test's own stack.
+$(O)/tests/unit/test-survey: tests/unit/fake-samples.c
+ARCHIVE_TESTS += $(O)/tests/unit/test-survey
+
+# profile: functions with known shares of the charged time.
+
+$(O)/tests/guest/shares: tests/guest/shares.c libtense/include/tense.h \
+		$(O)/lib/libtense.so $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) -D_GNU_SOURCE -Ilibtense/include $(LDFLAGS) -o $@ $< \
+		-L$(O)/lib -ltense -Wl,-rpath,'$$ORIGIN/../../lib' -pthread

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Parsers of foreign input get damaged input: names of functions, programs, options,
-# tables, results, recordings. The unit tests use the same inputs each time;
+# tables, results, recordings, samples. The unit tests use the same inputs each time;
 # fuzz-parsers uses those that libFuzzer finds.
 
-fuzz_targets := spec symbols inlines options cutoffs results log recording
+fuzz_targets := spec symbols inlines options cutoffs results log recording \
+	samples
 fuzz_tests := $(fuzz_targets:%=$(O)/tests/unit/test-damaged-%)
 fuzz_programs := $(fuzz_targets:%=$(O)/tests/fuzz/fuzz-%)
 fuzz_seeds := $(fuzz_targets:%=$(O)/tests/fuzz/seeds-%)
@@ -26,12 +27,15 @@ fuzz_cutoffs := $(addprefix tools/measure/,csv.c cutoffs.c cutoffs-input.c \
 	tools/base/json-text.c tools/base/user-data.c tools/base/util.c
 fuzz_helpers_recording := tests/unit/fake-recording.c
 fuzz_recording := $(trace_tested) $(fuzz_helpers_recording)
+fuzz_samples := $(symbol_sources) $(addprefix tools/profile/,samples.c survey.c attribute.c \
+	code.c unwind.c stacks.c survey-table.c) tools/names/functions.c \
+	$(addprefix tools/base/,json-text.c paths.c util.c)
 
 fuzz_libraries := -lelf -lz -ldw -ljansson -lpcre2-8 -lgsl -lgslcblas -ltraceevent \
 	-lm -Wl,--no-as-needed -lstdc++
 
 FUZZ_CFLAGS = -std=gnu17 -Wall -Wextra -Werror -D_GNU_SOURCE -O1 -g -Ilibtense \
-	-Ilibtense/include -Ikernel/include/uapi -I. -Itools -Itests/unit \
+	-Ilibtense/include -Ikernel/include/uapi -Imodule/uapi -I. -Itools -Itests/unit \
 	-I$(O)/tools/whatif -DTENSE_VERSION='"$(VERSION)"' -fno-sanitize-recover=all
 
 fuzz_headers := $(libtense_test_headers) $(TOOLS_HEADERS) \
@@ -115,6 +119,13 @@ $(O)/tests/fuzz/make-recording: tests/fuzz/make-recording.c \
 		tests/unit/fake-recording.c tests/unit/fake-story.c tools/base/util.c \
 		$(fuzz_headers)
 	$(test_cc) $(FUZZ_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^)
+
+$(O)/tests/fuzz/make-samples: tests/fuzz/make-samples.c tests/unit/fake-samples.c \
+		tests/unit/fake-samples.h $(fuzz_headers)
+	$(test_cc) $(FUZZ_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^)
+
+$(O)/tests/fuzz/seeds-samples: $(O)/tests/fuzz/make-samples
+	$(Q)rm -rf $@ && mkdir -p $@ && $< >$@/recording
 
 $(O)/tests/fuzz/seeds-recording: $(O)/tests/fuzz/make-recording
 	$(Q)rm -rf $@ && mkdir -p $@ && $< >$@/recording

@@ -102,6 +102,26 @@ static bool is_tense(const char *path)
 	return !strncmp(base_name(path), "libtense", 8);
 }
 
+/* The functions of libc that call main() and the functions of threads. */
+static bool is_beginning(const struct code *code, const struct function *function,
+			 uint64_t begin)
+{
+	static const char *const names[] = {
+		"__libc_start_main", "__libc_start_call_main",
+		"__libc_start_main_impl", "start_thread", "clone", "clone3",
+		"__clone3", "__clone",
+	};
+
+	if (!function)
+		return code->entry && begin == code->entry;
+	if (strncmp(base_name(code->object.path), "libc.so", 7) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(function->name, names[i]))
+			return true;
+	return false;
+}
+
 /* A name for a function that has no symbol. */
 static char *name_place(const struct code *code, uint64_t begin)
 {
@@ -124,7 +144,7 @@ static struct survey_function describe(const struct code *code,
 
 	if (function)
 		f.name = xstrdup(function->name);
-	else if (code && code->entry && begin == code->entry)
+	else if (code && is_beginning(code, function, begin))
 		f.name = xstrdup("_start");
 	else
 		f.name = name_place(code, begin);
@@ -132,7 +152,7 @@ static struct survey_function describe(const struct code *code,
 		f.obstacle = SURVEY_NO_FILE;
 	else if (is_tense(f.object))
 		f.obstacle = SURVEY_TENSE;
-	else if (!function && code->entry && begin == code->entry)
+	else if (is_beginning(code, function, begin))
 		f.obstacle = SURVEY_START;
 	else if (!function)
 		f.obstacle = SURVEY_NO_SYMBOL;
@@ -239,9 +259,11 @@ static struct survey_stack *enter_stack(struct attribution *a,
 	return &survey->stacks[*slot - 1];
 }
 
+/* A name that says something about the program. */
 static bool has_name(const struct survey_function *f)
 {
-	return f->obstacle != SURVEY_NO_SYMBOL && f->obstacle != SURVEY_NO_FILE;
+	return f->obstacle != SURVEY_NO_SYMBOL &&
+	       f->obstacle != SURVEY_NO_FILE && f->obstacle != SURVEY_START;
 }
 
 /* Counts a sample for the functions of its stack, each of them once. */
@@ -267,6 +289,8 @@ static void count(struct attribution *a, const struct survey_stack *stack,
 		survey->covered_ns += sample->ns;
 	if (!stack->depth)
 		return;
+	if (survey->functions[stack->frames[0]].obstacle != SURVEY_NO_FILE)
+		survey->attributed_ns += sample->ns;
 	survey->functions[stack->frames[0]].self_ns += sample->ns;
 	survey->functions[stack->frames[0]].samples++;
 	if (has_name(&survey->functions[stack->frames[0]]))

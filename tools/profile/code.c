@@ -176,7 +176,7 @@ struct code *code_open(const char *path)
 	memset(code, 0, sizeof(*code));
 	code->object.path = xstrdup(path);
 	code->name = object_short_name(&code->object);
-	code->fd = open(path, O_RDONLY | O_CLOEXEC);
+	code->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (code->fd < 0)
 		return code;
 	elf_version(EV_CURRENT);

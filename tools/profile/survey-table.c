@@ -39,7 +39,8 @@ void survey_table(FILE *out, const struct survey *survey, size_t rows)
 	}
 	if (survey->count > rows)
 		fprintf(out, "  and %zu more, see --json\n", survey->count - rows);
-	fprintf(out, "\n  %.2f %% of the time is in functions with a name, %.2f %% in these or in what they call\n",
+	fprintf(out, "\n  %.2f %% of the time is in known functions, %.2f %% in those with a name, %.2f %% in these or in what they call\n",
+		percent(survey->attributed_ns, survey->ns),
 		percent(survey->named_ns, survey->ns),
 		percent(survey->covered_ns, survey->ns));
 	if (survey->lost)
@@ -78,10 +79,11 @@ json_t *survey_json(const struct survey *survey)
 		if (json)
 			json_array_append_new(functions, json);
 	}
-	return json_pack("{so so so so so so so so so so so}",
+	return json_pack("{so so so so so so so so so so so so}",
 		"period_ns", integer(survey->period_ns),
 		"samples", integer(survey->samples),
 		"sampled_ns", integer(survey->ns),
+		"attributed_ns", integer(survey->attributed_ns),
 		"named_ns", integer(survey->named_ns),
 		"covered_ns", integer(survey->covered_ns),
 		"lost_samples", integer(survey->lost),

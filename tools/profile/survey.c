@@ -15,7 +15,7 @@ static const struct {
 	[SURVEY_NO_FILE] = { "no-file", "its code is in no file" },
 	[SURVEY_TENSE] = { "tense", "it is a part of Tense" },
 	[SURVEY_START] = { "start",
-		"it is the beginning of the program, and nobody calls it" },
+		"it is the beginning of the program or of a thread" },
 	[SURVEY_CHOSEN] = { "chosen",
 		"the program chooses one of several functions at its start" },
 };

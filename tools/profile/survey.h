@@ -25,7 +25,7 @@ enum survey_obstacle {
 	SURVEY_NO_SYMBOL,	/* its file is stripped: nobody knows its name */
 	SURVEY_NO_FILE,		/* code that is in no file, as of a compiler at run time */
 	SURVEY_TENSE,		/* a function of Tense */
-	SURVEY_START,		/* the first instructions of a program */
+	SURVEY_START,		/* the beginning of a program or thread */
 	SURVEY_CHOSEN,		/* the choice of a function at start, IFUNC */
 };
 
@@ -59,6 +59,7 @@ struct survey {
 	uint64_t period_ns;	/* asked for */
 	uint64_t ns;		/* sum over all samples */
 	uint64_t samples;
+	uint64_t attributed_ns;	/* of ns: the innermost function is in a file */
 	uint64_t named_ns;	/* of ns: the innermost function has a name */
 	uint64_t covered_ns;	/* of ns: some function of the stack has one */
 	uint64_t lost;		/* samples that found no room */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Surveys of recordings: those that this program makes of its own stack, and
+ * damaged ones.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "fake-samples.h"
+#include "profile/survey.h"
+#include "tap.h"
+#include "base/util.h"
+
+#define STACK_BYTES 4096
+
+enum { LAUNCHER = 10, PROGRAM = 11, FILE_NUMBER = 1 };
+
+static struct fake_samples recording;
+static char self[4096];
+static volatile int sink;
+
+/* --- a recording of this program's stack, as the kernel makes it --- */
+
+struct mapping {
+	unsigned long start, end, offset;
+	bool mine;
+};
+
+static struct mapping maps[4096];
+static size_t nr_maps;
+
+static void read_maps(void)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[4608], rights[8], path[4096];
+
+	while (f && nr_maps < 4096 && fgets(line, sizeof(line), f)) {
+		struct mapping *m = &maps[nr_maps];
+		int n = sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &m->start,
+			       &m->end, rights, &m->offset, path);
+
+		if (n < 4 || rights[2] != 'x')
+			continue;
+		m->mine = n == 5 && !strcmp(path, self);
+		nr_maps++;
+	}
+	if (f)
+		fclose(f);
+}
+
+static bool name_code(unsigned long address, struct tense_word *word)
+{
+	for (size_t i = 0; i < nr_maps; i++) {
+		if (address < maps[i].start || address >= maps[i].end)
+			continue;
+		word->file = maps[i].mine ? FILE_NUMBER : TENSE_FILE_NONE;
+		word->offset = maps[i].mine ?
+			       address - maps[i].start + maps[i].offset : 0;
+		return true;
+	}
+	return false;
+}
+
+__attribute__((noinline, no_sanitize("address", "undefined")))
+static void capture(uint64_t ns)
+{
+	static struct tense_word words[STACK_BYTES / 8];
+	struct tense_sample sample = {
+		.pid = PROGRAM, .tgid = PROGRAM, .ns = ns, .comm = "thread",
+		.stack = STACK_BYTES, .frame = TENSE_SAMPLE_NOWHERE,
+	};
+	ucontext_t context;
+	unsigned long sp, bp;
+	uint32_t count = 0;
+
+	getcontext(&context);
+	sp = context.uc_mcontext.gregs[REG_RSP];
+	bp = context.uc_mcontext.gregs[REG_RBP];
+	name_code(context.uc_mcontext.gregs[REG_RIP], &sample.code);
+	if (bp - sp < STACK_BYTES)
+		sample.frame = bp - sp;
+	for (unsigned int i = 0; i < STACK_BYTES / 8; i++) {
+		unsigned long value = ((unsigned long *)sp)[i];
+
+		words[count] = (struct tense_word){ .place = i };
+		if (value - sp < STACK_BYTES) {
+			words[count].file = TENSE_FILE_STACK;
+			words[count++].offset = value - sp;
+		} else if (name_code(value, &words[count])) {
+			count++;
+		}
+	}
+	fake_samples_add(&recording, sample, words, count);
+}
+
+__attribute__((noinline)) static void inner(int ms)
+{
+	capture(ms * 1000000ULL);
+	sink++;
+}
+
+__attribute__((noinline)) static void middle(int ms)
+{
+	char room[300];
+
+	memset(room, ms, sizeof(room));
+	inner(ms);
+	sink += room[ms];
+}
+
+__attribute__((noinline)) static void recursive(int depth)
+{
+	if (depth)
+		recursive(depth - 1);
+	else
+		middle(5);
+	sink++;
+}
+
+/* --- what comes of it --- */
+
+static struct survey take(void)
+{
+	struct samples samples;
+	struct survey survey;
+	char *error = samples_read(&samples, recording.data, recording.size);
+
+	if (error)
+		printf("# %s\n", error);
+	ok(!error, "the recording is read");
+	survey_fill(&survey, &samples);
+	samples_free(&samples);
+	free(error);
+	return survey;
+}
+
+static const struct survey_function *find(const struct survey *survey,
+					  const char *name)
+{
+	static const struct survey_function none;
+
+	for (size_t i = 0; i < survey->count; i++)
+		if (!strcmp(survey->functions[i].name, name))
+			return &survey->functions[i];
+	return &none;
+}
+
+static void begin(void)
+{
+	fake_samples_free(&recording);
+	fake_samples_begin(&recording, LAUNCHER, PROGRAM);
+	fake_samples_header(&recording);
+	fake_samples_file(&recording, FILE_NUMBER, self);
+}
+
+static char *folded(const struct survey *survey)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	survey_write_folded(f, survey);
+	fclose(f);
+	return text;
+}
+
+__attribute__((noinline)) static void test_callers(void)
+{
+	struct survey survey;
+	char *text;
+
+	begin();
+	middle(3);
+	recursive(4);
+	survey = take();
+	ok(survey.ns == 8000000 && survey.samples == 2, "two samples of 8 ms");
+	ok(find(&survey, "capture")->self_ns == 8000000, "in capture()");
+	ok(find(&survey, "inner")->inclusive_ns == 8000000 &&
+	   !find(&survey, "inner")->self_ns, "which inner() calls");
+	ok(find(&survey, "middle")->inclusive_samples == 2, "and middle() that");
+	ok(find(&survey, "recursive")->inclusive_ns == 5000000,
+	   "a recursive function counts once");
+	ok(find(&survey, "main")->inclusive_ns == 8000000, "main() calls all");
+	ok(find(&survey, "middle")->spec &&
+	   strstr(find(&survey, "middle")->spec, ":=middle"), "whatif can name it");
+	ok(survey.functions[0].inclusive_ns >= survey.functions[1].inclusive_ns,
+	   "most time is first");
+	text = folded(&survey);
+	ok(strstr(text, ";main;test_callers;middle;inner;capture 3000000\n"),
+	   "a folded stack");
+	ok(strstr(text, ";recursive;recursive;recursive;recursive;recursive;middle;"),
+	   "and a recursive one");
+	free(text);
+	survey_free(&survey);
+}
+
+static void test_members(void)
+{
+	struct tense_sample sample = {
+		.pid = LAUNCHER, .tgid = LAUNCHER, .ns = 1000000, .comm = "launcher",
+		.frame = TENSE_SAMPLE_NOWHERE,
+	};
+	struct survey survey;
+
+	begin();
+	fake_samples_add(&recording, sample, NULL, 0);
+	sample.tgid = PROGRAM;
+	fake_samples_add(&recording, sample, NULL, 0);
+	strcpy(sample.comm, "program");
+	fake_samples_add(&recording, sample, NULL, 0);
+	sample.tgid = 99;
+	fake_samples_add(&recording, sample, NULL, 0);
+	survey = take();
+	ok(survey.samples == 2, "the launcher is no part of the program");
+	ok(survey.count == 1 && survey.functions[0].obstacle == SURVEY_NO_FILE &&
+	   !survey.functions[0].spec, "code in no file cannot be scaled");
+	ok(!survey.attributed_ns && !survey.named_ns, "and has no function");
+	survey_free(&survey);
+}
+
+static bool is_refused(const void *data, size_t size)
+{
+	struct samples samples;
+	char *error = samples_read(&samples, data, size);
+	bool refused = error;
+
+	samples_free(&samples);
+	free(error);
+	return refused;
+}
+
+static void test_damaged(void)
+{
+	struct tense_sample sample = { .comm = "program" };
+	struct tense_sample_head *head;
+	struct tense_word word = { 0 };
+	size_t good, refused = 0;
+
+	ok(is_refused("", 0), "a recording without samples is refused");
+	begin();
+	good = recording.size;
+	fake_samples_add(&recording, sample, &word, 1);
+	ok(!is_refused(recording.data, recording.size), "this one is good");
+	for (size_t size = good + 1; size < recording.size; size++)
+		refused += is_refused(recording.data, size);
+	is_i64(refused, recording.size - good - 1, "and refused where it is cut off");
+	head = (void *)(recording.data + good + sizeof(struct trace_part));
+	head->size += 8;
+	ok(is_refused(recording.data, recording.size), "a record that is too long");
+	head->size -= 16;
+	ok(is_refused(recording.data, recording.size), "one that lacks a word");
+	head->size = 0;
+	ok(is_refused(recording.data, recording.size), "one without a size");
+	begin();
+	fake_samples_file(&recording, 0, self);
+	ok(is_refused(recording.data, recording.size), "a file without a number");
+	begin();
+	fake_samples_file(&recording, TENSE_FILES_MAX + 1, self);
+	ok(is_refused(recording.data, recording.size), "one with a wrong number");
+}
+
+static void test_names(void)
+{
+	char *names[] = { "f", "libz:deflate" };
+	struct survey survey;
+
+	survey_from_names(&survey, names, 2);
+	ok(survey.count == 2 && !strcmp(survey.functions[1].spec, "libz:deflate") &&
+	   survey.functions[1].obstacle == SURVEY_SCALABLE, "functions by names");
+	survey_free(&survey);
+}
+
+int main(void)
+{
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return 1;
+	read_maps();
+	test_callers();
+	test_members();
+	test_damaged();
+	test_names();
+	fake_samples_free(&recording);
+	return done();
+}
