@@ -307,7 +307,7 @@ TEST_F(samples, are_limited)
 		child = fork();
 		if (!child)
 			_exit(ask_as_user());
-		/* What ended is given back. */
+		/* An experiment that ended counts no more. */
 		EXPECT_EQ(outcome_of(child), limits[i].err);
 	}
 	chmod(TENSE_DEVICE, 0660);
@@ -371,9 +371,10 @@ TEST_F(samples, stand_for_the_charged_time)
 	r = read_all(self->fd);
 	/* A point lies in each period: none, or one more, in the first and the last. */
 	EXPECT_LE(llabs(ns_of(&r, 0) - (charged() - from)), 3 * PERIOD);
-	EXPECT_EQ(r.header.ns, ns_of(&r, 0));
 	EXPECT_EQ(r.header.lost, 0);
-	EXPECT_EQ(r.header.bytes, r.size - sizeof(r.header));
+	/* While it reads, the thread is sampled further. */
+	EXPECT_LE(llabs(ns_of(&r, 0) - (int64_t)r.header.ns), 3 * PERIOD);
+	EXPECT_LE(r.header.bytes, r.size - sizeof(r.header));
 	free(r.data);
 }
 
