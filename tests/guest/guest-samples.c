@@ -22,22 +22,27 @@ static void *volatile bad_address = (void *)16;
 /* --- programs whose code lies in sections of its own --- */
 
 #define CODE(name) \
+	static int64_t spent_##name; \
 	__attribute__((noinline, section("code_" #name))) \
 	static void name(int64_t ns) \
 	{ \
-		spend(ns); \
+		spent_##name += spend(ns); \
 		__asm__ volatile("" ::: "memory"); \
 	} \
 	extern char __start_code_##name[], __stop_code_##name[]
 
 /* Inlined: so all instructions between the calls of the clock are the function's. */
-static inline __attribute__((always_inline)) void spend(int64_t ns)
+static inline __attribute__((always_inline)) int64_t spend(int64_t ns)
 {
-	int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+	int64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID), now;
 
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
-		for (volatile int i = 0; i < 20000; i++)
+	/* An emulated CPU is slow: it may spend much more than asked. */
+	do {
+		for (volatile int i = 0; i < 1000; i++)
 			;
+		now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	} while (now < from + ns);
+	return now - from;
 }
 
 CODE(first);
@@ -388,8 +393,8 @@ TEST_F(samples, follow_the_percent)
 	ASSERT_TRUE(dev_percent(self->fd, "50"));
 	second(100 * PERIOD);
 	r = read_all(self->fd);
-	EXPECT_LE(llabs(NS_IN(&r, first) - 100 * PERIOD), 10 * PERIOD);
-	EXPECT_LE(llabs(NS_IN(&r, second) - 100 * PERIOD), 10 * PERIOD);
+	EXPECT_LE(llabs(NS_IN(&r, first) - spent_first), 10 * PERIOD);
+	EXPECT_LE(llabs(NS_IN(&r, second) - spent_second), 10 * PERIOD);
 	free(r.data);
 }
 
@@ -418,7 +423,7 @@ TEST_F(samples, divide_time_between_functions)
 {
 	const int rounds = 400;
 	struct records r;
-	double share;
+	double share, spent;
 
 	ASSERT_EQ(tell_device(self->fd, usual), 0);
 	for (int i = 0; i < rounds; i++) {
@@ -427,24 +432,31 @@ TEST_F(samples, divide_time_between_functions)
 	}
 	r = read_all(self->fd);
 	share = (double)NS_IN(&r, first) / (NS_IN(&r, first) + NS_IN(&r, second));
-	EXPECT_GT(share, 0.3 - 0.115) TH_LOG("share %f", share);
-	EXPECT_LT(share, 0.3 + 0.115) TH_LOG("share %f", share);
+	spent = (double)spent_first / (spent_first + spent_second);
+	EXPECT_GT(share, spent - 0.115) TH_LOG("share %f of %f", share, spent);
+	EXPECT_LT(share, spent + 0.115) TH_LOG("share %f of %f", share, spent);
 	free(r.data);
 }
 
 TEST_F(samples, find_room_by_a_longer_period)
 {
+	struct tense_samples s;
 	struct records r;
 	int64_t from;
 
 	ASSERT_EQ(tell_device(self->fd, "samples 100000 64 8192 1"), 0);
 	from = charged();
-	first(300 * PERIOD);
+	do {
+		first(100 * PERIOD);
+		ASSERT_EQ(pread(self->fd, &s, sizeof(s), TENSE_SAMPLES_OFFSET),
+			  sizeof(s));
+	} while (s.bytes < 40 << 10);
+	EXPECT_GT(s.period, 100000);
 	r = read_all(self->fd);
-	EXPECT_GT(r.header.period, 100000);
 	EXPECT_LE(r.header.bytes, 64 << 10);
-	EXPECT_LE(llabs((int64_t)(r.header.ns + r.header.lost_ns) -
-			(charged() - from)), 3 * (int64_t)r.header.period);
+	EXPECT_GE((int64_t)(s.ns + s.lost_ns), spent_first - 3 * (int64_t)s.period);
+	EXPECT_LE((int64_t)(s.ns + s.lost_ns),
+		  charged() - from + 3 * (int64_t)s.period);
 	free(r.data);
 }
 
@@ -473,8 +485,10 @@ TEST_F(samples, are_of_threads_and_children)
 	ASSERT_EQ(pthread_create(&thread, NULL, in_thread, &thread_pid), 0);
 	ASSERT_EQ(pthread_join(thread, NULL), 0);
 	r = read_all(self->fd);
-	EXPECT_LE(llabs(ns_of(&r, child) - 30 * PERIOD), 5 * PERIOD);
-	EXPECT_LE(llabs(ns_of(&r, thread_pid) - 30 * PERIOD), 5 * PERIOD);
+	EXPECT_GE(ns_of(&r, child), 25 * PERIOD);
+	/* A thread is also charged for its beginning and end. */
+	EXPECT_GE(ns_of(&r, thread_pid), spent_first - 5 * PERIOD);
+	EXPECT_LE(ns_of(&r, thread_pid), spent_first + 20 * PERIOD);
 	EXPECT_GT(NS_IN(&r, first), 0);
 	EXPECT_GT(NS_IN(&r, second), 0);
 	free(r.data);
@@ -494,7 +508,9 @@ TEST_F(samples, end_with_a_killed_task)
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
 	}
-	EXPECT_EQ(dev_stats(self->fd).tasks, 1);
+	/* A killed task leaves after its parent was told. */
+	while (dev_stats(self->fd).tasks > 1)
+		sched_yield();
 }
 
 TEST_F(samples, end_when_the_handle_is_closed)
