@@ -28,7 +28,7 @@ static void sample(struct tense_task *t, struct tense_survey *survey)
 	where.ns = tense_points_pass(t, survey);
 	where.flags = t->sampler.in_kernel ? TENSE_SAMPLE_KERNEL : 0;
 	/* R13: from the interrupt to here, only Tense worked. */
-	if (!t->sampler.in_kernel)
+	if (!t->sampler.in_kernel && t->v.ran > t->sampler.ran)
 		tense_refund(t, t->v.ran - t->sampler.ran);
 	raw_spin_unlock_irq(&t->lock);
 	if (where.ns)
