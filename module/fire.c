@@ -33,6 +33,14 @@ static DEFINE_PER_CPU(struct firing, firing);
  */
 #define RECHECK_PART	100
 #define RECHECK_BURST	((u64)NSEC_PER_MSEC / 5)
+/*
+ * A window of 500 us lasts 5 us of real time at percent 1. In User-Mode Linux, an
+ * interrupt takes longer, so that the CPU would never leave it. After a timer, the next
+ * end of a window waits for PAUSE_PART times as long as the interrupt took, with the
+ * time by which it came late. The host may have stolen that: no more than LATE_MAX.
+ */
+#define PAUSE_PART	3
+#define LATE_MAX	100000
 
 /**
  * tense_firing() - whether this CPU wakes tasks for a deadline
@@ -138,8 +146,21 @@ static void settle_in_interrupt(struct tense_task *t)
 	raw_spin_unlock(&t->lock);
 }
 
+/*
+ * R6: keeps timers for ends of windows from taking all of a CPU. @due: the real time
+ * for which this CPU's timer was set, 0 if this is no interrupt of it.
+ */
+static void pause_windows(struct tense_experiment *exp, u64 due)
+{
+	u64 now = tense_real_now();
+
+	if (due && due < now)
+		this_cpu_ptr(exp->cpu)->window_next =
+			now + PAUSE_PART * min(now - due, (u64)LATE_MAX);
+}
+
 /* Charges this CPU's running task and fires the deadlines that are due. */
-static void look_here(struct tense_experiment *exp)
+static void look_here(struct tense_experiment *exp, u64 due)
 {
 	struct tense_task *t = tense_member(exp);
 
@@ -147,6 +168,7 @@ static void look_here(struct tense_experiment *exp)
 	fire(exp);
 	if (t)
 		tense_stop_if_ahead(t);
+	pause_windows(exp, due);
 	tense_rearm(exp, t);
 }
 
@@ -162,7 +184,8 @@ static void stop_fn(struct irq_work *stop)
 
 static enum hrtimer_restart timer_fn(struct hrtimer *timer)
 {
-	look_here(container_of(timer, struct tense_cpu, timer)->exp);
+	look_here(container_of(timer, struct tense_cpu, timer)->exp,
+		  ktime_to_ns(hrtimer_get_expires(timer)));
 	return HRTIMER_NORESTART;
 }
 
@@ -172,7 +195,7 @@ static void kick_fn(void *info)
 
 	/* A full barrier: a deadline that is queued from here on may need a new kick. */
 	atomic_xchg(&c->kicked, 0);
-	look_here(c->exp);
+	look_here(c->exp, 0);
 }
 
 void tense_timers_init(struct tense_experiment *exp)

@@ -13,6 +13,20 @@
 #include "area.h"
 #include "tense.h"
 
+/* Returns the real ns until @next, which is 0 if there is no pause. */
+static u64 pause_left(u64 *next)
+{
+	u64 now;
+
+	if (!*next)
+		return 0;
+	now = tense_real_now();
+	if (now < *next)
+		return *next - now;
+	*next = 0;
+	return 0;
+}
+
 /**
  * tense_pause_left() - the real ns for which a CPU fires no deadlines
  * @c: state of this CPU
@@ -21,15 +35,7 @@
  */
 u64 tense_pause_left(struct tense_cpu *c)
 {
-	u64 now;
-
-	if (!c->fire_next)
-		return 0;
-	now = tense_real_now();
-	if (now < c->fire_next)
-		return c->fire_next - now;
-	c->fire_next = 0;
-	return 0;
+	return pause_left(&c->fire_next);
 }
 
 static void set_recheck(struct tense_task *t)
@@ -90,6 +96,7 @@ static u64 horizon_of(struct tense_task *t)
 	 */
 	if (t->v.cpu >= 0 && !t->in_call) {
 		stops = tense_is_to_stop(t);
+		t->v.pause = pause_left(&this_cpu_ptr(t->exp->cpu)->window_next);
 		ns = stops ? 0 : vclock_horizon(&t->exp->vc, &t->v);
 		ns = min(ns, tense_sampler_horizon(t));
 	}

@@ -22,7 +22,7 @@
  * A ring may still hold changes of percent, so a timer may come too early. It comes
  * again after this many real ns at the earliest.
  */
-#define RECHECK_MIN	10000
+#define RECHECK_MIN	((u64)10000)
 /* How far ahead a timer is set at most, in virtual ns: about a quarter hour. */
 #define HORIZON_MAX	BIT_ULL(40)
 
@@ -728,6 +728,14 @@ static u64 until(u64 from, u64 to)
 	return to > from && to != VCLOCK_NEVER ? to - from : VCLOCK_NEVER;
 }
 
+/* Real ns that a task runs at least until it has got @ahead virtual ns further. */
+static u64 run_time(const struct vclock_task *t, u64 ahead)
+{
+	u64 real = real_of(ahead, vclock_fine(t)), soon = max(t->recheck, RECHECK_MIN);
+
+	return t->lowest ? min(real, max(real_of(ahead, t->lowest), soon)) : real;
+}
+
 /* R7: whether GVT has reached the first deadline. */
 bool vclock_due(const struct vclock *vc)
 {
@@ -759,8 +767,7 @@ u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 {
 	u64 deadline = READ_ONCE(vc->due), gvt = vclock_reached(vc);
 	const struct vclock_time *at;
-	struct vclock_time credit;
-	u64 ahead, real, lvt;
+	u64 ahead, ends = VCLOCK_NEVER, credit, real, lvt;
 
 	/* Most switches and ticks: nobody sleeps, and there is no window. */
 	if (deadline == VCLOCK_NEVER && vc->cpus == 1)
@@ -773,18 +780,18 @@ u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 	}
 	at = &vc->cpu[running->cpu].lvt;
 	lvt = READ_ONCE(at->ns);
-	credit = running->credit;
+	credit = min(running->credit.ns, HORIZON_MAX) +
+		 (running->credit.frac > READ_ONCE(at->frac));
 	ahead = until(lvt, deadline);
 	/* Even alone: a CPU that joins starts at the GVT of the last charge. */
 	if (vc->cpus > 1)
-		ahead = min(ahead, until(lvt, gvt + vc->window + 1));
-	if (ahead == VCLOCK_NEVER)
+		ends = until(lvt, gvt + vc->window + 1);
+	if (min(ahead, ends) == VCLOCK_NEVER)
 		return VCLOCK_NEVER;
-	ahead = min(ahead, HORIZON_MAX) + min(credit.ns, HORIZON_MAX) +
-		(credit.frac > READ_ONCE(at->frac));
-	real = real_of(ahead, vclock_fine(running));
-	if (running->lowest)
-		real = min(real, max3(real_of(ahead, running->lowest),
-				      running->recheck, (u64)RECHECK_MIN));
-	return real;
+	real = run_time(running, min(ahead, min(ends, HORIZON_MAX)) + credit);
+	if (real >= running->pause)
+		return real;
+	/* The end of the window waits for the pause, a deadline does not. */
+	real = run_time(running, min(ahead, HORIZON_MAX) + credit);
+	return min(real, running->pause);
 }

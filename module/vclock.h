@@ -124,6 +124,7 @@ struct vclock_task {
 	u64 lead_of;		/* value of shown at that time */
 	bool counted;		/* vclock_wait_from() has set lead for the next deadline */
 	u64 recheck;		/* real ns until a timer may look at its ring */
+	u64 pause;		/* real ns until a timer may look at its window */
 	u64 ready;		/* when it last became ready */
 	struct vclock_time credit;	/* virtual time that will not be charged */
 	u64 blocked_at;		/* virtual */

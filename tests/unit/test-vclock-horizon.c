@@ -158,6 +158,39 @@ static void test_lowest(void)
 	}
 }
 
+/*
+ * R6: a window that ends sooner than an interrupt takes would let a CPU do nothing but
+ * handle timers.
+ */
+static void test_pause(void)
+{
+	struct machine m;
+	struct vclock_task t;
+	struct vclock_deadline d = { 0 };
+
+	machine_init(&m, 0);
+	start(&m, &t, 0, 1, 0, 0);
+	is_i64(vclock_horizon(&m.vc, &t), (WINDOW + 1 + 99) / 100,
+	       "R6: percent 1: a hundredth of a window");
+	t.pause = WINDOW;
+	is_i64(vclock_horizon(&m.vc, &t), WINDOW, "R6: but not within a pause");
+	vclock_arm(&m.vc, &d, 100 * (WINDOW / 2));
+	is_i64(vclock_horizon(&m.vc, &t), WINDOW / 2,
+	       "R7: a deadline in the pause does not wait");
+	vclock_disarm(&m.vc, &d);
+	vclock_arm(&m.vc, &d, 100 * (2 * WINDOW));
+	is_i64(vclock_horizon(&m.vc, &t), WINDOW,
+	       "R6: a deadline after the pause leaves the window to it");
+	vclock_disarm(&m.vc, &d);
+	vclock_arm(&m.vc, &d, WINDOW / 2);
+	is_i64(vclock_horizon(&m.vc, &t), WINDOW / 2 / 100 + !!(WINDOW / 2 % 100),
+	       "R7: nor does one before the end of the window");
+	vclock_disarm(&m.vc, &d);
+	vclock_set_percent(&t, 300);
+	is_i64(vclock_horizon(&m.vc, &t), (WINDOW + 1) * 3,
+	       "R6: a window that ends later ends as it would");
+}
+
 /* A timer is never set for longer than some minutes, nor for less. */
 static void test_far(void)
 {
@@ -194,6 +227,7 @@ int main(void)
 	test_exact(true, true);
 	test_cases();
 	test_lowest();
+	test_pause();
 	test_far();
 	return done();
 }
