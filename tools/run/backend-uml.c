@@ -43,7 +43,7 @@ static void add_fd(void *arg, int channel, int fd, bool input)
 }
 
 /*
- * Keeps a guest on one CPU. A guest is two processes that hand over to each
+ * Keeps a guest of one CPU on one CPU. It is two processes that hand over to each
  * other at each system call. Across CPUs that takes twice as long and varies,
  * so that refunds for Tense's own calls would be wrong. Guests that run at the
  * same time mostly get different CPUs.
@@ -69,6 +69,7 @@ static void exec_kernel(struct uml *u, const char *kernel, const char *init,
 			unsigned long long mib, pid_t parent)
 {
 	char fds[16 * CHANNELS_MAX] = "hostfd.fds=";
+	unsigned int cpus = u->guest.run->cpus;
 	struct rlimit files;
 	char *argv[] = {
 		(char *)kernel,
@@ -78,12 +79,15 @@ static void exec_kernel(struct uml *u, const char *kernel, const char *init,
 		/* Tables for a server of files, by default. */
 		"dhash_entries=65536", "ihash_entries=65536",
 		fds, "uml_dir=", "con=none", "con0=fd:0,fd:1", "quiet",
+		/* With several CPUs, no process can trace all others. */
+		cpus > 1 ? xprintf("ncpus=%u", cpus) : NULL, "seccomp=on",
 		NULL
 	};
 	char *env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/", NULL };
 
 	guest_child(&u->guest, parent);
-	stay_on_one_cpu();
+	if (cpus <= 1)
+		stay_on_one_cpu();
 	for (int i = 0; i < u->guest.nr_channels; i++) {
 		size_t len = strlen(fds);
 
@@ -198,7 +202,7 @@ static bool uml_usable(void)
 
 const struct backend backend_uml = {
 	.name = "uml",
-	.cpus_max = 1,
+	.cpus_max = 1,		/* see kernel_uml_cpus() */
 	.usable = uml_usable,
 	.run = uml_run,
 };

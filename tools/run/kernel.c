@@ -26,6 +26,14 @@ void kernel_choose(const char *version)
 	setenv("TENSE_KERNEL_VERSION", version, 1);
 }
 
+unsigned int kernel_uml_cpus(void)
+{
+	const char *version = getenv("TENSE_KERNEL_VERSION");
+
+	/* CONFIG_NR_CPUS of kernel/v7.2/configs/uml.config. */
+	return version && !strcmp(version, "7.2") ? 64 : 1;
+}
+
 char *kernel_build(const char *arch)
 {
 	char *options[] = { "--arch", (char *)arch, NULL };

@@ -16,6 +16,9 @@
  */
 void kernel_choose(const char *version);
 
+/* Returns how many CPUs this version can have in User-Mode Linux. */
+unsigned int kernel_uml_cpus(void);
+
 /*
  * Returns the directory with the kernel and tense.ko. Builds them first if they do
  * not exist, and shows a progress bar on a terminal, lines elsewhere. Ends the

@@ -15,6 +15,7 @@
 
 #include "base/duration.h"
 #include "base/util.h"
+#include "kernel.h"
 #include "memory.h"
 
 static const struct backend *const backends[] = {
@@ -42,15 +43,23 @@ static bool is_for_guest(const struct run *run)
 	return run->kernel || run->cpus || run->memory_mib;
 }
 
+/* Returns the most CPUs that a guest can have, 0 where there is no guest. */
+static unsigned int cpus_max(const struct backend *b)
+{
+	return b == &backend_uml ? kernel_uml_cpus() : b->cpus_max;
+}
+
 static void check_machine(const struct backend *b, const struct run *run)
 {
-	if (!b->cpus_max && is_for_guest(run))
+	unsigned int most = cpus_max(b);
+
+	if (!most && is_for_guest(run))
 		die(STATUS_FAILED, "--kernel, --cpus and --memory apply only to guests; the back end %s uses this machine",
 		    b->name);
-	if (b->cpus_max && run->cpus > b->cpus_max)
+	if (most && run->cpus > most)
 		die(STATUS_FAILED, "--cpus %u: the back end %s has at most %u: %s",
-		    run->cpus, b->name, b->cpus_max, b == &backend_uml ?
-		    "use --backend qemu" : "use fewer");
+		    run->cpus, b->name, most, b == &backend_uml ?
+		    "use --kernel 7.2 or --backend qemu" : "use fewer");
 }
 
 /* Counts the CPUs that this process may run on. */
@@ -64,15 +73,16 @@ static unsigned int host_cpus(void)
 }
 
 /*
- * Two CPUs of a guest on one of the host's would stop each other. The time that
- * a stopped one loses would look like time of its program.
+ * Two CPUs of a virtual machine on one of the host's would stop each other. The
+ * time that a stopped one loses would look like time of its program. User-Mode
+ * Linux knows that time.
  */
 static void check_host(const struct run *run)
 {
 	unsigned int most = host_cpus();
 
 	if (run->cpus > most)
-		die(STATUS_FAILED, "--cpus %u: tense may use %u of this machine's CPUs, and a guest cannot have more, but for one with --deterministic",
+		die(STATUS_FAILED, "--cpus %u: tense may use %u of this machine's CPUs, and a virtual machine cannot have more: use --kernel 7.2 --backend uml, or --deterministic",
 		    run->cpus, most);
 }
 
@@ -92,9 +102,10 @@ const struct backend *backend_choose(const struct backend *asked,
 		check_exact(asked);
 		return exact;
 	}
-	check_host(run);
 	if (!asked && run->cpus > 1)
-		asked = &backend_qemu;
+		asked = kernel_uml_cpus() > 1 ? &backend_uml : &backend_qemu;
+	if (asked == &backend_qemu)
+		check_host(run);
 	for (size_t i = 0; i < NR_BACKENDS && !asked; i++) {
 		if ((!is_for_guest(run) || backends[i]->cpus_max) && backends[i]->usable())
 			asked = backends[i];
