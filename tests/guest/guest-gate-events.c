@@ -562,6 +562,14 @@ static long mount_freezer(long unused)
 	return 0;
 }
 
+static bool has_freezer(void)
+{
+	char text[1024] = "";
+
+	return read_text("/proc/cgroups", text, sizeof(text)) > 0 &&
+	       strstr(text, "\nfreezer");
+}
+
 static long enter_freezer(long pid)
 {
 	char text[16];
@@ -599,6 +607,8 @@ TEST_F_TIMEOUT(gated, wakes_on_a_cpu_that_is_behind, PATIENCE)
 {
 	int status = -1;
 
+	if (!has_freezer())
+		SKIP(goto out, "this kernel has no freezer");
 	ASSERT_EQ(OUTSIDE(mount_freezer, 0), 0);
 	START();
 	EXPECT_EQ(OUTSIDE(enter_freezer, self->pid), 0);
@@ -610,6 +620,7 @@ TEST_F_TIMEOUT(gated, wakes_on_a_cpu_that_is_behind, PATIENCE)
 	/* R9 */
 	EXPECT_GE(self->r->time, self->r->target);
 	EXPECT_EQ(OUTSIDE(unmount_freezer, 0), 0);
+out:;
 }
 
 /* The scheduler takes it out of one queue and puts it into another. */
@@ -631,29 +642,38 @@ out:;
 
 TEST_F_TIMEOUT(gated, its_cpu_goes_offline, PATIENCE)
 {
+	if (!has_hotplug())
+		SKIP(goto out, "this kernel takes no CPU offline");
 	START();
 	EXPECT_EQ(OUTSIDE(outside_hotplug, -1), 0);
 	EXPECT_LET_GO();
 	EXPECT_NE(self->r->cpu, 1);
 	EXPECT_EQ(OUTSIDE(outside_hotplug, 1), 0);
+out:;
 }
 
 TEST_F_TIMEOUT(gated, its_cpu_goes_and_comes_back, PATIENCE)
 {
+	if (!has_hotplug())
+		SKIP(goto out, "this kernel takes no CPU offline");
 	START();
 	EXPECT_EQ(OUTSIDE(outside_hotplug, -1), 0);
 	EXPECT_EQ(OUTSIDE(outside_hotplug, 1), 0);
 	EXPECT_LET_GO();
+out:;
 }
 
 TEST_F_TIMEOUT(gated, killed_with_its_cpu_offline, PATIENCE)
 {
+	if (!has_hotplug())
+		SKIP(goto out, "this kernel takes no CPU offline");
 	START();
 	EXPECT_EQ(OUTSIDE(outside_hotplug, -1), 0);
 	ASSERT_EQ(kill(self->pid, SIGKILL), 0);
 	EXPECT_EQ(killed_by(self->pid), SIGKILL);
 	EXPECT_NOT_REACHED();
 	EXPECT_EQ(OUTSIDE(outside_hotplug, 1), 0);
+out:;
 }
 
 TEST_F_TIMEOUT(gated, affinity_changes, PATIENCE)

@@ -161,6 +161,12 @@ static inline long outside_do(struct outside *o, long (*call)(long), long arg)
 	return outside_answer(o);
 }
 
+/* Can CPUs be taken offline? User-Mode Linux cannot. */
+static inline bool has_hotplug(void)
+{
+	return !access("/sys/devices/system/cpu/cpu1/online", W_OK);
+}
+
 /* CPU number, positive to bring it online, negative to take it offline. */
 static inline long outside_hotplug(long cpu)
 {
