@@ -10,18 +10,19 @@ TESTED = $(TENSE_BIN)
 %-asan: TESTED = $(ASAN_BIN)
 BACKEND = uml
 %-qemu: BACKEND = qemu
+%-few: FEW = 1
 
 define script_test
 $(O)/tests/%$(1): tests/%.sh $(O)/flags
 	$$(Q)mkdir -p $$(@D) && { head -n 1 $$< && printf '%s\n' \
 		"source='$$(CURDIR)' out='$$(abspath $$(O))' tense='$$(abspath $$(TESTED))'" \
 		"cc='$$(CC)' backend=$$(BACKEND) tiers='$$(TIERS_FOR)'" \
-		"workloads='$$(ACCURACY_WORKLOADS)'" \
+		"workloads='$$(ACCURACY_WORKLOADS)' few=$$(FEW)" \
 		'set -u; export LC_ALL=C' \
 		'unset LD_PRELOAD TENSE TENSE_EXPERIMENT TENSE_STRICT TENSE_MEMORY NO_COLOR' \
 		'. "$$$$source/$$<"'; } >$$@ && chmod +x $$@
 endef
-$(foreach suffix,'' -asan -qemu -uml -exact -smp,$(eval \
+$(foreach suffix,'' -asan -qemu -uml -exact -smp -few,$(eval \
 	$(call script_test,$(subst '',,$(suffix)))))
 
 -include tests/unit/build.mk

@@ -17,8 +17,13 @@ CHECK_TESTS := $(UNIT_TESTS) $(call named,guest,guest-abi guest-area guest-defec
 
 # Patches, several CPUs, debug kernels, and clocks on each tier.
 KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% smp2-% \
-	smp4-% debug-% test-smp-programs test-clock-order-% test-stamped-queue-% \
+	smp4-% uml2-% uml4-% test-uml-cpus% debug-% test-smp-programs test-clock-order-% test-stamped-queue-% \
 	test-queue-waits test-kernel-selftests-%))
+
+# Several CPUs in User-Mode Linux: those for each change, and those for the night. There
+# are none unless TENSE_KERNEL_VERSION is 7.2.
+CPUS_TESTS := $(call named,guest,test-uml-cpus-few uml2-abi uml4-abi uml4-order)
+CPUS_ALL_TESTS := $(call named,guest,test-uml-cpus uml2-% uml4-%)
 
 REST_TESTS := $(filter-out $(CHECK_TESTS),$(ALL_TESTS))
 
@@ -59,4 +64,4 @@ LONG_TESTS := debug-several guest-groups test-run-qemu test-deterministic \
 LINT_TESTS := $(addprefix tests/lint/test-,includes links mutations shell c kernel spelling style)
 
 # In this order. Seeds are random, unlike those of check-all.
-NIGHTLY := lint check-patches debug fuzz kcsan storms mutate sim-random fuzz-parsers coverage accuracy
+NIGHTLY := lint check-patches debug check-cpus-all fuzz kcsan storms mutate sim-random fuzz-parsers coverage accuracy

@@ -155,6 +155,36 @@ GUEST_TESTS += $(O)/tests/guest/test-smp-programs
 $(O)/tests/guest/test-smp-programs: $(O)/tests/guest/stall-watch $(O)/workloads/dedup \
 		$(USER_TARGETS)
 
+# Several CPUs in User-Mode Linux, which Linux 7.2 has. uml2-NAME and uml4-NAME run
+# the programs of smp2-NAME and smp4-NAME at the speed of this machine. guest-gate
+# asks how far CPUs get ahead, which depends on the host where it has fewer.
+uml_programs := abi area defects $(smp_programs)
+uml_tests := $(addprefix $(O)/tests/guest/uml2-,$(uml_programs)) \
+	$(addprefix $(O)/tests/guest/uml4-,$(filter-out gate,$(uml_programs)))
+uml_cpus_programs := $(addprefix $(O)/tests/guest/,page-reuse futex-count \
+	stale-pages lock-crowd spinners)
+ifeq ($(TENSE_KERNEL_VERSION),7.2)
+GUEST_TESTS += $(uml_tests) $(O)/tests/guest/test-uml-cpus \
+	$(O)/tests/guest/test-uml-cpus-few
+endif
+
+$(uml_cpus_programs): $(O)/tests/guest/%: tests/guest/%.c $(O)/flags
+	$(test_gnu_cc) $(LDFLAGS) -static -o $@ $< -pthread
+
+$(O)/tests/guest/test-uml-cpus $(O)/tests/guest/test-uml-cpus-few: \
+		$(uml_cpus_programs) $(USER_TARGETS)
+
+in_uml = $(Q)sed -e 's|@CPUS@|$(1)|' -e 's|@PROGRAM@|$(2)|' $< >$@ && chmod +x $@
+
+define uml_test
+$(O)/tests/guest/uml$(1)-$(2): tests/guest/in-uml $(O)/tests/guest/$(3).bin $(USER_TARGETS)
+	$$(call in_uml,$(1),$(3).bin)
+endef
+$(foreach cpus,2 4,$(foreach name,abi area defects,$(eval \
+	$(call uml_test,$(cpus),$(name),smp-$(name)))))
+$(foreach cpus,2 4,$(foreach name,$(smp_programs),$(eval \
+	$(call uml_test,$(cpus),$(name),guest-$(name)))))
+
 $(functions_tests): $(O)/tests/guest/%: tests/guest/in-functions \
 		$(O)/tests/guest/%.bin $(O)/lib/libtense-functions.so
 	$(Q)cp $< $@

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# User-Mode Linux with 1, 2, 4 and 16 CPUs, on machines with fewer, too: programs get
+# what they computed, virtual time is the time of the CPUs, and no process stays.
+. "$source/tests/lib/tap.sh"
+
+in_tmp -p /var/tmp
+
+# The gate has a minute for this: test-uml-cpus-few leaves out what needs longer.
+if [ -n "$few" ]; then
+	counts="1 2 4" pairs=4 crowds=4
+else
+	counts="1 2 4 16" pairs="2 4" crowds="2 4 16"
+fi
+
+# CPUS [OPTION]... -- COMMAND...
+guest() {
+	cpus=$1
+	shift
+	"$out/bin/tense" run --kernel 7.2 --backend uml --cpus "$cpus" "$@"
+}
+
+for cpus in $counts; do
+	is "$(guest $cpus --real -- nproc)" $cpus "$cpus CPUs: so many are there"
+done
+
+# Several CPUs and one answer: checksums after a pipeline of processes.
+head -c 3000000 "$out/bin/tense" >input
+for cpus in $crowds; do
+	# shellcheck disable=SC2016 # for the guest's shell
+	guest $cpus --real -- sh -c '
+		for i in 1 2 3 4 5 6 7 8; do
+			gzip -c input | gzip -dc | cmp - input || echo "$i differs" &
+		done
+		wait' >pipes 2>&1
+	is $? 0 "$cpus CPUs: eight pipelines end"
+	is "$(cat pipes)" "" "$cpus CPUs: each has the right bytes"
+done
+
+# The page of a process that another thread of it gives back is not written to.
+for cpus in $pairs; do
+	guest $cpus --real -- "$out/tests/guest/page-reuse" 3 3 >reuse
+	is $? 0 "$cpus CPUs: pages that were given back are nobody's"
+	sed 's/^/# /' reuse
+done
+
+guest 2 --real -- "$out/tests/guest/stale-pages" >stale
+is $? 0 "a table of page entries keeps nothing of what it replaces"
+sed 's/^/# /' stale
+
+for cpus in $pairs; do
+	guest $cpus --real -- "$out/tests/guest/futex-count" 4 40000 >count
+	is $? 0 "$cpus CPUs: operations on futexes are atomic"
+	sed 's/^/# /' count
+done
+
+# The list may be "0-3" or "2,5-7": prints the first two CPUs that this process may use.
+two_cpus() {
+	sed -n 's/^Cpus_allowed_list:\t*//p' /proc/self/status | tr , '\n' |
+		awk -F- '{ for (i = $1; i <= $NF && n++ < 2; i++) print i }' | paste -sd,
+}
+
+# 64 CPUs of a host with two: a queue for a lock has members that the host has stopped.
+# 1.9 to 2.5 times as much CPU time was measured, and 8.7 to 10.2 with a queue.
+if [ -z "$few" ] && [ "$(nproc)" -ge 2 ]; then
+	taskset -c "$(two_cpus)" "$out/bin/tense" run --kernel 7.2 --backend uml \
+		--cpus 64 --memory 2G --real -- \
+		"$out/tests/guest/lock-crowd" 64 500 >crowd
+	sed 's/^/# /' crowd
+	is "$(awk '{ print $2 < 5 * $1 }' crowd)" 1 \
+		"a lock costs 64 CPUs less than 5 times what it costs one"
+fi
+
+# CPUS PROCESSES: prints the virtual time that they take, in units of one process.
+virtual_ratio() {
+	guest "$1" --json run.json -- "$out/tests/guest/spinners" process "$2" 400 \
+		>/dev/null || return
+	jq --argjson n "$2" '.experiment | .elapsed_virtual_ns / (.cpu_virtual_ns / $n)' \
+		run.json
+}
+
+# The next number of processes is a factor of 2 away, and so is a kernel that charges
+# stolen time on a machine with half as many CPUs.
+# shellcheck disable=SC2317 # called by ok
+near() {	# RATIO WANTED
+	echo "# ratio $1"
+	[ "$(echo "$1 > $2 / 1.4 && $1 < $2 * 1.4" | bc)" = 1 ]
+}
+
+if [ -z "$few" ]; then
+	ok "two processes on one CPU take twice as long as one" \
+		near "$(virtual_ratio 1 2)" 2
+	ok "two processes on two CPUs take as long as one" near "$(virtual_ratio 2 2)" 1
+fi
+ok "four processes on four CPUs take as long as one" near "$(virtual_ratio 4 4)" 1
+is "$(jq '.experiment | (.cpu_virtual_ns / .cpu_real_ns - 1) | fabs < 0.001' run.json)" \
+	true "R1: at percent 100, virtual time is CPU time"
+
+# Its size tells this guest from others.
+mib=$((200 + $$ % 700))
+guest 4 --memory ${mib}M --real -- sh -c "sleep 100 & kill -9 \$\$"
+is $? 137 "a signal is the status"
+is "$(pgrep -fc "linux mem=${mib}M .*ncpus=4")" 0 "no guest stays"
+
+done_testing
