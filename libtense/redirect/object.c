@@ -192,11 +192,10 @@ static int take_symbol(const struct tense_symbol *symbol, void *data)
 	for (i = 0; i < redirect_specs.count; i++) {
 		const struct tense_spec *spec = &redirect_specs.spec[i];
 
-		if (!tense_spec_object(spec, o->of->path, o->of->soname,
-				       o->of->main))
-			continue;
+		/* Names are compared first: few match, and paths take system calls. */
 		match = tense_spec_match(spec, symbol);
 		if (match != TENSE_MATCH_NONE &&
+		    tense_spec_object(spec, o->of->path, o->of->soname, o->of->main) &&
 		    !add_candidate(o, symbol, i, match))
 			return 1;
 	}
