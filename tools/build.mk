@@ -219,7 +219,9 @@ $(O)/tests/guest/latency: tests/guest/latency.c $(O)/flags
 $(O)/tests/unit/test-survey: tests/unit/fake-samples.c
 ARCHIVE_TESTS += $(O)/tests/unit/test-survey
 
-# profile: functions with known shares of the charged time.
+# Functions with known shares of the charged time.
+$(O)/tests/guest/test-survey: $(O)/tests/guest/shares $(USER_TARGETS)
+GUEST_TESTS += $(O)/tests/guest/test-survey
 
 $(O)/tests/guest/shares: tests/guest/shares.c libtense/include/tense.h \
 		$(O)/lib/libtense.so $(O)/flags

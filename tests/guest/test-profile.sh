@@ -15,6 +15,9 @@ profile() {
 	return "$profile_status"
 }
 
+cat >forever.sh <<'END'
+while :; do :; done
+END
 mkdir tmp
 export TMPDIR=$tmp/tmp
 
@@ -43,6 +46,23 @@ ok "the page is there" grep -q '</html>' a.html
 is "$(cat again)" "$(cat stdout)" "the answer from the file is the same"
 is "$(ls tmp)" "" "no file stays behind"
 
+# Nobody named a function: a survey finds them.
+profile --quiet --time 20s --exclude main --json found.json --folded folded -- \
+	"$program" serial --length 30 >stdout
+is $? 0 "an answer without --only"
+ok "the functions with most of the time were found, and gain most" jq -e '
+	[.functions[0:2][].name] | sort == ["compute", "serial"]' found.json >/dev/null
+ok "their intervals hold half of their shares" jq -e '[.functions[0:2][] |
+	.half.low < 50 * .share + 1 and .half.high > 50 * .share - 1] | all' \
+	found.json >/dev/null
+ok "the samples have their stacks" grep -q ';main;serial;' folded
+profile --time 3s -- bash forever.sh >stdout
+is $? 125 "a survey of a command that never ends"
+ok "ends with --time" grep -q 'did not end within --time 3 s' stderr
+profile --only f1 --from a.json --survey-only >stdout
+is $? 125 "a survey of a file"
+ok "is refused" grep -q -- '--from makes no survey' stderr
+
 # The first thread waits for a device, longer than prefetch() takes.
 profile --quiet --time 10m --precision 4 --idle skip \
 	--only consume,prefetch,lock --json b.json -- "$program" hidden \
@@ -70,9 +90,6 @@ is $? 1 "a function that is not called"
 ok "is told, too" grep -q 'the command calls none of the functions' stderr
 profile --time 2s --only main -- "$program" >stdout
 is $? 1 "a command that fails"
-cat >forever.sh <<'END'
-while :; do :; done
-END
 profile --time 2s --only malloc -- bash forever.sh >stdout
 is $? 125 "a command that never ends"
 ok "does not take longer than --time" \

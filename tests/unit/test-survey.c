@@ -261,17 +261,6 @@ static void test_damaged(void)
 	ok(is_refused(recording.data, recording.size), "one with a wrong number");
 }
 
-static void test_names(void)
-{
-	char *names[] = { "f", "libz:deflate" };
-	struct survey survey;
-
-	survey_from_names(&survey, names, 2);
-	ok(survey.count == 2 && !strcmp(survey.functions[1].spec, "libz:deflate") &&
-	   survey.functions[1].obstacle == SURVEY_SCALABLE, "functions by names");
-	survey_free(&survey);
-}
-
 int main(void)
 {
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
@@ -280,7 +269,6 @@ int main(void)
 	test_callers();
 	test_members();
 	test_damaged();
-	test_names();
 	fake_samples_free(&recording);
 	return done();
 }

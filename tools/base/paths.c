@@ -26,6 +26,23 @@ char *find_part(const char *path)
 	return xprintf("%s/%s", exe, path);
 }
 
+/* Returns the environment with another LD_PRELOAD: the caller's own stays. */
+static char **with_preload(char *preload)
+{
+	size_t count = 0, n = 0;
+	char **env;
+
+	while (environ[count])
+		count++;
+	env = xmalloc((count + 2) * sizeof(*env));
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(environ[i], "LD_PRELOAD=", strlen("LD_PRELOAD=")) != 0)
+			env[n++] = environ[i];
+	env[n++] = preload;
+	env[n] = NULL;
+	return env;
+}
+
 char **preload_environment(void)
 {
 	const char *old = getenv("LD_PRELOAD");
@@ -43,13 +60,22 @@ char **preload_environment(void)
 		die(STATUS_FAILED,
 		    "%s: a path with a space or colon cannot be preloaded",
 		    library);
-	value = old && *old ? xprintf("%s:%s", library, old) :
-			      xstrdup(library);
-	if (setenv("LD_PRELOAD", value, 1))
-		die(STATUS_FAILED, "out of memory");
+	value = old && *old ? xprintf("LD_PRELOAD=%s:%s", library, old) :
+			      xprintf("LD_PRELOAD=%s", library);
 	free(library);
-	free(value);
-	return environ;
+	return with_preload(value);
+}
+
+void preload_environment_free(char **env)
+{
+	size_t count = 0;
+
+	if (env == environ)
+		return;
+	while (env[count])
+		count++;
+	free(env[count - 1]);
+	free(env);
 }
 
 const char *find_temporary(void)

@@ -24,8 +24,11 @@ char *find_part(const char *path);
 /* The directory for temporary files. */
 const char *find_temporary(void);
 
-/* The environment with libtense.so in front of LD_PRELOAD. */
+/* Returns the environment with libtense.so in front of LD_PRELOAD, for a command. */
 char **preload_environment(void);
+
+/* The argument may be environ. */
+void preload_environment_free(char **env);
 
 /* The part of a path after its last slash. */
 const char *base_name(const char *path);

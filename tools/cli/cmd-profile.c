@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <linux/tense-samples.h>
 
 #include "commands.h"
 #include "base/duration.h"
@@ -13,6 +16,7 @@
 #include "profile/json.h"
 #include "profile/native.h"
 #include "profile/output.h"
+#include "profile/survey-run.h"
 #include "run/packed/backend-exact.h"
 #include "run/run-options.h"
 #include "run/setup.h"
@@ -25,17 +29,19 @@
 #define TIME_MAX_S	(7 * 24 * 3600.0)
 #define TOP		3
 #define TOP_MAX		100
+#define TABLE_ROWS	40
 
 enum option_value {
 	TIME = 1, FOR, TOP_OPTION, ONLY, EXCLUDE, OBJECT, OUTPUT_JSON,
-	OUTPUT_CSV, OUTPUT_REPORT, FROM, INSIDE,
+	OUTPUT_CSV, OUTPUT_REPORT, OUTPUT_FOLDED, OUTPUT_SPEEDSCOPE, FROM, INSIDE,
+	SURVEY_ONLY, PERIOD,
 };
 
 static const struct option_row options[] = {
 	{ "time", "TIME", NULL, TIME,
 	  "answer after at most this time, as 60s or 5m; default 60s" },
 	{ "only", "LIST", NULL, ONLY,
-	  "the functions to compare, [object:]name with commas between; a glob or /regex/ is all that match" },
+	  "the functions to compare, [object:]name with commas between; a glob or /regex/ is all that match; default: those that a survey finds" },
 	{ "exclude", "LIST", NULL, EXCLUDE, "functions to leave out" },
 	{ "object", "LIB", "-f", OBJECT,
 	  "only functions of this executable or library" },
@@ -43,6 +49,10 @@ static const struct option_row options[] = {
 	  "tell the best N functions apart; default 3" },
 	{ "for", "TIME", NULL, FOR,
 	  "end each run after this time: for a command that does not end by itself; needs another metric than elapsed" },
+	{ "survey-only", NULL, NULL, SURVEY_ONLY,
+	  "only say in which functions the time is, and predict nothing" },
+	{ "survey-period", "TIME", NULL, PERIOD,
+	  "charged time from sample to sample, 100us to 1s; default 1ms" },
 	WHATIF_METRIC_ROWS,
 	{ "precision", "P", NULL, WHATIF_PRECISION,
 	  "run a function no more when its interval is narrower than P percentage points; default 1" },
@@ -55,6 +65,10 @@ static const struct option_row options[] = {
 	  "write the table as comma-separated values" },
 	{ "report", "FILE", "-f", OUTPUT_REPORT,
 	  "write a page for a browser, with bars and curves" },
+	{ "folded", "FILE", "-f", OUTPUT_FOLDED,
+	  "write the stacks of the survey's samples, as programs for flame graphs read them" },
+	{ "speedscope", "FILE", "-f", OUTPUT_SPEEDSCOPE,
+	  "write them for https://www.speedscope.app" },
 	{ "from", "FILE", "-f", FROM,
 	  "run nothing: compute the results from FILE, which an earlier --json wrote" },
 	/* In a guest: read a request, and write the answer to this file. */
@@ -63,7 +77,8 @@ static const struct option_row options[] = {
 	OPTIONS_END
 };
 
-enum { JSON, CSV, REPORT, OUTPUTS };
+/* The first are of the answer, the others of the survey. */
+enum { JSON, CSV, REPORT, ANSWERS, FOLDED = ANSWERS, SPEEDSCOPE, OUTPUTS };
 
 static int (*const writers[])(FILE *f, const struct profile *p) = {
 	[JSON] = profile_json_write, [CSV] = profile_csv,
@@ -79,6 +94,8 @@ struct request {
 	const struct backend *backend;
 	const char *only, *exclude, *object;
 	const char *from;
+	uint64_t period_ns;	/* of the survey */
+	bool survey_only;
 	bool inside;		/* this process runs in a guest */
 };
 
@@ -109,6 +126,18 @@ static uint64_t duration(const char *option, const char *text, double least)
 	if (seconds < least || seconds > TIME_MAX_S)
 		misuse("--%s is from %g s to 7 days", option, least);
 	return seconds * 1e9;
+}
+
+static uint64_t period(const char *text)
+{
+	double ns;
+
+	if (parse_duration(text, &ns))
+		misuse("--survey-period '%s' is not a time like 1ms", text);
+	ns = round(ns * 1e9);
+	if (ns < TENSE_SAMPLES_PERIOD_MIN || ns > TENSE_SAMPLES_PERIOD_MAX)
+		misuse("--survey-period is from 100us to 1s");
+	return ns;
 }
 
 static void set_own(struct request *q, int c, char *arg)
@@ -144,6 +173,18 @@ static void set_own(struct request *q, int c, char *arg)
 	case OUTPUT_REPORT:
 		q->outputs[REPORT] = arg;
 		break;
+	case OUTPUT_FOLDED:
+		q->outputs[FOLDED] = arg;
+		break;
+	case OUTPUT_SPEEDSCOPE:
+		q->outputs[SPEEDSCOPE] = arg;
+		break;
+	case SURVEY_ONLY:
+		q->survey_only = true;
+		break;
+	case PERIOD:
+		q->period_ns = period(arg);
+		break;
 	case FROM:
 		q->from = arg;
 		break;
@@ -161,6 +202,13 @@ static void take_experiment(struct request *q)
 	q->p.question.window_ns = q->run->window_ns;
 }
 
+/* Whether one run has to find out where the program spends its time. */
+static bool needs_survey(const struct request *q)
+{
+	return q->survey_only || q->outputs[FOLDED] || q->outputs[SPEEDSCOPE] ||
+	       (!q->only && !q->from && !q->inside);
+}
+
 static void check_options(const struct request *q, bool command)
 {
 	const struct whatif_metric *metric = &q->p.question.metric;
@@ -169,8 +217,12 @@ static void check_options(const struct request *q, bool command)
 		misuse("--from takes no command");
 	if (!q->from && !q->inside && !command)
 		misuse("no command");
-	if (q->run->deterministic)
-		misuse("--deterministic is for tense whatif, which asks about one function");
+	if (q->from && needs_survey(q))
+		misuse("--from makes no survey: --survey-only, --folded and --speedscope need a command");
+	if (q->survey_only && (q->outputs[CSV] || q->outputs[REPORT]))
+		misuse("--survey-only has no --csv and no --report: use --json, --folded or --speedscope");
+	if (q->run->deterministic && !q->survey_only)
+		misuse("--deterministic is for --survey-only, and for tense whatif, which asks about one function");
 	if (q->p.asked.for_ns && (metric->kind == METRIC_ELAPSED ||
 				  metric->kind == METRIC_CPU))
 		misuse("with --for each run takes the same time: say what to measure with --progress, --latency or --metric");
@@ -206,7 +258,7 @@ static int answer(struct request *q)
 	const char *no_colour = getenv("NO_COLOR");
 	bool data = options_on_stdout(q->outputs, OUTPUTS);
 	FILE *f = data ? stderr : stdout;
-	int err = result_files_write(q->results, OUTPUTS, write_as, &q->p);
+	int err = result_files_write(q->results, ANSWERS, write_as, &q->p);
 
 	if (!q->inside)
 		profile_table(f, &q->p, isatty(fileno(f)) &&
@@ -214,9 +266,77 @@ static int answer(struct request *q)
 	return err ? STATUS_FAILED : 0;
 }
 
+static int write_survey_as(FILE *f, size_t form, const void *arg)
+{
+	const struct profile_survey *s = arg;
+
+	if (form == SPEEDSCOPE - ANSWERS)
+		return survey_write_speedscope(f, &s->survey, s->argv[0]);
+	survey_write_folded(f, &s->survey);
+	return 0;
+}
+
+static int write_survey_json(FILE *f, size_t form, const void *arg)
+{
+	(void)form;
+	return profile_survey_json(f, arg);
+}
+
+/* The command's output is its own if the survey is all that is asked for. */
+static void take_survey(struct request *q, struct profile_survey *s)
+{
+	const struct profile_survey_ask ask = {
+		.period_ns = q->period_ns,
+		.output = !q->survey_only && !q->p.question.show_output ? "/dev/null" :
+			  options_on_stdout(q->outputs, OUTPUTS) ? "/dev/stderr" : NULL,
+		.own_input = q->survey_only,
+		.limited = !q->survey_only,
+	};
+
+	for (int i = 0; i < OUTPUTS; i++)
+		if (q->outputs[i])
+			run_options_omit(&q->options, q->run, q->outputs[i]);
+	run_options_end(&q->options, q->run);
+	profile_survey_run(s, &ask, &q->p, q->backend, q->run);
+	if (result_files_write(q->results + ANSWERS, OUTPUTS - ANSWERS,
+			       write_survey_as, s))
+		s->status = STATUS_FAILED;
+}
+
+/* Returns the command's exit status. */
+static int answer_survey(struct request *q)
+{
+	struct profile_survey s;
+	int status;
+
+	take_survey(q, &s);
+	status = s.status;
+	if (s.taken) {
+		if (result_files_write(q->results, 1, write_survey_json, &s))
+			status = STATUS_FAILED;
+		if (!q->outputs[JSON])
+			survey_table(stderr, &s.survey, TABLE_ROWS);
+	}
+	profile_survey_free(&s);
+	return status;
+}
+
+static void survey_candidates(struct request *q, const struct profile_filter *filter,
+			      bool is_static)
+{
+	struct profile_survey s;
+
+	take_survey(q, &s);
+	if (!s.taken)
+		exit(s.status ? s.status : STATUS_FAILED);
+	if (!q->only)
+		profile_candidates_survey(&q->p, &s.survey, filter, is_static);
+	profile_survey_free(&s);
+}
+
 static void find_candidates(struct request *q)
 {
-	bool probes = q->backend->probes, is_static, all;
+	bool probes = q->backend->probes, is_static, all = true;
 	struct whatif_question *w = &q->p.question;
 	struct profile_filter *filter;
 
@@ -224,14 +344,17 @@ static void find_candidates(struct request *q)
 	is_static = whatif_names_static(w, probes);
 	/* The functions of the metric. */
 	whatif_names(w, &q->p.found, probes);
-	if (!q->only)
-		misuse("name the functions to compare with --only");
-	all = profile_candidates_only(&q->p, q->only, filter, is_static);
+	if (q->only)
+		all = profile_candidates_only(&q->p, q->only, filter, is_static);
+	if (all && needs_survey(q))
+		survey_candidates(q, filter, is_static);
 	profile_filter_free(filter);
 	if (!all)
 		exit(STATUS_FAILED);
-	if (!q->p.nr_candidates)
+	if (!q->p.nr_candidates && q->only)
 		misuse("--exclude and --object leave no function");
+	if (!q->p.nr_candidates)
+		die(STATUS_FAILED, "profile: the survey found no function with a name: install debug symbols, or name functions with --only");
 }
 
 static int measure(struct request *q)
@@ -264,6 +387,8 @@ static int run_request(struct request *q)
 	}
 	q->backend = q->inside ? &backend_native :
 		     backend_choose(q->options.backend, &backend_exact, q->run);
+	if (q->survey_only)
+		return answer_survey(q);
 	if (!q->inside)
 		find_candidates(q);
 	status = measure(q);
@@ -299,9 +424,11 @@ const struct subcommand cmd_profile = {
 	.run = main_profile,
 	.usage =
 		"Usage: tense profile [OPTION...] -- COMMAND [ARG...]\n"
+		"       tense profile --survey-only [OPTION...] -- COMMAND [ARG...]\n"
 		"       tense profile --from FILE [OPTION...]\n"
 		"\n"
-		"Asks of each function how much the program gains if it is faster.\n",
+		"Samples in which functions the program spends its time. Then asks of each of\n"
+		"them how much the program gains if it is faster.\n",
 	.options = options,
 	.operands = "-c",
 	.notes =

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/paths.h"
 #include "base/util.h"
 #include "libtense/symbols/spec.h"
 #include "names/resolve.h"
+#include "survey.h"
 #include "whatif/names.h"
 
 struct profile_filter {
@@ -204,22 +206,51 @@ static void add_refused(struct profile *p, const char *name, const char *object,
 	c->reason = xstrdup(reason);
 }
 
-void profile_candidates_survey(struct profile *p, const char *name,
-			       const char *object, const char *spec,
-			       double weight,
-			       const struct profile_filter *filter,
-			       bool is_static)
+static void add_surveyed(struct profile *p, const struct survey_function *f,
+			 double weight, const struct profile_filter *filter,
+			 bool is_static)
 {
 	struct profile_candidate *c;
 	struct tense_resolution r;
 
-	if (tense_resolve(spec, p->question.argv, &r) != TENSE_RESOLVED) {
-		add_refused(p, name, object, r.message ? r.message :
-							 "it is not found");
+	if (tense_resolve(f->spec, p->question.argv, &r) != TENSE_RESOLVED) {
+		add_refused(p, f->name, f->object, r.message ? r.message :
+							       "it is not found");
 	} else if (is_allowed(filter, &r.candidates[0])) {
-		c = add(p, is_known(p, name) ? spec : name, &r, is_static);
+		c = add(p, is_known(p, f->name) ? f->spec : f->name, &r, is_static);
 		if (c)
 			c->weight = weight;
 	}
 	tense_resolution_free(&r);
+}
+
+/* It runs before the program: nobody makes it faster for this program. */
+static bool is_loader(const char *object)
+{
+	return !strncmp(base_name(object), "ld-linux", strlen("ld-linux"));
+}
+
+/* With less of the time, a function cannot gain what is worth telling. */
+#define WEIGHT_MIN	0.01
+
+void profile_candidates_survey(struct profile *p, const struct survey *survey,
+			       const struct profile_filter *filter,
+			       bool is_static)
+{
+	/* The most inclusive time comes first. */
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_function *f = &survey->functions[i];
+		double weight = (double)f->inclusive_ns / survey->ns;
+
+		if (weight < WEIGHT_MIN)
+			break;
+		if (is_loader(f->object))
+			continue;
+		if (f->spec)
+			add_surveyed(p, f, weight, filter, is_static);
+		else if (f->obstacle == SURVEY_NO_SYMBOL ||
+			 f->obstacle == SURVEY_CHOSEN)
+			add_refused(p, f->name, f->object,
+				    survey_obstacle_text(f->obstacle));
+	}
 }

@@ -5,6 +5,8 @@
 
 #include "profile.h"
 
+struct survey;
+
 /* Which functions the user allows. */
 struct profile_filter;
 
@@ -25,12 +27,10 @@ bool profile_candidates_only(struct profile *p, const char *list,
 			     bool is_static);
 
 /*
- * Adds a function that a survey found, with its part of the time. It is refused if
- * it cannot be scaled.
+ * Adds the functions in which a survey found a hundredth of the time or more. It refuses
+ * functions that cannot be scaled.
  */
-void profile_candidates_survey(struct profile *p, const char *name,
-			       const char *object, const char *spec,
-			       double weight,
+void profile_candidates_survey(struct profile *p, const struct survey *survey,
 			       const struct profile_filter *filter,
 			       bool is_static);
 

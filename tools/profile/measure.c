@@ -20,7 +20,8 @@ struct race_state {
 	const struct profile_runner *runner;
 	uint64_t start, deadline;
 	uint64_t run_ns;	/* the mean so far */
-	uint64_t spent_ns;	/* in all runs */
+	uint64_t spent_ns;	/* in those runs */
+	unsigned int timed;	/* how many they are */
 	unsigned int order;
 	unsigned int looks;
 	size_t left;		/* runs of this stage that are to come */
@@ -74,8 +75,9 @@ static int run(struct race_state *s, struct profile_group *g, size_t condition,
 		return status;
 	s->order++;
 	samples->count++;
+	s->timed++;
 	s->spent_ns += now(s) - began;
-	s->run_ns = s->spent_ns / s->order;
+	s->run_ns = s->spent_ns / s->timed;
 	return 0;
 }
 
@@ -111,6 +113,19 @@ static void learn(struct profile_candidate *c, const struct whatif *w,
 	c->alone = s->slot[slot].calls * s->pair_ns > HOT_PART * ran;
 }
 
+/*
+ * The first run of each group took longer, for the search for its functions: times one
+ * that is like the runs to come.
+ */
+static int time_run(struct race_state *s)
+{
+	if (!s->p->nr_groups || !has_time(s, 1))
+		return 0;
+	s->spent_ns = 0;
+	s->timed = 0;
+	return run(s, &s->p->groups[0], 1, 0);
+}
+
 /* One null run of each group. It is not counted: caches were cold. */
 static int probe(struct race_state *s)
 {
@@ -132,7 +147,7 @@ static int probe(struct race_state *s)
 		for (size_t m = 0; m < g->count && !status; m++)
 			learn(&p->candidates[g->members[m]], &g->w, m + 1);
 	}
-	return status;
+	return status ? status : time_run(s);
 }
 
 static int by_weight(const void *a, const void *b)

@@ -30,18 +30,6 @@ const char *survey_obstacle_text(enum survey_obstacle obstacle)
 	return obstacles[obstacle].text;
 }
 
-void survey_from_names(struct survey *survey, char *const *specs, size_t count)
-{
-	memset(survey, 0, sizeof(*survey));
-	survey->functions = xmalloc((count + 1) * sizeof(*survey->functions));
-	survey->count = count;
-	for (size_t i = 0; i < count; i++)
-		survey->functions[i] = (struct survey_function){
-			.name = xstrdup(specs[i]), .object = xstrdup(""),
-			.spec = xstrdup(specs[i]),
-		};
-}
-
 void survey_free(struct survey *survey)
 {
 	for (size_t i = 0; i < survey->count; i++) {

@@ -72,7 +72,8 @@ struct survey {
 struct survey_ask {
 	uint64_t period_ns;	/* virtual; 0: SURVEY_PERIOD_NS */
 	unsigned int seed;	/* of the random phases; the same seed, the same phases */
-	int output;		/* where the command's standard output leads; 0: as is */
+	/* Where the command's standard input and output lead; 0: as they are. */
+	int input, output;
 };
 
 #define SURVEY_PERIOD_NS	1000000
@@ -91,12 +92,6 @@ char *survey_take(struct survey *survey, const struct survey_ask *ask,
  * caller frees @survey.
  */
 void survey_fill(struct survey *survey, const struct samples *samples);
-
-/*
- * Fills @survey with functions that the user named, [object:]name as of
- * libtense/symbols/spec.h, without a run: their times are 0.
- */
-void survey_from_names(struct survey *survey, char *const *specs, size_t count);
 
 void survey_free(struct survey *survey);
 

@@ -42,24 +42,23 @@ static char *read_samples(struct survey *survey, const struct trace_file *file)
 	return error;
 }
 
-/* Lets standard output lead elsewhere. Returns a copy of it, or -1 if it is closed. */
-static int divert(int to)
+/* Lets a stream lead to @to, unless that is 0. Returns a copy of it, -1 if closed. */
+static int divert(int stream, int to)
 {
-	int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	int kept = fcntl(stream, F_DUPFD_CLOEXEC, 3);
 
-	fflush(stdout);
-	if (to > 0 && output >= 0 && dup2(to, STDOUT_FILENO) < 0)
-		die(STATUS_FAILED, "standard output: %s", strerror(errno));
-	return output;
+	if (to > 0 && kept >= 0 && dup2(to, stream) < 0)
+		die(STATUS_FAILED, "the standard streams: %s", strerror(errno));
+	return kept;
 }
 
-/* A guest takes the standard streams: gets standard output back. */
-static void bring_back(int output)
+/* A guest takes the standard streams: gets one back. */
+static void bring_back(int stream, int kept)
 {
-	if (output < 0)
+	if (kept < 0)
 		return;
-	dup2(output, STDOUT_FILENO);
-	close(output);
+	dup2(kept, stream);
+	close(kept);
 }
 
 char *survey_take(struct survey *survey, const struct survey_ask *ask,
@@ -71,7 +70,7 @@ char *survey_take(struct survey *survey, const struct survey_ask *ask,
 	struct trace_file file;
 	char *error = NULL;
 	void *counters;
-	int output;
+	int input, output;
 
 	memset(survey, 0, sizeof(*survey));
 	trace_file_open(&file, 0);
@@ -81,9 +80,12 @@ char *survey_take(struct survey *survey, const struct survey_ask *ask,
 		.period_ns = period, .kib = SAMPLES_KIB, .stack = STACK_BYTES,
 		.seed = ask->seed,
 	};
-	output = divert(ask->output);
+	fflush(stdout);
+	input = divert(STDIN_FILENO, ask->input);
+	output = divert(STDOUT_FILENO, ask->output);
 	backend->run(run, out, &counters);
-	bring_back(output);
+	bring_back(STDOUT_FILENO, output);
+	bring_back(STDIN_FILENO, input);
 	/* A guest that ended before its command has sent nothing. */
 	if (out->kind <= OUTCOME_SIGNALED && counters)
 		error = read_samples(survey, &file);

@@ -71,9 +71,10 @@ static void native_run(const struct run *run, struct outcome *out,
 	struct samples_record samples = {
 		.ask = run->samples, .take = take_part, .arg = run->trace,
 	};
+	char **env = run->real ? environ : preload_environment();
 	struct launch l = {
 		.argv = run->argv,
-		.env = run->real ? environ : preload_environment(),
+		.env = env,
 		.percent = run->real ? 0 : run->percent,
 		.experiment = run->experiment,
 		.choice = run->choice,
@@ -102,6 +103,7 @@ static void native_run(const struct run *run, struct outcome *out,
 	if (run->trace && run->samples.period_ns)
 		l.samples = &samples;
 	launch(&l, out, stats);
+	preload_environment_free(env);
 }
 
 const struct backend backend_native = {

@@ -254,6 +254,7 @@ char *guest_request(struct guest *g, const struct guest_kernel *kernel,
 	r.writable = add_strings(&p, run->writable);
 	r.argc = add_strings(&p, run->argv);
 	r.envc = add_strings(&p, env);
+	preload_environment_free(env);
 	memcpy(p.buf, &r, sizeof(r));
 	free(groups);
 	*size = p.len;

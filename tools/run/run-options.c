@@ -165,6 +165,9 @@ void run_options_check(const struct run_options *o, const struct run *run)
 void run_options_end(struct run_options *o, struct run *run)
 {
 	run_options_check(o, run);
+	/* A command may run others more than once. */
+	if (run->directory)
+		return;
 	run->directory = getcwd(NULL, 0);
 	if (!run->directory)
 		die(STATUS_FAILED, "the current directory: %s",

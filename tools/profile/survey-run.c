@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "survey-run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/json-text.h"
+#include "base/util.h"
+#include "run/backend.h"
+#include "run/setup.h"
+
+#define JSON_VERSION	1
+/* A command that does not react to a signal gets another one after so many seconds. */
+#define AGAIN_S		2
+
+/* The limit of a run, by a signal that tense passes on to the command. */
+struct limit {
+	timer_t timer;
+	bool armed;
+};
+
+static uint64_t limit_ns(const struct profile *p)
+{
+	return p->asked.for_ns ? p->asked.for_ns : p->asked.time_ns;
+}
+
+static void arm(struct limit *limit, uint64_t ns)
+{
+	struct sigevent event = {
+		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM,
+	};
+	const struct itimerspec time = {
+		.it_value = { ns / 1000000000, ns % 1000000000 },
+		.it_interval.tv_sec = AGAIN_S,
+	};
+
+	limit->armed = !timer_create(CLOCK_MONOTONIC, &event, &limit->timer);
+	if (limit->armed)
+		timer_settime(limit->timer, 0, &time, NULL);
+}
+
+/* Returns whether the limit was reached. */
+static bool disarm(struct limit *limit, uint64_t began, uint64_t ns)
+{
+	if (!limit->armed)
+		return false;
+	timer_delete(limit->timer);
+	return now_ns() - began >= ns;
+}
+
+/*
+ * Returns the command of the run. With --prepare, a shell prepares, and then becomes the
+ * command. The caller frees the list.
+ */
+static char **command_of(const struct whatif_question *q)
+{
+	size_t argc = 0, n = 0;
+	char **argv;
+
+	while (q->argv[argc])
+		argc++;
+	argv = xmalloc((argc + 6) * sizeof(*argv));
+	if (q->prepare) {
+		argv[n++] = (char *)"sh";
+		argv[n++] = (char *)"-c";
+		argv[n++] = (char *)"(eval \"$0\") >/dev/null && exec \"$@\"";
+		argv[n++] = q->prepare;
+	}
+	memcpy(argv + n, q->argv, (argc + 1) * sizeof(*argv));
+	return argv;
+}
+
+/* Returns a descriptor, or 0 without a name. */
+static int open_stream(const char *name, int flags)
+{
+	int fd = name ? open(name, flags | O_CLOEXEC) : 0;
+
+	if (fd < 0)
+		die(STATUS_FAILED, "%s: %s", name, strerror(errno));
+	return fd;
+}
+
+static void close_stream(int fd)
+{
+	if (fd > 0)
+		close(fd);
+}
+
+/* Says why a run has no samples to show. */
+static void explain(struct profile_survey *s, char *error, bool expired,
+		    const struct profile *p)
+{
+	if (expired && !p->asked.for_ns) {
+		warn("profile: the command did not end within --time %.0f s: give it more time, or end each run with --for and measure with --progress, --latency or --metric",
+		     p->asked.time_ns / 1e9);
+		s->taken = false;
+		s->status = STATUS_FAILED;
+	} else if (error) {
+		warn("profile: %s", error);
+		s->taken = false;
+		s->status = STATUS_FAILED;
+	} else if (s->taken && !s->survey.samples) {
+		warn("profile: the command took too little time for a sample: give it more work, at least some 100 ms");
+	}
+	free(error);
+}
+
+void profile_survey_run(struct profile_survey *s, const struct profile_survey_ask *ask,
+			const struct profile *p, const struct backend *backend,
+			const struct run *run)
+{
+	const struct whatif_question *q = &p->question;
+	const char *input = q->input ? q->input : ask->own_input ? NULL : "/dev/null";
+	const struct survey_ask how = {
+		.period_ns = ask->period_ns, .seed = q->seed,
+		.input = open_stream(input, O_RDONLY),
+		.output = open_stream(ask->output, O_WRONLY),
+	};
+	uint64_t began = now_ns();
+	struct limit limit = { 0 };
+	struct run once = *run;
+	struct outcome out;
+	bool expired;
+	char *error;
+
+	*s = (struct profile_survey){
+		.argv = q->argv, .backend = backend->name,
+	};
+	once.argv = command_of(q);
+	if (ask->limited)
+		arm(&limit, limit_ns(p));
+	error = survey_take(&s->survey, &how, backend, &once, &out);
+	expired = disarm(&limit, began, limit_ns(p));
+	s->status = setup_status(&out, q->argv);
+	s->taken = out.kind <= OUTCOME_SIGNALED;
+	explain(s, error, expired, p);
+	free(once.argv);
+	close_stream(how.input);
+	close_stream(how.output);
+}
+
+void profile_survey_free(struct profile_survey *s)
+{
+	survey_free(&s->survey);
+}
+
+static json_t *command_json(char *const *argv)
+{
+	json_t *command = json_array();
+
+	for (; *argv; argv++)
+		json_array_append_new(command, json_text(*argv, strlen(*argv)));
+	return command;
+}
+
+int profile_survey_json(FILE *f, const struct profile_survey *s)
+{
+	return json_write(f, json_pack("{si so ss si so}",
+				       "version", JSON_VERSION,
+				       "command", command_json(s->argv),
+				       "backend", s->backend,
+				       "status", s->status,
+				       "survey", survey_json(&s->survey)));
+}
