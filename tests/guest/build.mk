@@ -55,9 +55,9 @@ debug_guest_tests := $(addprefix $(O)/tests/guest/debug-,probe faults fuzz storm
 # it look for lost memory afterwards, takes 30 s of CPU time.
 debug_several := $(O)/tests/guest/debug-several
 debug_single_tests := $(debug_smp_tests) $(debug_guest_tests)
-in_several := $(addprefix $(O)/tests/guest/,smp-abi.bin smp-area.bin smp-names.bin smp-samples.bin \
+in_several := $(addprefix $(O)/tests/guest/,smp-abi.bin smp-area.bin smp-names.bin \
 	guest-users.bin guest-gate-events.bin)
-debug_tests := $(debug_several) $(filter-out $(addprefix %/debug-,abi area names samples users \
+debug_tests := $(debug_several) $(filter-out $(addprefix %/debug-,abi area names users \
 	gate-events),$(debug_single_tests))
 # A minute each. All of them: make debug.
 GUEST_TESTS += $(debug_several) $(addprefix $(O)/tests/guest/debug-,races fuzz storms)
