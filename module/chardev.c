@@ -12,6 +12,7 @@
 #include <linux/kernel.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/pid_namespace.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -476,6 +477,9 @@ static ssize_t read_samples(struct tense_task *t, char __user *buf, size_t count
 	struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
 
 	if (!tense_user_is_mine(t->exp->user))
+		return -EPERM;
+	/* The records have the ids of processes as the asker sees them. */
+	if (survey && survey->pids != task_active_pid_ns(current))
 		return -EPERM;
 	return survey ? tense_survey_read(survey, buf, count, from) : -ENODATA;
 }

@@ -173,8 +173,8 @@ void tense_return_refunds(struct tense_task *t)
 
 	while (t->refunds)
 		ns += t->refund[--t->refunds].ns;
-	real = vclock_unrefund(&t->v, ns);
-	t->overhead -= min(t->overhead, real);
+	real = vclock_unrefund(&t->v, ns, t->overhead);
+	t->overhead -= real;
 }
 
 /* Charges @ticks of the stretch, less @own of them, which were Tense's work. */

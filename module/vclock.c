@@ -559,15 +559,15 @@ void vclock_refund(struct vclock_task *t, u64 real_ns)
 
 /*
  * R13: takes back the unused @ns of refunds, at the current percent. Returns the real
- * ns that count as run again.
+ * ns that count as run again, at most @most: the percent may have changed since.
  */
-u64 vclock_unrefund(struct vclock_task *t, u64 ns)
+u64 vclock_unrefund(struct vclock_task *t, u64 ns, u64 most)
 {
 	u64 real;
 
 	ns = min(ns, t->credit.ns);
 	t->credit.ns -= ns;
-	real = real_of(ns, vclock_fine(t));
+	real = min(real_of(min(ns, HORIZON_MAX), vclock_fine(t)), most);
 	t->ran += real;
 	return real;
 }

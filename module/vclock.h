@@ -155,7 +155,7 @@ void vclock_pass(struct vclock *vc, struct vclock_task *t,
 u64 vclock_move(struct vclock *vc, struct vclock_task *t, u64 ns);
 void vclock_credit(struct vclock_task *t, u64 ns);
 void vclock_refund(struct vclock_task *t, u64 real_ns);
-u64 vclock_unrefund(struct vclock_task *t, u64 ns);
+u64 vclock_unrefund(struct vclock_task *t, u64 ns, u64 most);
 u64 vclock_now(struct vclock *vc, struct vclock_task *t);
 
 /* reading.c */

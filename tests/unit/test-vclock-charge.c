@@ -273,7 +273,7 @@ static void test_refund(void)
 		is_i64(t.ran, 1000 * calls, "R13: in real time too");
 		/* The task leaves. The credit had less than 1 virtual ns more. */
 		charged = t.charged.ns;
-		vclock_unrefund(&t, ~0ULL);
+		vclock_unrefund(&t, ~0ULL, 37);
 		is_i64(t.credit.ns, 0, "R13: an unused refund is taken back");
 		ok(t.ran <= 1000 * calls + 37 &&
 		   t.ran + percents[i] / 100 + 1 >= 1000 * calls + 37,
