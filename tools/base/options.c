@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "options.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "result-file.h"
 #include "util.h"
@@ -227,4 +229,22 @@ size_t options_on_stdout(const char *const *outputs, size_t count)
 	for (size_t i = 0; i < count; i++)
 		found += result_file_is_stdout(outputs[i]);
 	return found;
+}
+
+bool options_colour(FILE *f)
+{
+	const char *no_colour = getenv("NO_COLOR");
+
+	return isatty(fileno(f)) && (!no_colour || !*no_colour);
+}
+
+void options_misuse(const char *command, const char *format, ...)
+{
+	va_list args;
+	char line[1000];
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	die(STATUS_FAILED, "%s: %s: see tense %s --help", command, line, command);
 }

@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* An option, or a line that only --help has. An id above 0 is an option's. */
 struct option_row {
@@ -83,5 +84,12 @@ void options_complete(const struct subcommand *command, const char *action);
  * read several outputs that are mixed there.
  */
 size_t options_on_stdout(const char *const *outputs, size_t count);
+
+/* Whether a table goes to a terminal, and the user does not refuse colours. */
+bool options_colour(FILE *f);
+
+/* Ends the program: the command was misused. */
+void options_misuse(const char *command, const char *format, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
 
 #endif

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/tense-samples.h>
 
@@ -99,17 +97,7 @@ struct request {
 	bool inside;		/* this process runs in a guest */
 };
 
-static void __attribute__((noreturn, format(printf, 1, 2)))
-misuse(const char *format, ...)
-{
-	va_list args;
-	char line[1000];
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	die(STATUS_FAILED, "profile: %s: see tense profile --help", line);
-}
+#define misuse(...) options_misuse("profile", __VA_ARGS__)
 
 static void check_text(char *error)
 {
@@ -255,14 +243,12 @@ static int write_as(FILE *f, size_t form, const void *arg)
 
 static int answer(struct request *q)
 {
-	const char *no_colour = getenv("NO_COLOR");
 	bool data = options_on_stdout(q->outputs, OUTPUTS);
 	FILE *f = data ? stderr : stdout;
 	int err = result_files_write(q->results, ANSWERS, write_as, &q->p);
 
 	if (!q->inside)
-		profile_table(f, &q->p, isatty(fileno(f)) &&
-					(!no_colour || !*no_colour));
+		profile_table(f, &q->p, options_colour(f));
 	return err ? STATUS_FAILED : 0;
 }
 

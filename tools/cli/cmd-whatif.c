@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "base/options.h"
@@ -77,17 +75,7 @@ struct request {
 	bool stats;
 };
 
-static void __attribute__((noreturn, format(printf, 1, 2)))
-misuse(const char *format, ...)
-{
-	va_list args;
-	char line[1000];
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	die(STATUS_FAILED, "whatif: %s: see tense whatif --help", line);
-}
+#define misuse(...) options_misuse("whatif", __VA_ARGS__)
 
 static void check_text(char *error)
 {
@@ -204,7 +192,6 @@ static int write_as(FILE *f, size_t form, const void *arg)
 
 static int answer(struct request *q)
 {
-	const char *no_colour = getenv("NO_COLOR");
 	bool data = options_on_stdout(q->outputs, OUTPUTS);
 	FILE *f = data ? stderr : stdout;
 	int err;
@@ -215,8 +202,7 @@ static int answer(struct request *q)
 			      &q->w.answer);
 	err = result_files_write(q->results, OUTPUTS, write_as, &q->w);
 	if (!q->inside)
-		whatif_table(f, &q->w, isatty(fileno(f)) &&
-			     (!no_colour || !*no_colour), q->stats);
+		whatif_table(f, &q->w, options_colour(f), q->stats);
 	return err ? STATUS_FAILED : 0;
 }
 

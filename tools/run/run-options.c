@@ -2,7 +2,6 @@
 #include "run-options.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +12,6 @@
 #include "memory.h"
 #include "setup.h"
 #include "base/util.h"
-
-void run_options_misuse(const struct run_options *o, const char *format, ...)
-{
-	va_list args;
-	char line[300];
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	die(STATUS_FAILED, "%s: %s: see tense %s --help", o->command, line,
-	    o->command);
-}
 
 static unsigned int parse_percent(const struct run_options *o,
 				  const char *text)

@@ -98,7 +98,6 @@ void run_options_end(struct run_options *o, struct run *run);
 void run_options_free(struct run_options *o, struct run *run);
 
 /* Ends the program: the command was misused. */
-void run_options_misuse(const struct run_options *o, const char *format, ...)
-	__attribute__((noreturn, format(printf, 2, 3)));
+#define run_options_misuse(o, ...) options_misuse((o)->command, __VA_ARGS__)
 
 #endif
