@@ -36,6 +36,15 @@ void axis_round(struct axis *a, int most)
 	a->high = ceil(a->high / a->step - SLACK) * a->step;
 }
 
+void axis_finish(struct axis *a, int most, double from, double to)
+{
+	if (a->high - a->low < 0.01)
+		a->high = a->low + 1;
+	axis_round(a, most);
+	a->from = from;
+	a->to = to;
+}
+
 double axis_place(const struct axis *a, double value)
 {
 	return a->from + (value - a->low) / (a->high - a->low) *

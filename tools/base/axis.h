@@ -23,6 +23,12 @@ void axis_divide(struct axis *a, int most);
 /* Does the same, and moves the ends to ticks. */
 void axis_round(struct axis *a, int most);
 
+/*
+ * Rounds the axis, which is at least 0.01 long afterwards, and gives its ends their
+ * places.
+ */
+void axis_finish(struct axis *a, int most, double from, double to);
+
 double axis_place(const struct axis *a, double value);
 
 /* Gets the value of a tick, counted from 0. Returns false beyond the axis. */

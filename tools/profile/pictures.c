@@ -31,15 +31,6 @@ static size_t count_gains(const struct profile *p)
 	return n;
 }
 
-static void finish(struct axis *a, int most, double from, double to)
-{
-	if (a->high - a->low < 0.01)
-		a->high = a->low + 1;
-	axis_round(a, most);
-	a->from = from;
-	a->to = to;
-}
-
 /* The interval of a row that ran once may be far wider than all gains. */
 static struct axis gain_axis(const struct profile *p, size_t n)
 {
@@ -60,7 +51,7 @@ static struct axis gain_axis(const struct profile *p, size_t n)
 		axis_include(&a, fmin(g->high, 1.5 * most));
 		axis_include(&a, fmin(50 * p->answer.rows[i].share, most));
 	}
-	finish(&a, 8, NAMES, WIDTH - RIGHT);
+	axis_finish(&a, 8, NAMES, WIDTH - RIGHT);
 	return a;
 }
 
@@ -212,8 +203,8 @@ static struct small small_axes(const struct profile *p)
 			if (isfinite(row->gain[c].value))
 				axis_include(&s.y, row->gain[c].value);
 	}
-	finish(&s.x, 4, SMALL_LEFT, SMALL_WIDTH - SMALL_RIGHT);
-	finish(&s.y, 5, SMALL_HEIGHT - SMALL_BOTTOM, SMALL_TOP);
+	axis_finish(&s.x, 4, SMALL_LEFT, SMALL_WIDTH - SMALL_RIGHT);
+	axis_finish(&s.y, 5, SMALL_HEIGHT - SMALL_BOTTOM, SMALL_TOP);
 	return s;
 }
 

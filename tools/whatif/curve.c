@@ -53,15 +53,6 @@ static double py(const struct plot *p, double y)
 	return axis_place(&p->y, y);
 }
 
-static void finish(struct axis *a, int most, double from, double to)
-{
-	if (a->high - a->low < 0.01)
-		a->high = a->low + 1;
-	axis_round(a, most);
-	a->from = from;
-	a->to = to;
-}
-
 /* The slots that a condition varies, as bits. */
 static unsigned int slots_of(const struct whatif_plan *plan, size_t condition)
 {
@@ -118,8 +109,8 @@ static struct plot plot_of(const struct whatif *w, bool beside)
 			axis_include(&p.y, height_of(&p, r, r->rounds[i]));
 	}
 	/* Room for the rounds of the last. */
-	finish(&p.x, 12, LEFT, LEFT + (WIDTH - LEFT - RIGHT) / 1.04);
-	finish(&p.y, beside ? 6 : 10, p.height - BOTTOM, TOP);
+	axis_finish(&p.x, 12, LEFT, LEFT + (WIDTH - LEFT - RIGHT) / 1.04);
+	axis_finish(&p.y, beside ? 6 : 10, p.height - BOTTOM, TOP);
 	return p;
 }
 
