@@ -51,8 +51,7 @@ static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
 		return status;
 	progress_end(&n->bar);
 	if (s->order == 0)
-		warn("profile: the command did not end within --time %.0f s: give it more time, or end each run with --for and measure with --progress, --latency or --metric",
-		     n->p->asked.time_ns / 1e9);
+		profile_warn_endless(n->p);
 	return s->order == 0 ? STATUS_FAILED : PROFILE_OUT_OF_TIME;
 }
 

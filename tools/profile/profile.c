@@ -158,6 +158,12 @@ size_t profile_condition(const struct profile_group *g, size_t member,
 	return CONDITIONS_FIRST + cut * g->count + member;
 }
 
+void profile_warn_endless(const struct profile *p)
+{
+	warn("profile: the command did not end within --time %.0f s: give it more time, or end each run with --for and measure with --progress, --latency or --metric",
+	     p->asked.time_ns / 1e9);
+}
+
 void profile_free(struct profile *p)
 {
 	free_groups(p);

@@ -122,6 +122,9 @@ void profile_assess(struct profile *p);
 size_t profile_race_row(const struct profile *p, size_t group,
 			size_t condition);
 
+/* Says that a run does not end within --time, and what to do. */
+void profile_warn_endless(const struct profile *p);
+
 void profile_free(struct profile *p);
 
 #endif

@@ -98,8 +98,7 @@ static void explain(struct profile_survey *s, char *error, bool expired,
 		    const struct profile *p)
 {
 	if (expired && !p->asked.for_ns) {
-		warn("profile: the command did not end within --time %.0f s: give it more time, or end each run with --for and measure with --progress, --latency or --metric",
-		     p->asked.time_ns / 1e9);
+		profile_warn_endless(p);
 		s->taken = false;
 		s->status = STATUS_FAILED;
 	} else if (error) {

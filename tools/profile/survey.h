@@ -79,9 +79,10 @@ struct survey_ask {
 #define SURVEY_PERIOD_NS	1000000
 
 /*
- * Runs the command of @run once on @backend, and fills @survey. Returns NULL, or a
- * description of the error, which the caller frees. @out has the outcome of the
- * command in both cases. The caller frees @survey, also after an error.
+ * Runs the command of @run once on @backend, and fills @survey. @run serves no other run
+ * afterwards. Returns NULL, or a description of the error, which the caller frees. @out
+ * has the outcome of the command in both cases. The caller frees @survey, also after an
+ * error.
  */
 char *survey_take(struct survey *survey, const struct survey_ask *ask,
 		  const struct backend *backend, struct run *run,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Runs a command for its survey. */
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +11,7 @@
 #include "survey.h"
 #include "run/backend.h"
 #include "run/trace-file.h"
+#include "base/stream.h"
 #include "base/util.h"
 
 /*
@@ -42,25 +41,6 @@ static char *read_samples(struct survey *survey, const struct trace_file *file)
 	return error;
 }
 
-/* Lets a stream lead to @to, unless that is 0. Returns a copy of it, -1 if closed. */
-static int divert(int stream, int to)
-{
-	int kept = fcntl(stream, F_DUPFD_CLOEXEC, 3);
-
-	if (to > 0 && kept >= 0 && dup2(to, stream) < 0)
-		die(STATUS_FAILED, "the standard streams: %s", strerror(errno));
-	return kept;
-}
-
-/* A guest takes the standard streams: gets one back. */
-static void bring_back(int stream, int kept)
-{
-	if (kept < 0)
-		return;
-	dup2(kept, stream);
-	close(kept);
-}
-
 char *survey_take(struct survey *survey, const struct survey_ask *ask,
 		  const struct backend *backend, struct run *run,
 		  struct outcome *out)
@@ -81,11 +61,11 @@ char *survey_take(struct survey *survey, const struct survey_ask *ask,
 		.seed = ask->seed,
 	};
 	fflush(stdout);
-	input = divert(STDIN_FILENO, ask->input);
-	output = divert(STDOUT_FILENO, ask->output);
+	input = stream_divert(STDIN_FILENO, ask->input);
+	output = stream_divert(STDOUT_FILENO, ask->output);
 	backend->run(run, out, &counters);
-	bring_back(STDOUT_FILENO, output);
-	bring_back(STDIN_FILENO, input);
+	stream_bring_back(STDOUT_FILENO, output);
+	stream_bring_back(STDIN_FILENO, input);
 	/* A guest that ended before its command has sent nothing. */
 	if (out->kind <= OUTCOME_SIGNALED && counters)
 		error = read_samples(survey, &file);
@@ -95,8 +75,6 @@ char *survey_take(struct survey *survey, const struct survey_ask *ask,
 		survey->elapsed_ns = stats->gvt;
 		survey->charged_ns = stats->charged;
 	}
-	run->trace = NULL;
-	run->samples = (struct samples_ask){ 0 };
 	trace_file_close(&file);
 	free(counters);
 	return error;

@@ -2,13 +2,13 @@
 #include "guest.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "base/stream.h"
 #include "run/packed/backend-exact.h"
 #include "run/setup.h"
 #include "base/util.h"
@@ -69,12 +69,10 @@ static int run_inside(const struct whatif_guest *g, const char *command,
 static int run_with_output(const struct whatif_guest *g, const char *command,
 			   const char *answer)
 {
-	int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	int output = stream_divert(STDOUT_FILENO, 0);
 	int status = run_inside(g, command, answer);
 
-	if (output >= 0)
-		dup2(output, STDOUT_FILENO);
-	close(output);
+	stream_bring_back(STDOUT_FILENO, output);
 	return status;
 }
 
