@@ -273,28 +273,14 @@ static const char *load(const json_t *root, struct profile *p)
 
 char *profile_json_read(FILE *f, struct profile *p)
 {
-	json_error_t error;
-	json_t *root = json_loadf(f, 0, &error);
-	const char *schema, *wrong;
-	char *text = NULL;
+	json_t *root;
+	char *error = whatif_json_open(f, "profile", PROFILE_SCHEMA,
+				       PROFILE_JSON_VERSION, &root);
 
-	if (!root && ferror(f))
-		return xprintf("%s", strerror(errno));
-	if (!root)
-		return xprintf("line %d: %s", error.line, error.text);
-	schema = json_string_value(json_object_get(root, "schema"));
-	if (!schema || strcmp(schema, PROFILE_SCHEMA) != 0)
-		text = xprintf("not a file of tense profile --json");
-	else if (whole(root, "version") != PROFILE_JSON_VERSION)
-		text = xprintf("of another version of tense");
-	if (!text) {
-		wrong = load(root, p);
-		if (wrong)
-			text = xprintf("\"%s\" is not what tense profile --json writes",
-				       wrong);
-	}
+	if (!error)
+		error = whatif_json_wrong("profile", load(root, p));
 	json_decref(root);
-	return text;
+	return error;
 }
 
 void profile_json_load(struct profile *p, const char *path)

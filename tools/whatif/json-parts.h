@@ -3,6 +3,8 @@
 #ifndef TOOLS_WHATIF_JSON_PARTS_H
 #define TOOLS_WHATIF_JSON_PARTS_H
 
+#include <stdio.h>
+
 #include <jansson.h>
 
 #include "whatif.h"
@@ -33,5 +35,15 @@ bool whatif_json_load_found(const json_t *from, struct whatif_found *to);
  */
 const char *whatif_json_load_question(const json_t *root,
 				      struct whatif_question *q);
+
+/*
+ * Reads a document of tense COMMAND --json whose version is 1 to newest. Returns NULL, or
+ * an error. The caller frees the error, and releases *root in both cases.
+ */
+char *whatif_json_open(FILE *f, const char *command, const char *schema,
+		       uint64_t newest, json_t **root);
+
+/* Returns an error for a wrong part of it, which the caller frees; NULL for none. */
+char *whatif_json_wrong(const char *command, const char *part);
 
 #endif

@@ -453,41 +453,49 @@ static const char *load_request(const json_t *root, struct whatif *w)
 	return NULL;
 }
 
+char *whatif_json_open(FILE *f, const char *command, const char *schema,
+		       uint64_t newest, json_t **root)
+{
+	json_error_t error;
+	const char *found;
+	uint64_t version;
+
+	*root = json_loadf(f, 0, &error);
+	if (!*root && ferror(f))
+		return xprintf("%s", strerror(errno));
+	if (!*root)
+		return xprintf("line %d: %s", error.line, error.text);
+	found = json_string_value(json_object_get(*root, "schema"));
+	if (!found || strcmp(found, schema) != 0)
+		return xprintf("not a file of tense %s --json", command);
+	version = integer(*root, "version");
+	if (version < 1 || version > newest)
+		return xprintf("of another version of tense");
+	return NULL;
+}
+
+char *whatif_json_wrong(const char *command, const char *part)
+{
+	return part ? xprintf("\"%s\" is not what tense %s --json writes", part,
+			      command) : NULL;
+}
+
 /*
  * In version 1 the conclusions have sentences instead of identifiers, but no
  * reader loads conclusions. Its "asked" has no options of tense run.
  */
-static bool is_known(uint64_t version)
-{
-	return version >= 1 && version <= WHATIF_JSON_VERSION;
-}
-
 static char *read_as(FILE *f, struct whatif *w,
 		     const char *(*load_all)(const json_t *root,
 					     struct whatif *w))
 {
-	json_error_t error;
-	json_t *root = json_loadf(f, 0, &error);
-	const char *schema, *wrong;
-	char *text = NULL;
+	json_t *root;
+	char *error = whatif_json_open(f, "whatif", WHATIF_SCHEMA,
+				       WHATIF_JSON_VERSION, &root);
 
-	if (!root && ferror(f))
-		return xprintf("%s", strerror(errno));
-	if (!root)
-		return xprintf("line %d: %s", error.line, error.text);
-	schema = json_string_value(json_object_get(root, "schema"));
-	if (!schema || strcmp(schema, WHATIF_SCHEMA) != 0)
-		text = xprintf("not a file of tense whatif --json");
-	else if (!is_known(integer(root, "version")))
-		text = xprintf("of another version of tense");
-	if (!text) {
-		wrong = load_all(root, w);
-		if (wrong)
-			text = xprintf("\"%s\" is not what tense whatif --json writes",
-				       wrong);
-	}
+	if (!error)
+		error = whatif_json_wrong("whatif", load_all(root, w));
 	json_decref(root);
-	return text;
+	return error;
 }
 
 char *whatif_json_read(FILE *f, struct whatif *w)
