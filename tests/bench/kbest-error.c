@@ -7,16 +7,14 @@
  * from r m + b. Prints a table of comma-separated values.
  */
 #include <math.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <gsl/gsl_fit.h>
 #include <tense-measure.h>
+
+#include "../lib/spinner.h"
 
 #define LOADS	8
 #define LENGTHS	16
@@ -42,25 +40,13 @@ static void measure(double m, struct tense_kbest_result *r)
 		exit(1);
 }
 
-static pid_t spin(void)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			;
-	}
-	return pid;
-}
-
 static void measure_beside(int load, double per_ns, struct point *points)
 {
 	pid_t others[64];
 	int count = 0;
 
 	while (count < load - 1 && count < 64)
-		others[count++] = spin();
+		others[count++] = spinner_start();
 	for (int i = 0; i < LENGTHS; i++) {
 		double ns = FROM_NS * pow(TO_NS / FROM_NS,
 					  (double)i / (LENGTHS - 1));
@@ -68,10 +54,8 @@ static void measure_beside(int load, double per_ns, struct point *points)
 		points[i].m = floor(ns * per_ns);
 		measure(points[i].m, &points[i].r);
 	}
-	while (count-- > 0) {
-		kill(others[count], SIGKILL);
-		waitpid(others[count], NULL, 0);
-	}
+	while (count-- > 0)
+		spinner_end(others[count]);
 }
 
 /* ns = r m + b, with weights of 1 / ns^2; 0 if there are too few. */

@@ -4,15 +4,13 @@
  * in nanoseconds, beside so many processes that use what CPU they get. 0: K-best found
  * none. Run it on one CPU, as with taskset.
  */
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <tense-measure.h>
+
+#include "../lib/spinner.h"
 
 #define OTHERS_MAX	64
 /* Some 20 ms, which ticks interrupt. */
@@ -23,18 +21,6 @@ static void work(void *arg)
 	(void)arg;
 	for (volatile uint64_t i = 0; i < STEPS; i++)
 		;
-}
-
-static pid_t spin(void)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			;
-	}
-	return pid;
 }
 
 int main(int argc, char **argv)
@@ -48,12 +34,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (int i = 0; i < others; i++)
-		pid[i] = spin();
+		pid[i] = spinner_start();
 	error = tense_kbest(work, NULL, NULL, &result);
-	for (int i = 0; i < others; i++) {
-		kill(pid[i], SIGKILL);
-		waitpid(pid[i], NULL, 0);
-	}
+	for (int i = 0; i < others; i++)
+		spinner_end(pid[i]);
 	if (error)
 		return 1;
 	printf("%.0f\n", result.tick_ns);
