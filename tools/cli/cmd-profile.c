@@ -37,23 +37,23 @@ enum option_value {
 
 static const struct option_row options[] = {
 	{ "time", "TIME", NULL, TIME,
-	  "answer after at most this time, as 60s or 5m; default 60s" },
+	  "answer after about this time, such as 60s or 5m; default 60s" },
 	{ "only", "LIST", NULL, ONLY,
-	  "the functions to compare, [object:]name with commas between; a glob or /regex/ is all that match; default: those that a survey finds" },
+	  "the functions to compare, [object:]name separated by commas; a glob or /regex/ stands for all that match; default: those that a survey finds" },
 	{ "exclude", "LIST", NULL, EXCLUDE, "functions to leave out" },
 	{ "object", "LIB", "-f", OBJECT,
-	  "only functions of this executable or library" },
+	  "compare only functions of this executable or library" },
 	{ "top", "N", NULL, TOP_OPTION,
-	  "tell the best N functions apart; default 3" },
+	  "go on until the intervals of the best N functions are apart; default 3" },
 	{ "for", "TIME", NULL, FOR,
 	  "end each run after this time: for a command that does not end by itself; needs another metric than elapsed" },
 	{ "survey-only", NULL, NULL, SURVEY_ONLY,
-	  "only say in which functions the time is, and predict nothing" },
+	  "only show in which functions the program spends its time; predict nothing" },
 	{ "survey-period", "TIME", NULL, PERIOD,
-	  "charged time from sample to sample, 100us to 1s; default 1ms" },
+	  "charged time of a thread for each sample, 100us to 1s; default 1ms" },
 	WHATIF_METRIC_ROWS,
 	{ "precision", "P", NULL, WHATIF_PRECISION,
-	  "run a function no more when its interval is narrower than P percentage points; default 1" },
+	  "stop running a function when its interval is narrower than P percentage points; default 1" },
 	REPEAT_OPTION_ROWS,
 	{ "seed", "N", NULL, WHATIF_SEED,
 	  "fix the order of the runs (default: random)" },
@@ -64,9 +64,9 @@ static const struct option_row options[] = {
 	{ "report", "FILE", "-f", OUTPUT_REPORT,
 	  "write a page for a browser, with bars and curves" },
 	{ "folded", "FILE", "-f", OUTPUT_FOLDED,
-	  "write the stacks of the survey's samples, as programs for flame graphs read them" },
+	  "write the stacks of the survey's samples, for programs that draw flame graphs" },
 	{ "speedscope", "FILE", "-f", OUTPUT_SPEEDSCOPE,
-	  "write them for https://www.speedscope.app" },
+	  "write the stacks for https://www.speedscope.app" },
 	{ "from", "FILE", "-f", FROM,
 	  "run nothing: compute the results from FILE, which an earlier --json wrote" },
 	/* In a guest: read a request, and write the answer to this file. */
@@ -75,7 +75,7 @@ static const struct option_row options[] = {
 	OPTIONS_END
 };
 
-/* The first are of the answer, the others of the survey. */
+/* Files of the answer come before ANSWERS, files of the survey from there on. */
 enum { JSON, CSV, REPORT, ANSWERS, FOLDED = ANSWERS, SPEEDSCOPE, OUTPUTS };
 
 static int (*const writers[])(FILE *f, const struct profile *p) = {
@@ -190,7 +190,7 @@ static void take_experiment(struct request *q)
 	q->p.question.window_ns = q->run->window_ns;
 }
 
-/* Whether one run has to find out where the program spends its time. */
+/* Whether a survey has to find the functions. */
 static bool needs_survey(const struct request *q)
 {
 	return q->survey_only || q->outputs[FOLDED] || q->outputs[SPEEDSCOPE] ||
@@ -268,7 +268,7 @@ static int write_survey_json(FILE *f, size_t form, const void *arg)
 	return profile_survey_json(f, arg);
 }
 
-/* The command's output is its own if the survey is all that is asked for. */
+/* With --survey-only, the command keeps its streams, unless data go to stdout. */
 static void take_survey(struct request *q, struct profile_survey *s)
 {
 	const struct profile_survey_ask ask = {
@@ -413,8 +413,8 @@ const struct subcommand cmd_profile = {
 		"       tense profile --survey-only [OPTION...] -- COMMAND [ARG...]\n"
 		"       tense profile --from FILE [OPTION...]\n"
 		"\n"
-		"Samples in which functions the program spends its time. Then asks of each of\n"
-		"them how much the program gains if it is faster.\n",
+		"Finds by samples in which functions the program spends its time. Then predicts\n"
+		"for each of them how much the program gains if it is faster.\n",
 	.options = options,
 	.operands = "-c",
 	.notes =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From the samples of the groups to a race, and from the race to rows. */
+/* Makes a race from the samples of the groups, and rows from the race. */
 #include "profile.h"
 
 #include <math.h>
@@ -9,13 +9,13 @@
 
 #include "base/util.h"
 
-/* A difference by chance this rare is taken for one of the work. */
+/* If chance makes a difference this rarely, the work differs. */
 #define RARE		0.001
-/* In less of the time, times are of other things than the work. */
+/* Below this part of the time, a time says nothing about the work. */
 #define SHARE_MIN	0.01
-/* The program waits if it gains this part of what the function's time promises. */
+/* The program waits for a function that gains this part of its promise. */
 #define WAITS_MIN	0.75
-/* So do others if it gains more. */
+/* Other threads wait for a function that gains more than this part. */
 #define OTHERS_MIN	1.25
 /* Less of the time than this is little. */
 #define LITTLE		0.02
@@ -107,7 +107,7 @@ static double part_of(const struct whatif_sample *s, unsigned int slot)
 	return s->slot[slot].ran / whatif_own_ran(s);
 }
 
-/* Each in percent, as whatif compares them before it chooses an estimator. */
+/* Figures in percent. whatif compares the same ones to choose an estimator. */
 static double log_calls(const struct whatif_sample *s, unsigned int slot)
 {
 	return 100 * log(s->slot[slot].calls + 1.0);
@@ -128,7 +128,7 @@ static double log_work(const struct whatif_sample *s, unsigned int slot)
 	return 100 * log(whatif_own_ran(s) / (s->reference + 1.0));
 }
 
-/* Does a figure of a variant differ from that of the null runs by what matters? */
+/* Does a figure differ between a variant and the null runs, by enough to matter? */
 static bool differs(const struct profile_group *g, size_t condition,
 		    unsigned int slot, double matters,
 		    double (*figure)(const struct whatif_sample *s,
@@ -205,7 +205,7 @@ static void add_rows(struct race *race, const struct profile *p)
 	}
 }
 
-/* CPU time of what is measured: of a call, if calls are. */
+/* The CPU time of a run, or of a call if the metric counts calls. */
 static double log_cpu(const struct whatif_question *q,
 		      const struct whatif_sample *s)
 {
@@ -258,7 +258,7 @@ static double busy(const struct profile *p)
 	return elapsed > 0 ? fmin(1, charged / elapsed) : 1;
 }
 
-/* The slope that a machine which is slower by 1 % gives, before any run. */
+/* The slope expected before any run, for a machine that is slower by 1 %. */
 static double expected_slope(const struct profile *p)
 {
 	switch (p->question.metric.kind) {
@@ -340,7 +340,7 @@ static enum profile_why explain(const struct profile *p,
 	if (gain->high < 0)
 		return PROFILE_LOSES;
 	if (gain->low <= 0) {
-		/* Could it be as much as the share promises? */
+		/* Could the gain be as large as the share promises? */
 		if (gain->high >= WAITS_MIN * promised &&
 		    gain->high > q->precision)
 			return PROFILE_UNCERTAIN;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Makes functions and stacks of samples. */
+/* Turns samples into functions and stacks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define NO_FRAME	UINT32_MAX
 
-/* Numbers by a key of bytes: an open hash table. */
+/* An open hash table that finds numbers by keys of bytes. */
 struct table {
 	uint32_t *slots;	/* index + 1, or 0 */
 	size_t room;		/* a power of two */

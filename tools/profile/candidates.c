@@ -224,13 +224,13 @@ static void add_surveyed(struct profile *p, const struct survey_function *f,
 	tense_resolution_free(&r);
 }
 
-/* It runs before the program: nobody makes it faster for this program. */
+/* The loader runs before the program, whose author cannot make it faster. */
 static bool is_loader(const char *object)
 {
 	return !strncmp(base_name(object), "ld-linux", strlen("ld-linux"));
 }
 
-/* With less of the time, a function cannot gain what is worth telling. */
+/* A function that takes less of the time cannot gain enough to matter. */
 #define WEIGHT_MIN	0.01
 
 void profile_candidates_survey(struct profile *p, const struct survey *survey,

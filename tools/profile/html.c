@@ -72,7 +72,7 @@ static void gain_cell(FILE *f, const struct interval *i)
 	fputs("</td>", f);
 }
 
-/* The class of a badge in the style sheet. */
+/* Returns the badge's class in the style sheet. */
 static int badge_of(enum profile_why why)
 {
 	switch (why) {

@@ -8,11 +8,11 @@
 
 #include "base/util.h"
 
-/* So many of the best run at all cuts. */
+/* The number of finalists. */
 #define FINALISTS	5
-/* Stubs that take a larger part of a run have it alone. */
+/* A candidate whose stubs take a larger part of a run gets a group of its own. */
 #define HOT_PART	0.1
-/* In a shorter run, most of the time is of the start. */
+/* A shorter run spends most of its time on its start. */
 #define SHORT_NS	5000000
 
 struct race_state {
@@ -91,7 +91,7 @@ static const struct whatif_patch *patch_of(const struct whatif *w,
 	return NULL;
 }
 
-/* Learns from the first run of a group what there is to be run of a candidate. */
+/* Learns from the first run of a group whether a candidate can run. */
 static void learn(struct profile_candidate *c, const struct whatif *w,
 		  unsigned int slot)
 {
@@ -114,8 +114,8 @@ static void learn(struct profile_candidate *c, const struct whatif *w,
 }
 
 /*
- * The first run of each group took longer, for the search for its functions: times one
- * that is like the runs to come.
+ * The first run of each group took longer, because it searched for functions. Times a
+ * run that is like those to come.
  */
 static int time_run(struct race_state *s)
 {
@@ -126,7 +126,7 @@ static int time_run(struct race_state *s)
 	return run(s, &s->p->groups[0], 1, 0);
 }
 
-/* One null run of each group. It is not counted: caches were cold. */
+/* Makes a null run of each group. It does not count, because caches were cold. */
 static int probe(struct race_state *s)
 {
 	struct profile *p = s->p;
@@ -232,8 +232,8 @@ static void look(struct race_state *s)
 }
 
 /*
- * Runs a stage, as far as there is time, and looks at it. reserve runs are kept for
- * later. *done is false if the stage was cut.
+ * Runs a stage, as far as there is time, and looks at it. Keeps the time of
+ * reserve runs for later. *done is false if the stage was cut.
  */
 static int run_stage(struct race_state *s, bool extra, uint64_t reserve,
 		     bool *done)
@@ -279,7 +279,7 @@ static size_t choose_finalists(struct profile *p)
 	return count;
 }
 
-/* Runs the finalists at the other cuts, twice and again until that is precise. */
+/* Runs the finalists at the other cuts, until their intervals are narrow enough. */
 static int run_finals(struct race_state *s)
 {
 	bool done = true;
@@ -302,7 +302,7 @@ static int run_finals(struct race_state *s)
 	return status;
 }
 
-/* Looks are kept for the finals. */
+/* Keeps looks for the finals. */
 #define FINAL_LOOKS	2
 
 static int run_races(struct race_state *s)
@@ -360,6 +360,6 @@ int profile_measure(struct profile *p, const struct profile_runner *runner)
 	p->timed_out = true;
 	if (has_answer(p))
 		return 0;
-	warn("profile: no function has run in the time of --time: give it more");
+	warn("profile: no function has run within --time: use a longer --time");
 	return STATUS_FAILED;
 }

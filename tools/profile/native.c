@@ -63,7 +63,7 @@ static void show(const struct profile *p, uint64_t passed_ns, const char *what,
 	unsigned int total = p->asked.time_ns / MS_NS;
 	char *text;
 
-	/* The command's output would be between the lines. */
+	/* The command's output would mix with the progress. */
 	if (p->question.quiet || p->question.show_output)
 		return;
 	text = xprintf("profile: %s", what);

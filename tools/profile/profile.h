@@ -43,14 +43,14 @@ struct profile_group {
 struct profile_asked {
 	uint64_t time_ns;	/* for the whole answer */
 	uint64_t for_ns;	/* ends a run; 0: it ends by itself */
-	unsigned int top;	/* how many of the best are told apart */
+	unsigned int top;	/* the race goes on until this many best are apart */
 };
 
 /* Why a function gains what it gains. */
 enum profile_why {
 	PROFILE_WAITS,		/* the program waits for it */
-	PROFILE_OTHERS_WAIT,	/* so do other threads: more than its share */
-	PROFILE_HIDDEN,		/* in part behind other work */
+	PROFILE_OTHERS_WAIT,	/* other threads wait, too: it gains more than its share */
+	PROFILE_HIDDEN,		/* other work runs beside it: it gains less than its share */
 	PROFILE_OFF_PATH,	/* much time, no gain */
 	PROFILE_LITTLE,		/* little time, no gain */
 	PROFILE_LOSES,		/* the program is slower if the function is faster */
@@ -75,9 +75,9 @@ struct profile_answer {
 	struct race race;	/* as of the last look */
 	struct profile_row *rows;	/* the largest gain first */
 	size_t nr_rows;
-	unsigned int separated;	/* rows that are told apart from all below */
+	unsigned int separated;	/* rows with intervals above all rows below */
 	double baseline;	/* mean metric of the null runs */
-	size_t runs;		/* without those that found out who is called */
+	size_t runs;		/* without the first of each group, see probe() */
 };
 
 struct profile {
@@ -115,7 +115,7 @@ size_t profile_room(const struct profile *p);
 size_t profile_condition(const struct profile_group *g, size_t member,
 			 enum profile_cut cut);
 
-/* Draws the answer from the samples in place of an earlier one. */
+/* Computes the answer from the samples, in place of an earlier one. */
 void profile_assess(struct profile *p);
 
 /* The row of the race for a condition of a group. */

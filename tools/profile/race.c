@@ -133,15 +133,15 @@ static struct pool pool_runs(const struct race *race, enum race_control control)
 	}
 	for (size_t i = 0; i < race->nr_rows; i++)
 		pool.df += pool.rows[i].n ? pool.rows[i].n - 1 : 0;
-	/* The slope costs one, but its expectation gives most of it back. */
+	/* The slope costs a degree of freedom, but its expectation returns most of it. */
 	pool.variance = pool.df > 0 ? fmax(squares / pool.df, VARIANCE_MIN) :
 				      INFINITY;
 	return pool;
 }
 
 /*
- * The variance of a row: its own, drawn towards that of all rows. It has no own one
- * after a single run.
+ * Combines the variance within a row with that of all rows, because a row with a
+ * single run has none of its own.
  */
 static double variance_of(double pooled, const struct summary *row)
 {
@@ -278,7 +278,7 @@ static int descending(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The lower bound of the last of the best: who is below it is not one of them. */
+/* The lower bound of the last of the best. A row below it is not one of them. */
 static double bar(const struct race *race)
 {
 	double *low = xmalloc((race->nr_rows + 1) * sizeof(*low)), result;
@@ -298,7 +298,7 @@ static bool overlap(const struct race_row *a, const struct race_row *b)
 	return a->low <= b->high && b->low <= a->high;
 }
 
-/* Might it be one of the best, and of a gain that matters? */
+/* May the row be one of the best, with a gain that matters? */
 static bool is_contender(const struct race *race, const struct race_row *row,
 			 double at_least)
 {
@@ -403,8 +403,8 @@ static size_t times_of(const struct race *race, const struct race_row *row,
 }
 
 /*
- * A null run serves all rows of its group. Their errors are smallest for a given
- * number of runs if it has as many as each of them times the root of their number.
+ * The null row serves all n rows of its group. For a given total of runs, the errors
+ * are smallest if the null row has sqrt(n) times as many runs as each of the others.
  */
 static size_t null_times(size_t runs, size_t rows, size_t each)
 {

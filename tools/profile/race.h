@@ -24,7 +24,7 @@
 #define RACE_ALPHA	0.05
 
 enum race_kind {
-	RACE_NULL,		/* what the rows of its group are compared with */
+	RACE_NULL,		/* its group's rows are compared with it */
 	RACE_CANDIDATE,
 	RACE_EXTRA,		/* has an interval, but is in no race */
 	RACE_UNUSED,		/* is in no stage */
@@ -65,13 +65,13 @@ struct race {
 size_t race_add_row(struct race *race, enum race_kind kind, size_t null);
 void race_add_run(struct race *race, const struct race_run *run);
 
-/* Computes gains, intervals and who has to race on. */
+/* Computes gains and intervals, and which rows need more runs. */
 void race_look(struct race *race);
 
 /* Is any candidate still racing? */
 bool race_is_on(const struct race *race);
 
-/* How many of the best candidates are told apart from all behind them. */
+/* How many of the best candidates have intervals above all candidates behind them. */
 unsigned int race_separated(const struct race *race);
 
 /*

@@ -62,7 +62,7 @@ struct survey {
 	uint64_t attributed_ns;	/* of ns: the innermost function is in a file */
 	uint64_t named_ns;	/* of ns: the innermost function has a name */
 	uint64_t covered_ns;	/* of ns: some function of the stack has one */
-	uint64_t lost;		/* samples that found no room */
+	uint64_t lost;		/* samples for which there was no room */
 	uint64_t lost_ns;
 	uint64_t overhead_ns;	/* real: the sampling took so long */
 	uint64_t elapsed_ns;	/* virtual, of the command; 0: not known */
@@ -72,7 +72,7 @@ struct survey {
 struct survey_ask {
 	uint64_t period_ns;	/* virtual; 0: SURVEY_PERIOD_NS */
 	unsigned int seed;	/* of the random phases; the same seed, the same phases */
-	/* Where the command's standard input and output lead; 0: as they are. */
+	/* Descriptors for the command's standard input and output; 0: unchanged. */
 	int input, output;
 };
 
@@ -102,7 +102,7 @@ const char *survey_obstacle_id(enum survey_obstacle obstacle);
 /* Returns a sentence for people. */
 const char *survey_obstacle_text(enum survey_obstacle obstacle);
 
-/* A table of the functions, the first so many of them. */
+/* Prints a table of the first rows functions. */
 void survey_table(FILE *f, const struct survey *survey, size_t rows);
 
 /* The same as JSON, with all functions; NULL on an error. */

@@ -20,7 +20,7 @@
  */
 #define SAMPLES_KIB	(16 * 1024)
 
-/* Callers further out than this are not found: frames of most programs fit. */
+/* Bytes of the stack in which callers are found. Frames of most programs fit. */
 #define STACK_BYTES	8192
 
 static char *read_samples(struct survey *survey, const struct trace_file *file)

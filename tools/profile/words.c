@@ -151,9 +151,9 @@ char *profile_advice(const struct profile *p)
 	char *program, *text;
 
 	if (!p->answer.nr_rows || isnan(first->gain[PROFILE_HALF].value))
-		return xstrdup("No function has run: there is nothing to look at.");
+		return xstrdup("No function has run, so there is no result.");
 	if (!gains(first))
-		return finish(add_idle(p, xstrdup("No function gains anything for sure: the program waits for something else, or --time is too short")));
+		return finish(add_idle(p, xstrdup("No function certainly gains anything: the program waits for something else, or --time is too short")));
 	gain = &first->gain[PROFILE_HALF];
 	program = program_gains(p, gain->value);
 	text = xprintf("Look first at %s: if it took half its time, %s [%.1f %.1f]",
@@ -181,13 +181,13 @@ char *profile_ending(const struct profile *p)
 	double seconds = p->took_ns / 1e9;
 
 	if (p->interrupted)
-		return xprintf("Interrupted after %.0f s: this is what was known then.",
+		return xprintf("Interrupted after %.0f s: the table shows the results until then.",
 			       seconds);
 	if (!p->timed_out)
 		return xprintf("%zu runs in %.0f s told the best functions apart, or showed that they gain alike.",
 			       a->runs, seconds);
 	if (!a->separated)
-		return xprintf("After %zu runs in %.0f s it is not certain which function is best: a longer --time tells.",
+		return xprintf("After %zu runs in %.0f s it is not certain which function is best: use a longer --time.",
 			       a->runs, seconds);
 	return xprintf("After %zu runs in %.0f s the order is certain for the first %u; a longer --time makes it certain for more.",
 		       a->runs, seconds, a->separated);

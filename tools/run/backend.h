@@ -20,7 +20,7 @@ struct run {
 	bool device;		/* real, but with the module loaded */
 	bool stats;		/* wanted */
 	struct trace_file *trace;	/* for what the kernel does, or NULL */
-	struct samples_ask samples;	/* where the threads are goes there, too */
+	struct samples_ask samples;	/* of a survey; trace takes them, too */
 	bool kernel;		/* its version was asked for, see kernel_choose() */
 	unsigned int cpus;	/* 0: as many as the back end likes */
 	unsigned long long memory_mib;	/* the same */

@@ -20,7 +20,7 @@
 /* Calls that show the kernel what a call costs. */
 #define LEARN_READINGS 32
 
-/* A command that has reached its limit may take so long to end. */
+/* Time from SIGTERM to SIGKILL for a command that has reached its limit. */
 #define LIMIT_GRACE_S	2
 
 struct child_error {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Lets the kernel sample the threads of an experiment, and hands the samples over.
- * On the kernel where they run, by a member of the experiment.
+ * A member of the experiment calls this, on the kernel that runs the threads.
  */
 #ifndef TOOLS_SAMPLES_RECORD_H
 #define TOOLS_SAMPLES_RECORD_H
