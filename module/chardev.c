@@ -325,7 +325,7 @@ static int write_samples(struct tense_task *t, char *text, size_t count)
 	    take_number(&rest, U32_MAX, &seed) || rest ||
 	    period < TENSE_SAMPLES_PERIOD_MIN || kib < TENSE_SAMPLES_KIB_MIN)
 		return -EINVAL;
-	/* Samples are of all tasks, which may have more privileges than this one. */
+	/* The samples show all tasks, which may have more privileges than this one. */
 	if (!tense_user_is_mine(t->exp->user))
 		return -EPERM;
 	if (READ_ONCE(t->exp->survey))
@@ -478,7 +478,7 @@ static ssize_t read_samples(struct tense_task *t, char __user *buf, size_t count
 
 	if (!tense_user_is_mine(t->exp->user))
 		return -EPERM;
-	/* The records have the ids of processes as the asker sees them. */
+	/* Records contain process ids as the task that began the survey sees them. */
 	if (survey && survey->pids != task_active_pid_ns(current))
 		return -EPERM;
 	return survey ? tense_survey_read(survey, buf, count, from) : -ENODATA;

@@ -160,7 +160,7 @@ static void use_refunds(struct tense_task *t, u64 used)
 }
 
 /**
- * tense_return_refunds() - R13: the task leaves, and will not use its last refunds
+ * tense_return_refunds() - R13: take back unused refunds of a task that leaves
  * @t: the task, locked
  *
  * The work that they stand for was never charged.

@@ -35,9 +35,10 @@ static DEFINE_PER_CPU(struct firing, firing);
 #define RECHECK_BURST	((u64)NSEC_PER_MSEC / 5)
 /*
  * A window of 500 us lasts 5 us of real time at percent 1. In User-Mode Linux, an
- * interrupt takes longer, so that the CPU would never leave it. After a timer, the next
- * end of a window waits for PAUSE_PART times as long as the interrupt took, with the
- * time by which it came late. The host may have stolen that: no more than LATE_MAX.
+ * interrupt takes longer, so that the CPU would do nothing else. So a pause follows each
+ * timer: PAUSE_PART times the time that the timer came late and its interrupt took. The
+ * timer for the end of a window waits until the pause is over. LATE_MAX bounds that
+ * time, because the host may have stolen it.
  */
 #define PAUSE_PART	3
 #define LATE_MAX	100000

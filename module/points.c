@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Says when a task is sampled. The charged time of each task is divided into periods.
- * In each period lies one point, at a random place, so that nothing that the program
- * does at intervals meets the points more often than by chance. The first event that
- * finds the charged time beyond a point asks for a sample at the task's return to user
- * mode: the CPU's timer, which is set for the point, a tick, a switch to another task,
- * or the end of a call. So time in the kernel counts for the code that called it.
+ * Each period has one point, at a random instant, so that regular work of the program
+ * meets the points only by chance. An event that finds the charged time beyond a point
+ * asks for a sample at the task's return to user mode. Such an event is the CPU's timer,
+ * which is set for the point, a tick, a switch to another task, or the end of a call.
+ * So time in the kernel counts for the code that called it.
  *
  * sampler.c takes the sample, as task work. t->lock protects the sampler.
  */
@@ -17,7 +17,7 @@
 #include "samples.h"
 #include "tense.h"
 
-/* In real ns: a timer comes no sooner. */
+/* The CPU's timer is set for at least this many real ns from now. */
 #define TIMER_MIN	5000
 
 /* Returns a random number below @below: splitmix64. */
@@ -38,7 +38,7 @@ static void begin_period(struct tense_sampler *s, const struct tense_survey *sur
 	s->point = begin + draw(&s->random, s->length);
 }
 
-/* The task is under a survey that has just begun, or is new. */
+/* The survey has just begun, or the task is new. */
 static void begin_sampler(struct tense_task *t, const struct tense_survey *survey)
 {
 	struct tense_sampler *s = &t->sampler;
@@ -53,7 +53,7 @@ static void begin_sampler(struct tense_task *t, const struct tense_survey *surve
  * @t: the task, locked
  * @survey: of its experiment
  *
- * Return: the virtual ns for which they stand: a period each.
+ * Return: the virtual ns for which these points stand: a period each.
  */
 u64 tense_points_pass(struct tense_task *t, const struct tense_survey *survey)
 {
@@ -106,7 +106,7 @@ static void look(struct tense_task *t, const struct tense_survey *survey)
 }
 
 /**
- * tense_sampler_horizon() - when a timer has to look for the next sample
+ * tense_sampler_horizon() - time until the CPU's timer has to check for a sample
  * @t: runs on this CPU, charged just now, locked
  *
  * Asks for the sample at once if it is due.
@@ -128,7 +128,7 @@ u64 tense_sampler_horizon(struct tense_task *t)
 	if (s->queued || !tense_may_sample(t->task))
 		return VCLOCK_NEVER;
 	left = s->point - min(s->point, t->v.charged.ns) + t->v.credit.ns;
-	/* Look at least once a second: the sum is small, and its product no overflow. */
+	/* At least one check per second keeps the product below from overflowing. */
 	left = min_t(u64, left, NSEC_PER_SEC);
 	ns = div_u64(left * vclock_fine(&t->v), TENSE_PERCENT_REAL * TENSE_FINE);
 	now = local_clock();
@@ -165,7 +165,7 @@ void tense_sampler_stops(struct tense_task *t)
  */
 int tense_survey_begin(struct tense_experiment *exp, struct tense_survey *survey)
 {
-	/* Pairs with the acquire of those that look for it. */
+	/* Pairs with smp_load_acquire() of exp->survey. */
 	if (cmpxchg(&exp->survey, NULL, survey))
 		return -EBUSY;
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Takes a sample of a task on its way to user mode. points.c says when, and asks for
- * it. R13: the task is charged neither for the sample nor for the interrupt before it.
+ * Takes a sample of a task on its way to user mode, when points.c has asked for it.
+ * R13: the task is charged neither for the sample nor for the interrupt before it.
  */
 #include <linux/ptrace.h>
 #include <linux/sched/clock.h>
@@ -11,11 +11,11 @@
 #include "tense.h"
 
 /*
- * In real ns. After a sample no timer comes for so long: samples must not keep the
- * CPU from the program at a low percent.
+ * The pause after a sample, in real ns, in which no timer comes. At a low percent,
+ * samples would otherwise keep the CPU from the program.
  */
 #define PAUSE		50000
-/* The end of a sample takes less, unless an interrupt came. */
+/* In real ns. The end of a sample takes longer only if an interrupt came. */
 #define END_MAX		20000
 
 /* Takes a sample of the calling task, if it is still due. */
@@ -36,8 +36,8 @@ static void sample(struct tense_task *t, struct tense_survey *survey)
 }
 
 /*
- * R13: to set the timer for the next sample takes longer than the end of a call, of
- * which the kernel learns the cost.
+ * R13: the kernel learns the cost of the end of a call. The end of a sample also sets
+ * the timer for the next one, and takes longer.
  */
 static void refund_end(struct tense_task *t)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The samples of an experiment: memory that fills up with records, and the files
- * that samples name by numbers. <uapi/linux/tense.h> specifies the records.
- * sampler.c says when a task is sampled, and stack.c what a sample has.
+ * that samples name by numbers. <uapi/linux/tense-samples.h> specifies the
+ * records. points.c says when a task is sampled; stack.c makes the sample.
  *
  * A record never changes once it is published, so that readers need no lock.
  */
@@ -14,10 +14,10 @@
 
 #include "samples.h"
 
-/* With less room than this left, the period doubles no more. */
+/* The period stays as it is when fewer bytes than these are left. */
 #define DOUBLING_MIN	SZ_16K
 
-/* A file that a sample may name. The file need not be open any more. */
+/* A file that a sample may name. It need not be open any more. */
 struct known_file {
 	struct hlist_node node;
 	u64 ino;
@@ -185,7 +185,7 @@ static bool add_record(struct tense_survey *s, const void *record, size_t size)
 	if (size > s->room - s->used)
 		return false;
 	memcpy(s->records + s->used, record, size);
-	/* The record, before its reader sees that it is there. */
+	/* A reader that sees the new value of used must see the record. */
 	smp_store_release(&s->used, s->used + size);
 	if (s->used < s->doubles_at)
 		return true;

@@ -27,7 +27,7 @@ struct tense_survey {
 	struct tense_scratch *spare;	/* or NULL; exchanged as a whole */
 	atomic64_t overhead;	/* real ns */
 	/*
-	 * Protects the fields below, and bytes of records from used on. Only tasks on
+	 * Protects the fields below and the bytes of records after used. Only tasks on
 	 * their way to user mode take it, with interrupts enabled. They take no other
 	 * lock under it.
 	 */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A sample of the running task: where it is in its program, and which words on its
- * stack may be return addresses. Words that point into the stack come with them, for
- * user space finds the callers by these. A sample contains places in files, and no
- * address or content of memory.
+ * stack may be return addresses. A sample also has the words that point into the stack,
+ * because user space needs them to find the callers. It contains places in files, but
+ * no address and no content of memory.
  *
  * Runs as task work of the sampled task, without locks. The lock of the task's memory
  * map keeps its files. It is released before tense_file_add(), which may wait for a
@@ -140,7 +140,7 @@ static void find_groups(struct tense_scratch *c)
 	}
 }
 
-/* Copies what is there of the stack, and faults nothing in. */
+/* Copies the pages of the stack that are in memory. Must not fault in others. */
 static void copy_stack(const struct tense_survey *s, struct tense_scratch *c,
 		       unsigned long sp)
 {
@@ -291,7 +291,7 @@ void tense_sample_take(struct tense_survey *s, const struct tense_where *where)
 		fill(s, c, where);
 		tense_sample_add(s, sample_in(c));
 	} else {
-		/* Finds no room: it is lost. */
+		/* tense_sample_add() finds no room, and counts it as lost. */
 		tense_sample_add(s, &none);
 	}
 	tense_scratch_free(xchg(&s->spare, c));

@@ -16,7 +16,7 @@ void fail(const char *what, const char *detail)
 	exit(1);
 }
 
-/* A change of the logarithm, as what it makes faster. */
+/* Converts a change of the logarithm into a gain. */
 static double faster_by(double change)
 {
 	return 100 - 100 * exp(change);
@@ -49,9 +49,9 @@ static bool panel_of(const struct log *input, const char *const *variant,
 }
 
 /*
- * Tells it the speed of the machine, and nothing of the variants? Where the
- * threads of a program wait for each other, who is interrupted while speed is
- * measured depends on what the variant does.
+ * Does the figure depend on the speed of the machine only, and not on the variant? If
+ * threads wait for each other, the variant decides which one is interrupted while the
+ * speed is measured.
  */
 static bool is_control(const double *values, size_t rounds)
 {

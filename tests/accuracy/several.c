@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * several SCENARIO [--cut FUNCTION:PERCENT] [--length PERCENT]: programs with several
- * functions of known gain, for tense profile. --cut: the function really does that
- * much less work, which is the truth for a prediction. The program prints how long
+ * functions of known gain, for tense profile. --cut: the function does that much less
+ * work, to measure the truth for a prediction. The program prints how long
  * it took, in ns of CLOCK_MONOTONIC.
  *
  * Scenarios are for one CPU. A device works beside it: while a thread waits for one,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kbest-ticks OTHERS: the cost of a timer interrupt that the K-best protocol subtracts,
- * in nanoseconds, beside so many processes that use what CPU they get. 0: K-best found
- * none. Run it on one CPU, as with taskset.
+ * kbest-ticks OTHERS: prints the cost of a timer interrupt that the K-best protocol
+ * subtracts, in nanoseconds; 0: K-best found none. Meanwhile OTHERS processes keep the
+ * CPU busy. Run it on one CPU, as with taskset.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -46,7 +46,7 @@ static uint64_t time_calls(int (*call)(int), int deeper)
 	return cycles() - start;
 }
 
-/* Ticks that a call takes longer because it is redirected. */
+/* The ticks that redirection adds to a call. */
 static double time_call(int deeper)
 {
 	static double ticks[PAIRS / CALLS];

@@ -377,7 +377,7 @@ TEST_F(samples, stand_for_the_charged_time)
 	/* A point lies in each period: none, or one more, in the first and the last. */
 	EXPECT_LE(llabs(ns_of(&r, 0) - (charged() - from)), 3 * PERIOD);
 	EXPECT_EQ(r.header.lost, 0);
-	/* While it reads, the thread is sampled further. */
+	/* The kernel goes on sampling this thread while it reads. */
 	EXPECT_LE(llabs(ns_of(&r, 0) - (int64_t)r.header.ns), 3 * PERIOD);
 	EXPECT_LE(r.header.bytes, r.size - sizeof(r.header));
 	free(r.data);

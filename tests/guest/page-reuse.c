@@ -10,7 +10,7 @@
  * which must stay. A kernel that forgets to tell a running CPU of a change lets the
  * writers write into their pages.
  *
- * Prints how many pages were looked at, and how many held what they must not.
+ * Prints how many pages it checked, and how many held another program's data.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -131,7 +131,7 @@ static unsigned long wrong_words(const volatile unsigned long *p, unsigned long 
 	return wrong;
 }
 
-/* Exits with 1 if a page held what it must not. */
+/* Exits with 1 if a page held another program's data. */
 static void watch_pages(unsigned long number, double seconds)
 {
 	double end = now() + seconds;

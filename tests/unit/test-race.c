@@ -177,7 +177,7 @@ static struct tally repeat(double noise, bool heavy, bool compare)
 	return t;
 }
 
-/* 95 % of 100 cover: fewer than 88 do so by chance in 2 of 1000 tests. */
+/* 95 of 100 are expected to cover; fewer than 88 do by chance in 2 of 1000 tests. */
 #define COVERED_MIN	88
 
 static void test_race(void)

@@ -119,7 +119,7 @@ __attribute__((noinline)) static void recursive(int depth)
 	sink++;
 }
 
-/* --- what comes of it --- */
+/* --- the functions and stacks of that recording --- */
 
 static struct survey take(void)
 {

@@ -5,16 +5,16 @@
  *
  * write(2)
  *	"samples PERIOD KIB STACK SEED", decimal and optionally ended by one newline,
- *	samples the threads of the experiment from now on: where each is in its
- *	program, once in PERIOD ns of its charged time, at a random instant that
- *	SEED determines. PERIOD is TENSE_SAMPLES_PERIOD_MIN to
- *	TENSE_SAMPLES_PERIOD_MAX. The samples get KIB kibibytes of memory,
- *	TENSE_SAMPLES_KIB_MIN to _MAX. Whenever half of what was left is full, the
- *	period doubles: samples then stand for more time, and hardly any finds no
- *	room. The kernel looks at STACK bytes of each stack, at most
- *	TENSE_SAMPLES_STACK_MAX. The samples last as long as the experiment. A
- *	thread that gained privileges has left the experiment, so there are none
- *	of it.
+ *	samples the threads of the experiment from now on. A sample tells where a
+ *	thread is in its program. The kernel takes one in each PERIOD ns of the
+ *	thread's charged time, at a random instant that SEED determines. PERIOD is
+ *	TENSE_SAMPLES_PERIOD_MIN to TENSE_SAMPLES_PERIOD_MAX. The samples get KIB
+ *	kibibytes of memory, TENSE_SAMPLES_KIB_MIN to _MAX. Whenever samples have
+ *	filled half of the memory that was left, the period doubles. Samples then
+ *	stand for more time, and hardly any finds no room. The kernel looks at STACK
+ *	bytes of each stack, at most TENSE_SAMPLES_STACK_MAX. The samples last as long
+ *	as the experiment. A thread that gains privileges leaves the experiment, and
+ *	is sampled no more.
  *	-EBUSY		the experiment is sampled already
  *	-EDQUOT		the user has as many sampled experiments as the module's
  *			parameter surveys_max allows
