@@ -198,6 +198,33 @@ static long task_affinity(struct task *t)
 	return call(SYS_sched_setaffinity, any_tid(t), sizeof(mask), &mask);
 }
 
+/*
+ * Linux 6.1, without Tense too, never runs a task again that another one takes out
+ * of the deadline class while it is throttled, if it later returns to that class
+ * and sleeps: it is still marked as throttled, but no timer ends that. So no task
+ * changes the class of another one that may be in the deadline class. Each of the
+ * two first says what it is about to do, then looks at what the other one said.
+ */
+static bool may_change_class(struct task *t, pid_t tid)
+{
+	fuzz->slot[t->slot].changes = tid;
+	return !tid || !fuzz->deadline[tid % TIDS_MAX];
+}
+
+static bool may_enter_deadline_class(void)
+{
+	who_t who = who_am_i();
+
+	fuzz->deadline[tid_of(who) % TIDS_MAX] = true;
+	/* A thread that executes a program goes on under this number. */
+	fuzz->deadline[tgid_of(who) % TIDS_MAX] = true;
+	for (int i = 0; i < TASKS_MAX; i++)
+		if (fuzz->slot[i].changes == tid_of(who) ||
+		    fuzz->slot[i].changes == tgid_of(who))
+			return false;
+	return true;
+}
+
 static long task_class(struct task *t)
 {
 	static const int classes[] = {
@@ -206,12 +233,17 @@ static long task_class(struct task *t)
 	};
 	int class = any(t, classes);
 	struct sched_param p = { 0 };
+	pid_t tid = any_tid(t);
+	long result = -EPERM;
 
 	if (class == SCHED_FIFO || class == SCHED_RR)
 		p.sched_priority = 1 + below(t, 30);
 	if (one_in(t, 8))
 		class |= SCHED_RESET_ON_FORK;
-	return call(SYS_sched_setscheduler, any_tid(t), class, &p);
+	if (may_change_class(t, tid))
+		result = call(SYS_sched_setscheduler, tid, class, &p);
+	fuzz->slot[t->slot].changes = 0;
+	return result;
 }
 
 static long task_deadline_class(struct task *t)
@@ -234,6 +266,8 @@ static long task_deadline_class(struct task *t)
 	unsigned long mask = 3;
 
 	(void)t;
+	if (!may_enter_deadline_class())
+		return -EPERM;
 	call(SYS_sched_setaffinity, 0, sizeof(mask), &mask);
 	return call(SYS_sched_setattr, 0, &attr, 0);
 }

@@ -26,6 +26,8 @@
 #define OPERATIONS_MAX 96
 #define WORDS 4
 #define CPUS_MAX 8
+/* The guest's kernel.pid_max. */
+#define TIDS_MAX (1 << 15)
 
 /* Process and thread, which are only told together; 0: nobody. */
 typedef uint64_t who_t;
@@ -35,6 +37,7 @@ struct slot {
 	_Atomic who_t who;	/* until the task has begun: who takes it */
 	_Atomic int operation;
 	_Atomic uint64_t count;
+	_Atomic pid_t changes;	/* whose class its task is about to change, or 0 */
 };
 
 struct counts {
@@ -51,6 +54,8 @@ struct fuzz {
 	_Atomic uint32_t word[WORDS];	/* to wait for */
 	struct slot slot[TASKS_MAX];
 	struct counts counts[OPERATIONS_MAX];
+	/* Threads that are, or were, in the deadline class; see task_class(). */
+	_Atomic bool deadline[TIDS_MAX];
 	/* Tells the processes that watch the CPUs to end. */
 	_Atomic int over;
 	_Atomic uint64_t seed;

@@ -505,7 +505,9 @@ static bool round_run(uint64_t seed, uint64_t operations)
 	int err;
 
 	for (int i = 0; i < TASKS_MAX; i++)
-		fuzz->slot[i].who = 0;
+		fuzz->slot[i].who = fuzz->slot[i].changes = 0;
+	for (int i = 0; i < TIDS_MAX; i++)
+		fuzz->deadline[i] = false;
 	fuzz->stop = 0;
 	fuzz->seed = seed;
 	/* Print the seed first: a kernel that hangs prints nothing any more. */
