@@ -165,7 +165,7 @@ TEST_F(groups, beside_two_in_a_third)
 		     { .percent = "100", .group = "R/A" },
 		     { .percent = "50", .group = "R/B" });
 	EXPECT_RATIO(self->race, 0, 1, 4);
-	EXPECT_TIMES(self->race->ran[0] + self->race->ran[1], 5,
+	EXPECT_TIMES(self->race, self->race->ran[0] + self->race->ran[1], 5,
 		     self->race->ran[2]);
 }
 
@@ -225,14 +225,16 @@ TEST_F(groups, beside_two_of_which_a_slow_one_is_limited)
 {
 	if (!set_group("A", "cpu.cfs_quota_us", "20000"))
 		SKIP(return, "this kernel limits no groups");
-	EXPECT_TIMES(beside_limited(self->race, "1", "100"), 1, self->race->ran[1]);
+	EXPECT_TIMES(self->race, beside_limited(self->race, "1", "100"), 1,
+		     self->race->ran[1]);
 }
 
 TEST_F(groups, beside_two_of_which_a_fast_one_is_limited)
 {
 	if (!set_group("A", "cpu.cfs_quota_us", "20000"))
 		SKIP(return, "this kernel limits no groups");
-	EXPECT_TIMES(beside_limited(self->race, "100000", "100"), 1, self->race->ran[1]);
+	EXPECT_TIMES(self->race, beside_limited(self->race, "100000", "100"), 1,
+		     self->race->ran[1]);
 }
 
 int main(int argc, char **argv)
