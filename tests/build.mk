@@ -22,8 +22,12 @@ $(O)/tests/%$(1): tests/%.sh $(O)/flags
 		'unset LD_PRELOAD TENSE TENSE_EXPERIMENT TENSE_STRICT TENSE_MEMORY NO_COLOR' \
 		'. "$$$$source/$$<"'; } >$$@ && chmod +x $$@
 endef
-$(foreach suffix,'' -asan -qemu -uml -exact -smp -few,$(eval \
+script_suffixes := -asan -qemu -uml -exact -smp -few
+$(foreach suffix,'' $(script_suffixes),$(eval \
 	$(call script_test,$(subst '',,$(suffix)))))
+# The rule of a suffix would run another script under such a name.
+ambiguous := $(wildcard $(script_suffixes:%=tests/*/test-*%.sh))
+$(if $(ambiguous),$(error rename $(ambiguous): NAME and a suffix run NAME.sh))
 
 -include tests/unit/build.mk
 -include tests/unit/functions/build.mk

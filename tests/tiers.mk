@@ -55,7 +55,7 @@ ALONE_TESTS := $(call named,guest,%-sessions %-races test-kernel-selftests-qemu 
 # These tests take a minute or more. They start first, in this order, so that no
 # CPU is idle at the end.
 LONG_TESTS := debug-several guest-groups test-run-qemu test-deterministic \
-	test-signals-qemu test-signals debug-fuzz test-whatif-exact check-patches \
+	test-signals-qemu test-signals debug-fuzz test-exact-whatif check-patches \
 	guest-fair test-queue-waits test-stamped-queue-exact debug-storms \
 	test-stamped-queue-uml test-smp-programs test-producer \
 	test-kernel-selftests-uml test-static test-clock-order-uml test-ledger \

@@ -226,8 +226,8 @@ $(O)/tests/guest/producer: tests/guest/producer.c $(O)/lib/libtense.so $(O)/flag
 GUEST_TESTS += $(O)/tests/guest/test-producer
 $(O)/tests/guest/test-producer: $(O)/tests/guest/producer $(USER_TARGETS)
 
-GUEST_TESTS += $(O)/tests/guest/test-whatif-exact
-$(O)/tests/guest/test-whatif-exact: $(O)/accuracy/serial $(O)/accuracy/critical \
+GUEST_TESTS += $(O)/tests/guest/test-exact-whatif
+$(O)/tests/guest/test-exact-whatif: $(O)/accuracy/serial $(O)/accuracy/critical \
 		$(O)/tests/guest/static-work $(USER_TARGETS)
 
 -include tests/guest/clocks.mk

@@ -14,8 +14,9 @@ trap 'unload; rm -rf "$tmp"' EXIT
 mkdir "$tmp/cwd" "$tmp/results" "$tmp/elsewhere" "$tmp/elsewhere/.debug"
 cd "$tmp/cwd" || exit 1
 
+# Without the progress, which is printed by the clock.
 whatif() {
-	"$tense" whatif --deterministic "$@"
+	"$tense" whatif --deterministic --quiet "$@"
 }
 
 # NAME ARGUMENT...: an answer in all its forms, in files of that name. It is written
@@ -84,6 +85,21 @@ said=$(jq '.results[0].change.value' "$tmp/results/one-idle.json")
 ok "it says $said %, and $truth % is true" \
 	jq -en "$said - ($truth) | fabs < 0.1" >/dev/null
 
+# Without its symbols: the same function, by its address.
+strip -o bare "$serial"
+hot=bare+0x$(nm "$serial" | sed -n 's/^0*\([0-9a-f]*\) . hot$/\1/p')
+keep stripped --func "$hot" --faster 20% -- ./bare --length 10
+is "$(cat "$tmp/results/stripped.status")" 0 "$hot in a stripped program"
+sed 's/^/# /' "$tmp/results/stripped.err"
+said=$(jq '.results[0].change.value' "$tmp/results/stripped.json")
+ok "it says $said %, and $truth % is true" \
+	jq -en "$said - ($truth) | fabs < 0.1" >/dev/null
+keep no-function --func "${hot%?}f" --faster 20% -- ./bare --length 10
+ok "no function begins there" [ "$(cat "$tmp/results/no-function.status")" != 0 ]
+ok "which it says" grep -q "${hot%?}f" "$tmp/results/no-function.err"
+strip -o bare-static "$static"
+hot=bare-static+0x$(nm "$static" | sed -n 's/^0*\([0-9a-f]*\) . hot$/\1/p')
+
 twice "2 CPUs" two --cpus 2 --runs 2 --func hot --faster 20% -- \
 	"$critical" --length 1
 ok "has two" check two-busy '.environment.cpus == 2'
@@ -133,6 +149,10 @@ is "$(jq -c '.patches[] | [.symbol, .mechanism]' "$tmp/results/static.json")" \
 ok "is scaled" check static '[.samples[] | select(.condition == 2) | .slots[] |
 	select(.slot == 1) | [.calls, .virtual_ns / .real_ns]] |
 	length == 3 and all(.[0] == 6 and (.[1] - 0.8 | fabs) < 0.001)'
+
+keep bare-static --runs 2 --func "$hot" --faster 20% -- ./bare-static alone 6
+is "$(jq -c '.patches[] | [.symbol, .mechanism]' "$tmp/results/bare-static.json")" \
+	"[\"${hot#bare-static}\",\"uprobe\"]" "a static program without symbols"
 
 # The program, its debug file with the function, its input, and the command
 # before it are elsewhere. Results come back here.
