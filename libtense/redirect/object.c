@@ -606,6 +606,25 @@ static bool is_wanted(const struct redirect_object *of)
 	return false;
 }
 
+/* Finding functions without a symbol takes longer than finding the others. */
+static bool wants_frames(void)
+{
+	size_t i;
+
+	for (i = 0; i < redirect_specs.count; i++)
+		if (tense_spec_is_frame(&redirect_specs.spec[i]))
+			return true;
+	return false;
+}
+
+static int find_candidates(struct object *o)
+{
+	const char *path = o->of->path;
+
+	return wants_frames() ? tense_functions_each(path, take_symbol, o) :
+				tense_symbols_each(path, take_symbol, o);
+}
+
 size_t redirect_object(const struct redirect_object *of,
 				 struct redirect_arena *arena)
 {
@@ -616,8 +635,7 @@ size_t redirect_object(const struct redirect_object *of,
 	if (!is_wanted(of))
 		return 0;
 	o.best = calloc(redirect_specs.count, sizeof(*o.best));
-	if (o.best && !tense_symbols_each(of->path, take_symbol, &o) &&
-	    o.count) {
+	if (o.best && !find_candidates(&o) && o.count) {
 		o.file = open(of->path, O_RDONLY | O_CLOEXEC);
 		o.memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 		look(&o);

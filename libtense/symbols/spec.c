@@ -165,15 +165,29 @@ static int parse_name(struct tense_spec *spec, const char **error)
 	return spec->kind == TENSE_SPEC_NAME ? find_needle(spec) : 0;
 }
 
+/* Returns the +0x1234 at the end of the text, or NULL. */
+static const char *find_frame(const char *text)
+{
+	const char *plus = strrchr(text, '+');
+
+	return plus && !strncmp(plus, "+0x", 3) && plus[3] &&
+	       !plus[3 + strspn(plus + 3, "0123456789abcdef")] ? plus : NULL;
+}
+
 static int parse(const char *text, struct tense_spec *spec, const char **error)
 {
-	const char *colon = find_colon(text);
+	const char *colon = find_colon(text), *frame = find_frame(text);
+	const char *end = NULL;
 
-	if (colon && is_object(text, colon)) {
-		spec->object = strndup(text, colon - text);
+	if (colon && is_object(text, colon))
+		end = colon;
+	else if (frame != text)
+		end = frame;
+	if (end) {
+		spec->object = strndup(text, end - text);
 		if (!spec->object)
 			return -ENOMEM;
-		text = colon + 1;
+		text = end + (end == colon);
 	}
 	spec->pattern = strdup(text);
 	if (!spec->pattern)
@@ -290,6 +304,11 @@ void tense_spec_free(struct tense_spec *spec)
 bool tense_spec_is_pattern(const struct tense_spec *spec)
 {
 	return spec->kind == TENSE_SPEC_GLOB || spec->kind == TENSE_SPEC_REGEX;
+}
+
+bool tense_spec_is_frame(const struct tense_spec *spec)
+{
+	return !tense_spec_is_pattern(spec) && *spec->pattern == '+';
 }
 
 /* Two paths of one file differ by links. */
@@ -453,6 +472,9 @@ static enum tense_match match_name(const struct tense_spec *spec,
 	enum tense_match match;
 	char *demangled;
 
+	/* A pattern means names, and this function has none. */
+	if (*name == '+' && tense_spec_is_pattern(spec))
+		return TENSE_MATCH_NONE;
 	if (spec->kind == TENSE_SPEC_SYMBOL)
 		return strcmp(spec->pattern, name) ? TENSE_MATCH_NONE :
 						     TENSE_MATCH_SYMBOL;

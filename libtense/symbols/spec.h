@@ -11,6 +11,8 @@
  *              compiler specialised (f.isra.0) are the function; ::f is in no scope
  *   NAME@V     that version of it, or with V = 0x... that at this ELF address
  *   =SYMBOL    this symbol and nothing else; @V may follow
+ *   +0x1234    in a stripped file, the function without a symbol that begins at this
+ *              ELF address; object+0x1234, without a colon, is the same
  *   a glob     with * ? [, over what a name would be compared with
  *   /regex/    extended, found anywhere in the symbol or the demangled name
  */
@@ -74,6 +76,9 @@ void tense_spec_free(struct tense_spec *spec);
 
 /* Whether the spec selects several functions on purpose. */
 bool tense_spec_is_pattern(const struct tense_spec *spec);
+
+/* Whether it may name a function without a symbol. */
+bool tense_spec_is_frame(const struct tense_spec *spec);
 
 /* soname may be NULL. */
 bool tense_spec_object(const struct tense_spec *spec, const char *path,

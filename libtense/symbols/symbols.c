@@ -2,16 +2,19 @@
 #include "symbols.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <gelf.h>
 
 #include "debug-file.h"
+#include "frames.h"
 
 struct entry {
 	struct tense_symbol symbol;
-	char *copy;		/* copy of the name, if it had a version */
+	char *copy;		/* the name, if the file does not hold it as it is */
 };
 
 struct segment {
@@ -249,7 +252,7 @@ static int add_file(struct list *list, Elf *elf, bool debug, bool *symtab)
 	return 0;
 }
 
-/* Among duplicates, the most informative comes first. */
+/* Among duplicates, the most informative comes first; symbols before frames. */
 static int compare(const void *left, const void *right)
 {
 	const struct tense_symbol *a = &((const struct entry *)left)->symbol;
@@ -258,6 +261,8 @@ static int compare(const void *left, const void *right)
 
 	if (a->value != b->value)
 		return a->value < b->value ? -1 : 1;
+	if ((a->source == TENSE_FRAMES) != (b->source == TENSE_FRAMES))
+		return a->source == TENSE_FRAMES ? 1 : -1;
 	order = strcmp(a->name, b->name);
 	if (order)
 		return order;
@@ -274,7 +279,9 @@ static int compare(const void *left, const void *right)
 static bool is_duplicate(const struct tense_symbol *a,
 			 const struct tense_symbol *b)
 {
-	return a->value == b->value && !strcmp(a->name, b->name) &&
+	if (a->value != b->value || b->source == TENSE_FRAMES)
+		return a->value == b->value;
+	return !strcmp(a->name, b->name) &&
 	       (!b->version ||
 		(a->version && !strcmp(a->version, b->version)));
 }
@@ -310,21 +317,38 @@ static void free_list(struct list *list)
 
 /* If the debug file is damaged, the program's own symbols suffice. */
 static int add_debug_file(struct list *list, Elf *elf, const char *path,
-			  int *fd, Elf **debug)
+			  int *fd, Elf **debug, bool *symtab)
 {
 	char *file = tense_debug_file(elf, path);
-	bool symtab;
 	int err = 0;
 
 	if (file && !tense_elf_open(file, fd, debug))
-		err = add_file(list, *debug, true, &symtab);
+		err = add_file(list, *debug, true, symtab);
 	free(file);
 	return err == -ENOMEM ? err : 0;
 }
 
-int tense_symbols_each(const char *path,
-		       int (*each)(const struct tense_symbol *symbol, void *data),
-		       void *data)
+static int add_frame(uint64_t value, uint64_t size, void *data)
+{
+	struct list *list = data;
+	struct entry *entry;
+	uint64_t offset;
+
+	if (!get_offset(list, value, &offset))
+		return 0;
+	entry = add_entry(list);
+	if (!entry || asprintf(&entry->copy, "+0x%" PRIx64, value) < 0)
+		return -ENOMEM;
+	entry->symbol = (struct tense_symbol){
+		.name = entry->copy, .value = value, .size = size,
+		.offset = offset, .source = TENSE_FRAMES, .local = true,
+	};
+	return 0;
+}
+
+static int each_function(const char *path, bool frames,
+			 int (*each)(const struct tense_symbol *symbol, void *data),
+			 void *data)
 {
 	Elf *elf, *debug = NULL;
 	struct list list = { 0 };
@@ -339,11 +363,27 @@ int tense_symbols_each(const char *path,
 	if (!result)
 		result = add_file(&list, elf, false, &symtab);
 	if (!result && !symtab)
-		result = add_debug_file(&list, elf, path, &debug_fd, &debug);
+		result = add_debug_file(&list, elf, path, &debug_fd, &debug, &symtab);
+	if (!result && !symtab && frames)
+		result = tense_frames_each(elf, add_frame, &list);
 	if (!result)
 		result = call_each(&list, each, data);
 	free_list(&list);
 	tense_elf_close(debug_fd, debug);
 	tense_elf_close(fd, elf);
 	return result;
+}
+
+int tense_symbols_each(const char *path,
+		       int (*each)(const struct tense_symbol *symbol, void *data),
+		       void *data)
+{
+	return each_function(path, false, each, data);
+}
+
+int tense_functions_each(const char *path,
+			 int (*each)(const struct tense_symbol *symbol, void *data),
+			 void *data)
+{
+	return each_function(path, true, each, data);
 }

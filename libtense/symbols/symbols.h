@@ -10,10 +10,11 @@ enum tense_source {
 	TENSE_DYNSYM,		/* exported */
 	TENSE_SYMTAB,
 	TENSE_DEBUG_FILE,	/* .symtab of the separate debug file */
+	TENSE_FRAMES,		/* no symbol, but the tables for exceptions */
 };
 
 struct tense_symbol {
-	const char *name;	/* mangled, without a version */
+	const char *name;	/* mangled, without a version; or +0xVALUE */
 	const char *version;	/* NULL if it has none */
 	const char *file;	/* source file of a local function, NULL if not known */
 	uint64_t value;		/* ELF st_value */
@@ -38,5 +39,13 @@ struct tense_symbol {
 int tense_symbols_each(const char *path,
 		       int (*each)(const struct tense_symbol *symbol, void *data),
 		       void *data);
+
+/*
+ * The same. If there is no .symtab at all, also calls each() for functions without a
+ * symbol, which the tables for exceptions describe.
+ */
+int tense_functions_each(const char *path,
+			 int (*each)(const struct tense_symbol *symbol, void *data),
+			 void *data);
 
 #endif

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	/* Not the host's own. */
 	setenv(TENSE_DEBUG_PATH, "/nonexistent", 1);
-	err = tense_symbols_each(path, look, &count);
+	err = tense_functions_each(path, look, &count);
 	if (err < 0 && err != -ENOEXEC && err != -EBADMSG && err != -ENOMEM)
 		abort();
 	look_for_debug_file(path);

@@ -70,6 +70,20 @@ ok "odd ones that are not" [ "$(grep -c '^patched.*odd_' "$log")" -ge 25 ]
 is "$(grep -c '^cost' "$log")" 1 "the cost is logged once"
 ok "and what the start took" grep -q '^start	[0-9]*	[0-9]*$' "$log"
 
+# The same, where more functions are redirected, which have no symbol any more. At
+# 100 percent, because the program looks at the percents of the others. It also
+# counts the gates on its stack: check_backtrace has one.
+strip -o "$tmp/bare" "$bin/program"
+nameless=$(nm "$bin/program" | grep -v ' check_backtrace$' |
+	sed -n 's/^0*\([0-9a-f]*\) t \(check_\|coroutine\|handler\|hammer\|sleeper\|step_\|on_step\|vfork_\|tick_jump\|builtin_jump\|exit_thread\|new_calls\).*/5 100 bare+0x\1/p')
+with "$specs
+$nameless" "$tmp/bare" "$bin/plugin.so" >"$tmp/out" 2>&1
+checked "the program in C, stripped, and functions by their addresses" "$tmp/out"
+grep '^ok' "$tmp/out" >"$tmp/checks.with"
+ok "the same checks" cmp -s "$tmp/checks.with" "$tmp/checks"
+is "$(grep -c '^patched.*	+0x' "$log")" "$(echo "$nameless" | wc -l)" \
+	"all of them are redirected"
+
 # Marks: a file with room for 30, of two numbers and then the marks.
 marks=$tmp/marks
 export TENSE_FUNCTIONS_MARKS="$marks"

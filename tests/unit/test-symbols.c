@@ -34,6 +34,16 @@ static const char cxx_source[] =
 	"template <typename T> T add(T a, T b) { return a + b; }\n"
 	"template int add<int>(int, int);\n"
 	"int main() { return 0; }\n";
+/* A part to which a function jumps when it has a frame; what no one calls. */
+static const char frames_source[] =
+	"__asm__(\".text; .type jumped, @function; jumped: .cfi_startproc;\"\n"
+	"	\" .cfi_def_cfa_offset 32; nop; ret; .cfi_endproc; .size jumped, 2;\"\n"
+	"	\" .type alone, @function; alone: .cfi_startproc;\"\n"
+	"	\" .cfi_undefined rip; nop; ret; .cfi_endproc; .size alone, 2;\"\n"
+	"	\" .type called, @function; called: .cfi_startproc; push %rbx;\"\n"
+	"	\" .cfi_def_cfa_offset 16; pop %rbx; ret; .cfi_endproc;\"\n"
+	"	\" .size called, 3\");\n"
+	"int main(void) { return 0; }\n";
 static const char version_source[] =
 	"int f_old(void) { return 1; }\n"
 	"int f_new(void) { return 2; }\n"
@@ -81,6 +91,7 @@ static void build(void)
 	write_file("c.c", c_source, strlen(c_source));
 	write_file("main.c", main_source, strlen(main_source));
 	write_file("x.cc", cxx_source, strlen(cxx_source));
+	write_file("f.c", frames_source, strlen(frames_source));
 	write_file("v.c", version_source, strlen(version_source));
 	write_file("v.map", version_map, strlen(version_map));
 	shell(CC " -O1 -g -fPIE -pie -o pie c.c main.c");
@@ -89,6 +100,7 @@ static void build(void)
 	shell(CC " -O1 -g -fPIC -shared -Wl,-soname,libc-test.so.1 -o libc-test.so c.c");
 	shell(CC " -O1 -fPIC -shared -Wl,--version-script=v.map -o libv.so v.c");
 	shell("g++ -O0 -g -o cxx x.cc");
+	shell(CC " -O1 -o frames f.c");
 	shell("objcopy --strip-all pie stripped");
 	shell("objcopy --strip-all libc-test.so libstripped.so");
 	/* By link, beside it and in .debug. */
@@ -218,6 +230,93 @@ static void test_stripped(void)
 	has("libc-test.so", "outer", TENSE_DYNSYM, false);
 }
 
+static int count(const struct tense_symbol *symbol, void *data)
+{
+	(void)symbol;
+	++*(int *)data;
+	return 0;
+}
+
+/* Each function of .text has the same place with a name and without. */
+struct nameless {
+	const char *stripped;
+	int found, missing, wrong;
+};
+
+static struct found lookup_nameless(const char *path, uint64_t value)
+{
+	struct found found = { 0 };
+	char name[32];
+	int err;
+
+	snprintf(name, sizeof(name), "+0x%lx", value);
+	found.name = name;
+	err = tense_functions_each(path, find, &found);
+	if (err)
+		ok(false, "%s: %s", path, strerror(-err));
+	return found;
+}
+
+static int compare_nameless(const struct tense_symbol *symbol, void *data)
+{
+	struct nameless *n = data;
+	struct found f;
+
+	/* The linker and libc have functions without a description. */
+	if (!symbol->size || symbol->ifunc)
+		return 0;
+	f = lookup_nameless(n->stripped, symbol->value);
+	n->found += f.count == 1;
+	n->missing += !f.count;
+	n->wrong += f.count > 1 ||
+		    (f.count && (f.symbol.size != symbol->size ||
+				 f.symbol.offset != symbol->offset ||
+				 f.symbol.source != TENSE_FRAMES));
+	return 0;
+}
+
+static void test_nameless_of(const char *path, int least)
+{
+	struct nameless n = { .stripped = "bare" };
+	char command[128];
+
+	snprintf(command, sizeof(command), "objcopy --strip-all %s bare", path);
+	shell(command);
+	tense_symbols_each(path, compare_nameless, &n);
+	ok(n.found >= least && !n.missing && !n.wrong,
+	   "%s, stripped: %d functions by their frames, %d missing, %d wrong",
+	   path, n.found, n.missing, n.wrong);
+}
+
+static void test_nameless(void)
+{
+	struct found cold;
+	int named = 0, all = 0;
+
+	test_nameless_of("pie", 4);
+	test_nameless_of("nopie", 4);
+	test_nameless_of("cxx", 3);
+	/* Parts that begin with a frame, and code that no one calls, are left out. */
+	shell("objcopy --strip-all frames bare");
+	for (int i = 0; i < 3; i++) {
+		static const char *const parts[] = { "jumped", "alone", "called" };
+
+		cold = lookup_nameless("bare", lookup("frames", parts[i], NULL).symbol.value);
+		is_i64(cold.count, i == 2, "%s %s", parts[i],
+		       i == 2 ? "is a function" : "is none");
+	}
+	/* Exported names remain, and a file with all of its names has no others. */
+	is_i64(lookup_nameless("libstripped.so",
+			       lookup("libc-test.so", "outer", NULL).symbol.value).count,
+	       0, "a function that has a name");
+	is_i64(lookup_nameless("libstripped.so",
+			       lookup("libc-test.so", "inner", NULL).symbol.value).count,
+	       1, "beside one that has none");
+	tense_symbols_each("pie", count, &named);
+	tense_functions_each("pie", count, &all);
+	is_i64(all, named, "a file that is not stripped");
+}
+
 static void test_cxx(void)
 {
 	has("cxx", "_ZNK2ns3Foo3barEi", TENSE_SYMTAB, false);
@@ -263,13 +362,6 @@ static void test_debug_files(void)
 	hasnt("noid", "inner");
 }
 
-static int count(const struct tense_symbol *symbol, void *data)
-{
-	(void)symbol;
-	++*(int *)data;
-	return 0;
-}
-
 static int stop(const struct tense_symbol *symbol, void *data)
 {
 	(void)symbol;
@@ -303,12 +395,12 @@ static void test_damaged(const char *path)
 		ok(false, "%s is large enough to be damaged", path);
 		return;
 	}
-	tense_symbols_each(path, count, &whole);
+	tense_functions_each(path, count, &whole);
 	step = len / 400 + 1;
 	for (size_t cut = 0; cut < len; cut += step) {
 		write_file("damaged", data, cut);
 		n = 0;
-		err = tense_symbols_each("damaged", count, &n);
+		err = tense_functions_each("damaged", count, &n);
 		failed += err < 0 || n < whole;
 	}
 	ok(failed > 300, "%s truncated: an error, or fewer symbols", path);
@@ -327,7 +419,7 @@ static void test_damaged(const char *path)
 		write_file("damaged", copy, len);
 		free(copy);
 		n = 0;
-		err = tense_symbols_each("damaged", count, &n);
+		err = tense_functions_each("damaged", count, &n);
 		failed += err != 0;
 		if (err > 0)
 			break;
@@ -346,6 +438,7 @@ int main(void)
 	build();
 	test_c();
 	test_stripped();
+	test_nameless();
 	test_cxx();
 	test_versions();
 	test_debug_files();
@@ -353,6 +446,7 @@ int main(void)
 	test_damaged("libc-test.so");
 	test_damaged("libv.so");
 	test_damaged("nopie");
+	test_damaged("libstripped.so");
 	if (!chdir("/")) {
 		char *command;
 

@@ -248,9 +248,10 @@ static int load_part(struct part *part, const struct object *object)
 	err = functions_load(&part->functions, object);
 	if (err)
 		warn("%s: %s", object->path, functions_error(err));
+	functions_drop_nameless(&part->functions);
 	part->stripped = true;
 	for (size_t i = 0; i < part->functions.count; i++)
-		if (part->functions.list[i].source != TENSE_DYNSYM)
+		if (function_in_symtab(&part->functions.list[i]))
 			part->stripped = false;
 	if (part->functions.count)
 		qsort(part->functions.list, part->functions.count,
@@ -344,7 +345,7 @@ static void print_notes(const struct listing *listing)
 	if (listing->counting)
 		warn("for the functions of libraries give a pattern, as in 'libc:mem*', or --object libc, or --all");
 	if (listing->stripped)
-		warn("stripped, so that only exported functions are known: %s: install debug symbols, or build without strip, for the others",
+		warn("stripped, so that only exported functions have names: %s: install debug symbols, or build without strip, for the others",
 		     listing->stripped);
 	if (listing->hidden)
 		warn("%zu more functions are inlined everywhere: name one to see it",

@@ -78,22 +78,36 @@ int functions_load(struct functions *functions, const struct object *object)
 {
 	struct load load = { functions, object };
 	size_t before = functions->count;
-	int err = tense_symbols_each(object->path, add, &load);
+	int err = tense_functions_each(object->path, add, &load);
 
 	mark_shared(functions->list + before, functions->count - before);
 	return err;
 }
 
+static void free_function(struct function *function)
+{
+	free(function->symbol);
+	free(function->name);
+	free(function->version);
+	free(function->file);
+}
+
+void functions_drop_nameless(struct functions *functions)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < functions->count; i++)
+		if (function_is_nameless(&functions->list[i]))
+			free_function(&functions->list[i]);
+		else
+			functions->list[kept++] = functions->list[i];
+	functions->count = kept;
+}
+
 void functions_free(struct functions *functions)
 {
-	for (size_t i = 0; i < functions->count; i++) {
-		struct function *function = &functions->list[i];
-
-		free(function->symbol);
-		free(function->name);
-		free(function->version);
-		free(function->file);
-	}
+	for (size_t i = 0; i < functions->count; i++)
+		free_function(&functions->list[i]);
 	free(functions->list);
 	memset(functions, 0, sizeof(*functions));
 }
@@ -110,6 +124,17 @@ const char *functions_error(int err)
 	default:
 		return strerror(-err);
 	}
+}
+
+bool function_in_symtab(const struct function *function)
+{
+	return function->source == TENSE_SYMTAB ||
+	       function->source == TENSE_DEBUG_FILE;
+}
+
+bool function_is_nameless(const struct function *function)
+{
+	return function->source == TENSE_FRAMES;
 }
 
 enum tense_match function_match(const struct function *function,
@@ -188,6 +213,8 @@ char *function_short_spec(const struct function *function)
 	else if (function->shared_symbol)
 		result = xprintf("%s:%s@0x%" PRIx64, object, function->name,
 				 function->value);
+	else if (function_is_nameless(function))
+		result = xprintf("%s%s", object, function->name);
 	else
 		result = xprintf("%s:%s", object, function->name);
 	free(object);

@@ -29,10 +29,17 @@ struct functions {
 
 /* Adds those of an object: 0 or -errno as of tense_symbols_each(). */
 int functions_load(struct functions *functions, const struct object *object);
+void functions_drop_nameless(struct functions *functions);
 void functions_free(struct functions *functions);
 
 /* Explains the error and says what the user can do. */
 const char *functions_error(int err);
+
+/* Whether stripping the file would have taken the function's name. */
+bool function_in_symtab(const struct function *function);
+
+/* Whether the function has no symbol, so that its name is +0x and its address. */
+bool function_is_nameless(const struct function *function);
 
 enum tense_match function_match(const struct function *function,
 				const struct tense_spec *spec);

@@ -360,6 +360,8 @@ static void add_nearest(const struct search *search,
 	for (size_t i = 0; i < search->functions.count; i++) {
 		struct near new = { .function = &search->functions.list[i] };
 
+		if (function_is_nameless(new.function))
+			continue;
 		new.distance = get_distance(search->spec.pattern, new.function);
 		if (new.distance < NEAREST_FAR)
 			insert_near(list, &count, new);
@@ -381,7 +383,7 @@ static char *list_stripped(const struct search *search)
 			continue;
 		for (size_t j = 0; j < search->functions.count; j++)
 			if (search->functions.list[j].object == object &&
-			    search->functions.list[j].source != TENSE_DYNSYM)
+			    function_in_symtab(&search->functions.list[j]))
 				stripped = false;
 		if (!stripped)
 			continue;
@@ -419,6 +421,16 @@ static void explain_no_object(const struct search *search,
 	free(objects);
 }
 
+static void explain_no_frame(const struct search *search,
+			     struct tense_resolution *result)
+{
+	char *objects = list_objects(search, false);
+
+	result->message = xprintf("no function without a symbol begins at %s in %s: take an address that tense profile shows, or the function's name",
+				  search->spec.pattern, objects);
+	free(objects);
+}
+
 static void explain_not_found(const struct search *search,
 			      struct tense_resolution *result)
 {
@@ -429,6 +441,10 @@ static void explain_not_found(const struct search *search,
 		explain_no_object(search, result);
 		return;
 	}
+	if (tense_spec_is_frame(&search->spec)) {
+		explain_no_frame(search, result);
+		return;
+	}
 	if (!tense_spec_is_pattern(&search->spec))
 		add_nearest(search, result);
 	objects = list_objects(search, false);
@@ -437,7 +453,7 @@ static void explain_not_found(const struct search *search,
 				  objects);
 	if (stripped)
 		append_own(&result->message,
-			   xprintf("; %s: stripped, so that only exported functions are known: install debug symbols, or build without strip",
+			   xprintf("; %s: stripped, so that only exported functions have names: install debug symbols, build without strip, or give the address of a function as tense profile shows it",
 				   stripped));
 	if (search->program->missing)
 		append_own(&result->message,

@@ -102,6 +102,11 @@ static bool is_tense(const char *path)
 	return !strncmp(base_name(path), "libtense", 8);
 }
 
+static bool is_libc(const struct code *code)
+{
+	return !strncmp(base_name(code->object.path), "libc.so", 7);
+}
+
 /* The functions of libc that call main() and the functions of threads. */
 static bool is_beginning(const struct code *code, const struct function *function,
 			 uint64_t begin)
@@ -114,7 +119,7 @@ static bool is_beginning(const struct code *code, const struct function *functio
 
 	if (!function)
 		return code->entry && begin == code->entry;
-	if (strncmp(base_name(code->object.path), "libc.so", 7) != 0)
+	if (!is_libc(code))
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(function->name, names[i]))
@@ -142,7 +147,9 @@ static struct survey_function describe(const struct code *code,
 		.object = xstrdup(code ? code->object.path : ""),
 	};
 
-	if (function)
+	if (function && function_is_nameless(function))
+		f.name = function_short_spec(function);
+	else if (function)
 		f.name = xstrdup(function->name);
 	else if (code && is_beginning(code, function, begin))
 		f.name = xstrdup("_start");
@@ -154,7 +161,8 @@ static struct survey_function describe(const struct code *code,
 		f.obstacle = SURVEY_TENSE;
 	else if (is_beginning(code, function, begin))
 		f.obstacle = SURVEY_START;
-	else if (!function)
+	else if (!function || (function_is_nameless(function) && is_libc(code)))
+		/* Some functions of libc call main() or jump back. Names would tell which. */
 		f.obstacle = SURVEY_NO_SYMBOL;
 	else if (function->ifunc)
 		f.obstacle = SURVEY_CHOSEN;
