@@ -290,9 +290,8 @@ static int write_probe(struct tense_task *t, char *text, size_t count)
 	return tense_probe_add(t->exp, slot, percent, fd, offset);
 }
 
-/* Returns -EBUSY if the experiment is sampled already. */
-static int begin_survey(struct tense_experiment *exp, u64 period, u32 kib,
-			u32 stack, u64 seed)
+static int set_survey(struct tense_experiment *exp, u64 period, u32 kib, u32 stack,
+		      u64 seed)
 {
 	struct tense_survey *survey;
 	int err;
@@ -301,11 +300,29 @@ static int begin_survey(struct tense_experiment *exp, u64 period, u32 kib,
 	if (err)
 		return err;
 	survey = tense_survey_alloc(period, kib, stack, seed);
-	err = survey ? tense_survey_begin(exp, survey) : -ENOMEM;
-	if (err) {
-		tense_survey_free(survey);
+	if (!survey) {
 		tense_user_give(exp->user, TENSE_USER_SURVEYS);
+		return -ENOMEM;
 	}
+	/* Pairs with smp_load_acquire() of exp->survey. */
+	smp_store_release(&exp->survey, survey);
+	return 0;
+}
+
+/*
+ * Only one task gets as far as set_survey(). So a second one counts for no limit and
+ * allocates no memory.
+ */
+static int begin_survey(struct tense_experiment *exp, u64 period, u32 kib, u32 stack,
+			u64 seed)
+{
+	int err;
+
+	if (atomic_xchg(&exp->survey_begun, 1))
+		return -EBUSY;
+	err = set_survey(exp, period, kib, stack, seed);
+	if (err)
+		atomic_set(&exp->survey_begun, 0);
 	return err;
 }
 
@@ -326,10 +343,8 @@ static int write_samples(struct tense_task *t, char *text, size_t count)
 	    period < TENSE_SAMPLES_PERIOD_MIN || kib < TENSE_SAMPLES_KIB_MIN)
 		return -EINVAL;
 	/* The samples show all tasks, which may have more privileges than this one. */
-	if (!tense_user_is_mine(t->exp->user))
+	if (!tense_user_is_mine(t->exp->user) || !tense_has_plain_rights())
 		return -EPERM;
-	if (READ_ONCE(t->exp->survey))
-		return -EBUSY;
 	return begin_survey(t->exp, period, kib, stack, seed);
 }
 
@@ -473,13 +488,14 @@ static ssize_t dev_write(struct file *file, const char __user *buf,
 static ssize_t read_samples(struct tense_task *t, char __user *buf, size_t count,
 			    u64 from)
 {
-	/* Pairs with tense_survey_begin(). */
+	/* Pairs with set_survey(). */
 	struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
 
 	if (!tense_user_is_mine(t->exp->user))
 		return -EPERM;
 	/* Records contain process ids as the task that began the survey sees them. */
-	if (survey && survey->pids != task_active_pid_ns(current))
+	if (survey && (survey->pids != task_active_pid_ns(current) ||
+		       !tense_may_trace(current_cred(), survey->asker)))
 		return -EPERM;
 	return survey ? tense_survey_read(survey, buf, count, from) : -ENODATA;
 }

@@ -6,7 +6,6 @@
  * exp->lock protects the lists of tasks and the sums. Each task holds a reference
  * to its experiment. The last reference frees it.
  */
-#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -174,12 +173,6 @@ struct tense_task *tense_task_alloc(struct tense_experiment *exp,
 	return t;
 }
 
-/* Each thread may jump by years: a sum that would overflow takes its largest value. */
-static void add_up(u64 *sum, u64 ns)
-{
-	*sum = ns > U64_MAX - *sum ? U64_MAX : *sum + ns;
-}
-
 /* Keeps the tasks that left last, for reports. Returns a task to free, or NULL. */
 static struct tense_task *remember(struct tense_experiment *exp,
 				   struct tense_task *t)
@@ -190,7 +183,7 @@ static struct tense_task *remember(struct tense_experiment *exp,
 		exp->tasks_total--;
 		return t;
 	}
-	add_up(&exp->departed_charged, t->v.charged.ns);
+	tense_add_up(&exp->departed_charged, t->v.charged.ns);
 	exp->departed_ran += t->v.ran;
 	exp->departed_gated += t->gated;
 	exp->departed_overhead += t->overhead;
@@ -279,12 +272,15 @@ static struct tense_experiment *find_or_alloc(void)
 
 	if (exp)
 		return exp;
+	/* The parent's experiment could delay a program that has more rights. */
+	if (!tense_has_plain_rights())
+		return experiment_alloc();
 	rcu_read_lock();
 	exp = find_in(rcu_dereference(current->real_parent));
 	rcu_read_unlock();
 	if (exp && tense_user_is_mine(exp->user))
 		return exp;
-	/* It is another user's, for instance the parent of a set-user-ID program. */
+	/* It is another user's, for instance that of a daemon which has changed its ids. */
 	if (exp)
 		experiment_put(exp);
 	return experiment_alloc();
@@ -367,15 +363,6 @@ int tense_join(u64 handle)
 	return err;
 }
 
-/* Whether the task has only the rights of its user, unlike a set-user-ID program. */
-static bool has_plain_rights(void)
-{
-	const struct cred *cred = current_cred();
-
-	return uid_eq(cred->uid, cred->euid) && uid_eq(cred->uid, cred->suid) &&
-	       gid_eq(cred->gid, cred->egid) && gid_eq(cred->gid, cred->sgid);
-}
-
 /**
  * tense_join_named() - let the calling task join the experiment of a name
  * @handle: number of the handle by which it joins
@@ -392,7 +379,7 @@ int tense_join_named(u64 handle, const char *name)
 	int err;
 
 	/* At the gate, other members could delay a program that has more rights. */
-	if (!has_plain_rights())
+	if (!tense_has_plain_rights())
 		return -EPERM;
 	mutex_lock(&join_mutex);
 	sibling = find_sibling();
@@ -471,7 +458,7 @@ static void add_task(struct tense_stats *s, struct tense_task *t)
 	lockdep_assert_held(&t->lock);
 
 	tense_book(t);
-	add_up(&s->charged, t->v.charged.ns);
+	tense_add_up(&s->charged, t->v.charged.ns);
 	s->ran += t->v.ran;
 	s->gated += t->gated;
 	s->overhead += t->overhead;

@@ -110,7 +110,7 @@ bool tense_waits_outside(const struct tense_experiment *exp)
 	long call;
 
 	/* The registers of such a task show no system call, or another numbering. */
-	if (current->flags & (PF_EXITING | PF_KTHREAD | PF_IO_WORKER) ||
+	if (current->flags & (PF_EXITING | PF_KTHREAD | COMPAT_PF_WORKER) ||
 	    in_compat_syscall())
 		return true;
 	call = syscall_get_nr(current, regs);

@@ -80,18 +80,24 @@ u64 tense_points_pass(struct tense_task *t, const struct tense_survey *survey)
  * tense_may_sample() - whether a task runs a program and may be sampled
  * @p: the task
  *
- * Threads of io_uring never return to user mode, and an exiting task has left it.
+ * Workers of io_uring and vhost never return to user mode, and an exiting task has left
+ * it.
  */
 bool tense_may_sample(const struct task_struct *p)
 {
-	return p->mm && !(p->flags & (PF_EXITING | PF_IO_WORKER | PF_KTHREAD));
+	return p->mm && !(p->flags & (PF_EXITING | COMPAT_PF_WORKER | PF_KTHREAD));
 }
 
-/* Asks for a sample if the running task has passed a point. */
+/*
+ * Asks for a sample if the running task has passed a point. During a pause it does not:
+ * at a low percent, the end of a sample already reaches the next point, and the task
+ * would never return to user mode.
+ */
 static void look(struct tense_task *t, const struct tense_survey *survey)
 {
 	struct pt_regs *regs = get_irq_regs();
 	struct tense_sampler *s = &t->sampler;
+	u64 now;
 
 	lockdep_assert_held(&t->lock);
 
@@ -100,6 +106,10 @@ static void look(struct tense_task *t, const struct tense_survey *survey)
 	if (s->queued || t->v.charged.ns < s->point || t->task != current ||
 	    !tense_may_sample(current))
 		return;
+	now = local_clock();
+	if (s->pause_until > now)
+		return;
+	s->since = now;
 	s->in_kernel = !(regs && user_mode(regs));
 	s->ran = t->v.ran;
 	s->queued = !tense_at_return(&s->work);
@@ -115,7 +125,7 @@ static void look(struct tense_task *t, const struct tense_survey *survey)
  */
 u64 tense_sampler_horizon(struct tense_task *t)
 {
-	/* Pairs with tense_survey_begin(). */
+	/* Pairs with set_survey(). */
 	const struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
 	struct tense_sampler *s = &t->sampler;
 	u64 left, ns, now;
@@ -127,6 +137,9 @@ u64 tense_sampler_horizon(struct tense_task *t)
 	look(t, survey);
 	if (s->queued || !tense_may_sample(t->task))
 		return VCLOCK_NEVER;
+	/* Ticks and switches suffice to count the time that finds no room. */
+	if (READ_ONCE(survey->full))
+		return NSEC_PER_SEC;
 	left = s->point - min(s->point, t->v.charged.ns) + t->v.credit.ns;
 	/* At least one check per second keeps the product below from overflowing. */
 	left = min_t(u64, left, NSEC_PER_SEC);
@@ -145,7 +158,7 @@ u64 tense_sampler_horizon(struct tense_task *t)
  */
 void tense_sampler_stops(struct tense_task *t)
 {
-	/* Pairs with tense_survey_begin(). */
+	/* Pairs with set_survey(). */
 	const struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
 
 	if (!survey)
@@ -154,19 +167,4 @@ void tense_sampler_stops(struct tense_task *t)
 	if (!t->in_call)
 		look(t, survey);
 	raw_spin_unlock(&t->lock);
-}
-
-/**
- * tense_survey_begin() - sample the tasks of an experiment from now on
- * @exp: experiment
- * @survey: takes the samples; the experiment owns it after success
- *
- * Return: 0, or -EBUSY if it is sampled already.
- */
-int tense_survey_begin(struct tense_experiment *exp, struct tense_survey *survey)
-{
-	/* Pairs with smp_load_acquire() of exp->survey. */
-	if (cmpxchg(&exp->survey, NULL, survey))
-		return -EBUSY;
-	return 0;
 }

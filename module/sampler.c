@@ -11,12 +11,24 @@
 #include "tense.h"
 
 /*
- * The pause after a sample, in real ns, in which no timer comes. At a low percent,
- * samples would otherwise keep the CPU from the program.
+ * During the pause after a sample, no other sample becomes due. At a low percent,
+ * samples would otherwise keep the CPU from the program. The pause is PAUSE_PART times
+ * the time that the sample took. PAUSE_MIN covers the interrupt, and PAUSE_MAX bounds
+ * the time for which the sample waited. In real ns.
  */
-#define PAUSE		50000
+#define PAUSE_PART	3
+#define PAUSE_MIN	50000
+#define PAUSE_MAX	1000000
 /* In real ns. The end of a sample takes longer only if an interrupt came. */
 #define END_MAX		20000
+
+/* The task may have been on another CPU since, whose clock differs. */
+static u64 pause_after(const struct tense_sampler *s, u64 now)
+{
+	u64 took = now > s->since ? now - s->since : 0;
+
+	return clamp(PAUSE_PART * took, (u64)PAUSE_MIN, (u64)PAUSE_MAX);
+}
 
 /* Takes a sample of the calling task, if it is still due. */
 static void sample(struct tense_task *t, struct tense_survey *survey)
@@ -31,7 +43,13 @@ static void sample(struct tense_task *t, struct tense_survey *survey)
 	if (!t->sampler.in_kernel && t->v.ran > t->sampler.ran)
 		tense_refund(t, t->v.ran - t->sampler.ran);
 	raw_spin_unlock_irq(&t->lock);
-	if (where.ns)
+	if (!where.ns)
+		return;
+	if (READ_ONCE(survey->full))
+		tense_sample_lose(survey, where.ns);
+	else if (!tense_sample_is_allowed(survey))
+		tense_sample_hide(survey, where.ns);
+	else
 		tense_sample_take(survey, &where);
 }
 
@@ -51,14 +69,15 @@ void tense_sampler(struct callback_head *work)
 {
 	struct tense_task *t = container_of(work, struct tense_task, sampler.work);
 	struct tense_survey *survey = t->exp->survey;
-	u64 since = tense_real_now();
+	u64 since = tense_real_now(), now;
 
 	tense_work_begin(t, TENSE_WORK_SAMPLE, false);
 	if (tense_may_sample(current))
 		sample(t, survey);
 	tense_task_lock_irq(t);
 	t->sampler.queued = false;
-	t->sampler.pause_until = local_clock() + PAUSE;
+	now = local_clock();
+	t->sampler.pause_until = now + pause_after(&t->sampler, now);
 	raw_spin_unlock_irq(&t->lock);
 	tense_work_end(t, TENSE_WORK_SAMPLE);
 	refund_end(t);

@@ -6,23 +6,35 @@
  *
  * A record never changes once it is published, so that readers need no lock.
  */
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/pid_namespace.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "samples.h"
+#include "tense.h"
 
 /* The period stays as it is when fewer bytes than these are left. */
 #define DOUBLING_MIN	SZ_16K
+/* Bytes to copy at once to user space. */
+#define COPY_MAX	SZ_64K
 
-/* A file that a sample may name. It need not be open any more. */
+/*
+ * A file that a sample may name. It need not be open any more. A reference to it would
+ * keep its file system mounted. One number of inodes is not enough to know it: hostfs
+ * shows several file systems of the host as one, whose files may have the same number.
+ * A file that changes counts as another one.
+ */
 struct known_file {
 	struct hlist_node node;
 	u64 ino;
 	dev_t dev;
 	u32 generation;
+	s64 changed;		/* ctime in ns */
+	loff_t size;
 	u16 number;		/* TENSE_FILE_NONE: samples do not name it */
 };
 
@@ -52,6 +64,7 @@ struct tense_survey *tense_survey_alloc(u64 period, u32 kib, u32 stack, u64 seed
 	s->period = period;
 	s->seed = seed;
 	s->stack = round_down(stack, (u32)sizeof(u64));
+	s->asker = get_current_cred();
 	s->pids = get_pid_ns(task_active_pid_ns(current));
 	s->doubles_at = s->room / 2;
 	spin_lock_init(&s->lock);
@@ -76,6 +89,7 @@ void tense_survey_free(struct tense_survey *s)
 	hash_for_each_safe(s->file, i, next, file, node)
 		kfree(file);
 	tense_scratch_free(s->spare);
+	put_cred(s->asker);
 	put_pid_ns(s->pids);
 	vfree(s->records);
 	kfree(s);
@@ -92,10 +106,31 @@ static void fill_header(struct tense_survey *s, struct tense_samples *header)
 		.ns = s->covered,
 		.lost = s->lost,
 		.lost_ns = s->lost_ns,
+		.hidden = s->hidden,
+		.hidden_ns = s->hidden_ns,
 		.overhead = atomic64_read(&s->overhead),
 		.bytes = s->used,
 	};
 	spin_unlock(&s->lock);
+}
+
+/*
+ * Copies in parts, so that a signal ends a long call. Returns the number of bytes copied,
+ * or -EFAULT if it is 0.
+ */
+static ssize_t copy_records(char __user *buf, const void *records, size_t count)
+{
+	size_t done, part;
+
+	for (done = 0; done < count; done += part) {
+		if (done && signal_pending(current))
+			break;
+		part = min(count - done, (size_t)COPY_MAX);
+		if (copy_to_user(buf + done, records + done, part))
+			return done ?: -EFAULT;
+		cond_resched();
+	}
+	return done;
 }
 
 /**
@@ -107,13 +142,14 @@ static void fill_header(struct tense_survey *s, struct tense_samples *header)
  *
  * May sleep.
  *
- * Return: the number of bytes written, or -EFAULT.
+ * Return: the number of bytes written, or -EFAULT. Fewer than there are if a signal comes.
  */
 ssize_t tense_survey_read(struct tense_survey *s, char __user *buf, size_t count,
 			  u64 from)
 {
 	struct tense_samples header;
 	size_t done = 0, used, n;
+	ssize_t ret;
 
 	fill_header(s, &header);
 	if (from < sizeof(header)) {
@@ -128,15 +164,18 @@ ssize_t tense_survey_read(struct tense_survey *s, char __user *buf, size_t count
 	if (done == count || from >= used)
 		return done;
 	n = min(count - done, (size_t)(used - from));
-	if (copy_to_user(buf + done, s->records + from, n))
-		return -EFAULT;
-	return done + n;
+	ret = copy_records(buf + done, s->records + from, n);
+	if (ret < 0)
+		return done ?: ret;
+	return done + ret;
 }
 
 static bool is_file(const struct known_file *known, const struct inode *inode)
 {
 	return known->ino == inode->i_ino && known->dev == inode->i_sb->s_dev &&
-	       known->generation == inode->i_generation;
+	       known->generation == inode->i_generation &&
+	       known->changed == compat_ctime_ns(inode) &&
+	       known->size == i_size_read(inode);
 }
 
 /* Returns the file, or NULL. */
@@ -239,6 +278,8 @@ void tense_file_add(struct tense_survey *s, struct file *file)
 	known->ino = inode->i_ino;
 	known->dev = inode->i_sb->s_dev;
 	known->generation = inode->i_generation;
+	known->changed = compat_ctime_ns(inode);
+	known->size = i_size_read(inode);
 	spin_lock(&s->lock);
 	/* Another task may have added it. */
 	if (!find_file(s, inode) && s->files < TENSE_FILES_MAX) {
@@ -264,13 +305,56 @@ out:
  */
 void tense_sample_add(struct tense_survey *s, const struct tense_sample *sample)
 {
+	bool added;
+
 	spin_lock(&s->lock);
-	if (add_record(s, sample, sample->head.size)) {
+	added = add_record(s, sample, sample->head.size);
+	if (added) {
 		s->samples++;
-		s->covered += sample->ns;
+		tense_add_up(&s->covered, sample->ns);
 	} else {
-		s->lost++;
-		s->lost_ns += sample->ns;
+		WRITE_ONCE(s->full, true);
 	}
+	spin_unlock(&s->lock);
+	if (!added)
+		tense_sample_lose(s, sample->ns);
+}
+
+/**
+ * tense_sample_is_allowed() - whether samples may show where the calling task is
+ * @s: the survey
+ *
+ * The task that asked for samples might as well trace this one. A process may change
+ * the answer at any time.
+ */
+bool tense_sample_is_allowed(const struct tense_survey *s)
+{
+	return tense_has_plain_rights() && compat_is_dumpable() &&
+	       tense_may_trace(s->asker, current_cred());
+}
+
+/**
+ * tense_sample_lose() - count a sample for which there is no memory
+ * @s: the survey
+ * @ns: virtual ns for which it would stand
+ */
+void tense_sample_lose(struct tense_survey *s, u64 ns)
+{
+	spin_lock(&s->lock);
+	s->lost++;
+	tense_add_up(&s->lost_ns, ns);
+	spin_unlock(&s->lock);
+}
+
+/**
+ * tense_sample_hide() - count a sample that is not allowed
+ * @s: the survey
+ * @ns: virtual ns for which it would stand
+ */
+void tense_sample_hide(struct tense_survey *s, u64 ns)
+{
+	spin_lock(&s->lock);
+	s->hidden++;
+	tense_add_up(&s->hidden_ns, ns);
 	spin_unlock(&s->lock);
 }

@@ -9,6 +9,7 @@
 #include <linux/tense-samples.h>
 #include <linux/types.h>
 
+struct cred;
 struct file;
 struct inode;
 struct pid_namespace;
@@ -21,10 +22,12 @@ struct tense_survey {
 	u64 period;		/* virtual; read without the lock */
 	u64 seed;		/* constant */
 	u32 stack;		/* bytes of a stack to look at; constant */
-	struct pid_namespace *pids;	/* of the task that asked; constant */
+	const struct cred *asker;	/* rights of the task that asked; constant */
+	struct pid_namespace *pids;	/* of that task; constant */
 	size_t room;		/* bytes for records; constant */
 	void *records;
 	struct tense_scratch *spare;	/* or NULL; exchanged as a whole */
+	bool full;		/* a sample found no room; read without the lock */
 	atomic64_t overhead;	/* real ns */
 	/*
 	 * Protects the fields below and the bytes of records after used. Only tasks on
@@ -38,6 +41,8 @@ struct tense_survey {
 	u64 covered;		/* virtual ns that samples stand for */
 	u64 lost;		/* samples without room, and their virtual ns */
 	u64 lost_ns;
+	u64 hidden;		/* samples that were not allowed, and their virtual ns */
+	u64 hidden_ns;
 	unsigned int files;
 	DECLARE_HASHTABLE(file, TENSE_FILES_BITS);
 };
@@ -59,6 +64,9 @@ bool tense_file_number(struct tense_survey *s, const struct inode *inode,
 		       u16 *number);
 void tense_file_add(struct tense_survey *s, struct file *file);
 void tense_sample_add(struct tense_survey *s, const struct tense_sample *sample);
+bool tense_sample_is_allowed(const struct tense_survey *s);
+void tense_sample_lose(struct tense_survey *s, u64 ns);
+void tense_sample_hide(struct tense_survey *s, u64 ns);
 
 /* stack.c */
 void tense_sample_take(struct tense_survey *s, const struct tense_where *where);

@@ -20,6 +20,8 @@
 
 #include "samples.h"
 
+/* Mappings at which one sample looks. Programs may have millions. */
+#define MAPPINGS_SEEN_MAX	16384
 /* Mappings with code that a sample can name; further ones count as no file. */
 #define MAPPINGS_MAX	512
 /* Files that one sample adds. The next sample adds those that are left. */
@@ -105,14 +107,16 @@ static void find_mappings(struct tense_survey *s, struct tense_scratch *c)
 {
 	VMA_ITERATOR(vmi, current->mm, 0);
 	struct vm_area_struct *vma;
+	unsigned int seen = 0;
 
 	c->mappings = 0;
 	c->new_files = 0;
 	for_each_vma(vmi, vma) {
+		if (seen++ == MAPPINGS_SEEN_MAX || c->mappings == MAPPINGS_MAX)
+			break;
+		cond_resched();
 		if (!(vma->vm_flags & VM_EXEC))
 			continue;
-		if (c->mappings == MAPPINGS_MAX)
-			break;
 		add_mapping(s, c, vma);
 	}
 }
@@ -159,23 +163,39 @@ static void copy_stack(const struct tense_survey *s, struct tense_scratch *c,
 	}
 }
 
-/* Returns false if the task is being killed. */
-static bool look(struct tense_survey *s, struct tense_scratch *c, unsigned long sp)
+/* The result of a sample. */
+enum outcome { TAKEN, LOST, HIDDEN };
+
+static void add_new_files(struct tense_survey *s, struct tense_scratch *c,
+			  bool allowed)
 {
 	unsigned int i;
 
+	for (i = 0; i < c->new_files; i++) {
+		if (allowed)
+			tense_file_add(s, c->new_file[i]);
+		fput(c->new_file[i]);
+	}
+}
+
+/*
+ * Another thread may forbid samples at any time, and then read a secret. So the answer
+ * counts that comes after the stack was read. The sample is lost if the task is killed.
+ */
+static enum outcome look(struct tense_survey *s, struct tense_scratch *c, unsigned long sp)
+{
+	bool allowed;
+
 	if (!mmap_read_trylock(current->mm) &&
 	    mmap_read_lock_killable(current->mm))
-		return false;
+		return LOST;
 	find_mappings(s, c);
 	find_groups(c);
 	copy_stack(s, c, sp);
 	mmap_read_unlock(current->mm);
-	for (i = 0; i < c->new_files; i++) {
-		tense_file_add(s, c->new_file[i]);
-		fput(c->new_file[i]);
-	}
-	return true;
+	allowed = tense_sample_is_allowed(s);
+	add_new_files(s, c, allowed);
+	return allowed ? TAKEN : HIDDEN;
 }
 
 /* Returns the mapping with the code at @address, or NULL. */
@@ -203,13 +223,17 @@ static bool name_code(const struct tense_scratch *c, unsigned long address,
 		      struct tense_word *word)
 {
 	const struct mapping *m = mapping_at(c, address);
-	u64 offset = m ? m->offset + (address - m->start) : 0;
+	u64 offset;
 
-	if (!m || offset > U32_MAX)
+	if (!m)
 		return false;
-	word->file = m->file;
+	*word = (struct tense_word) { .file = TENSE_FILE_NONE };
+	offset = m->offset + (address - m->start);
 	/* Without a file, the offset would tell where the code is in memory. */
-	word->offset = m->file == TENSE_FILE_NONE ? 0 : offset;
+	if (m->file != TENSE_FILE_NONE && offset <= U32_MAX) {
+		word->file = m->file;
+		word->offset = offset;
+	}
 	return true;
 }
 
@@ -281,18 +305,19 @@ static void fill(struct tense_survey *s, struct tense_scratch *c,
 void tense_sample_take(struct tense_survey *s, const struct tense_where *where)
 {
 	struct tense_scratch *c = xchg(&s->spare, NULL);
-	struct tense_sample none = {
-		.head.size = U32_MAX, .ns = where->ns,
-	};
+	enum outcome outcome = LOST;
 
 	if (!c)
 		c = kvmalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
-	if (c && look(s, c, stack_pointer_of(where->regs))) {
+	if (c)
+		outcome = look(s, c, stack_pointer_of(where->regs));
+	if (outcome == TAKEN) {
 		fill(s, c, where);
 		tense_sample_add(s, sample_in(c));
+	} else if (outcome == HIDDEN) {
+		tense_sample_hide(s, where->ns);
 	} else {
-		/* tense_sample_add() finds no room, and counts it as lost. */
-		tense_sample_add(s, &none);
+		tense_sample_lose(s, where->ns);
 	}
 	tense_scratch_free(xchg(&s->spare, c));
 }

@@ -35,6 +35,7 @@
 #include "ledger.h"
 #include "vclock.h"
 
+struct cred;
 struct tense_area;
 struct tense_experiment;
 struct tense_probe;
@@ -148,6 +149,7 @@ struct tense_experiment {
 	struct vclock_memory memory;
 	struct page *shared;	/* struct tense_shared, which the tasks may map */
 	struct tense_survey *survey;	/* takes samples, or NULL; set once */
+	atomic_t survey_begun;	/* 1: a task sets survey now, or has set it */
 	struct list_head node;	/* in the list of all experiments */
 	struct tense_name name;
 	struct rcu_head rcu;
@@ -191,7 +193,8 @@ struct tense_sampler {
 	u64 length;		/* of it */
 	u64 point;		/* in it: the next sample is due */
 	u64 random;		/* state of the generator */
-	u64 pause_until;	/* local_clock(): no timer comes earlier */
+	u64 pause_until;	/* local_clock(): no sample becomes due earlier */
+	u64 since;		/* local_clock(): the queued sample became due */
 	u64 ran;		/* real: v.ran when the queued sample became due */
 	unsigned int number;	/* of the task in its experiment; constant */
 	bool begun;		/* the fields above are valid */
@@ -248,6 +251,12 @@ struct tense_task {
 	struct list_head node;
 	struct rcu_head rcu;
 };
+
+/* Each thread may jump by years: a sum that would overflow takes its largest value. */
+static inline void tense_add_up(u64 *sum, u64 ns)
+{
+	*sum = ns > U64_MAX - *sum ? U64_MAX : *sum + ns;
+}
 
 /* The real clock that waits and idle experiments follow. Works in any context. */
 static inline u64 tense_real_now(void)
@@ -343,6 +352,10 @@ int tense_user_take(struct tense_user *user, enum tense_user_thing thing);
 void tense_user_give(struct tense_user *user, enum tense_user_thing thing);
 void tense_users_end(void);
 
+/* rights.c */
+bool tense_has_plain_rights(void);
+bool tense_may_trace(const struct cred *tracer, const struct cred *cred);
+
 /* names.c */
 bool tense_name_is_valid(const char *text);
 void tense_name_set(struct tense_experiment *exp, const char *text);
@@ -420,7 +433,6 @@ bool tense_may_sample(const struct task_struct *p);
 u64 tense_points_pass(struct tense_task *t, const struct tense_survey *survey);
 u64 tense_sampler_horizon(struct tense_task *t);
 void tense_sampler_stops(struct tense_task *t);
-int tense_survey_begin(struct tense_experiment *exp, struct tense_survey *survey);
 
 /* sampler.c */
 void tense_sampler(struct callback_head *work);

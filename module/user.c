@@ -173,12 +173,14 @@ bool tense_user_is_mine(const struct tense_user *user)
  */
 int tense_user_take(struct tense_user *user, enum tense_user_thing thing)
 {
-	unsigned int used = atomic_inc_return(&user->used[thing]);
+	int used = atomic_read(&user->used[thing]);
 
-	if (is_allowed(used, READ_ONCE(limit[thing])))
-		return 0;
-	tense_user_give(user, thing);
-	return -EDQUOT;
+	/* Counts nothing in vain: that could make another task's attempt fail. */
+	do {
+		if (!is_allowed(used + 1, READ_ONCE(limit[thing])))
+			return -EDQUOT;
+	} while (!atomic_try_cmpxchg(&user->used[thing], &used, used + 1));
+	return 0;
 }
 
 /**

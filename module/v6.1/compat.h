@@ -8,7 +8,12 @@
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/coredump.h>
 #include <linux/timerqueue.h>
+
+/* Flags of tasks that run in the kernel only, with the memory of a program. */
+#define COMPAT_PF_WORKER	PF_IO_WORKER
 
 /* Timers of tasks, ordered by their expiry. */
 struct compat_queue {
@@ -76,6 +81,12 @@ static inline struct file *compat_fd_file(struct fd f)
 static inline struct file *compat_lookup_fd(unsigned int fd)
 {
 	return lookup_fd_rcu(fd);
+}
+
+/* Whether the running task lets others of its user read its memory. */
+static inline bool compat_is_dumpable(void)
+{
+	return current->mm && get_dumpable(current->mm) == SUID_DUMP_USER;
 }
 
 /* Returns the time at which the inode changed last. */

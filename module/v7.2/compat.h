@@ -8,7 +8,16 @@
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/exec_state.h>
 #include <linux/timerqueue.h>
+
+/*
+ * Flags of tasks that run in the kernel only, with the memory of a program: those of
+ * io_uring and vhost.
+ */
+#define COMPAT_PF_WORKER	(PF_IO_WORKER | PF_USER_WORKER)
 
 /* Timers of tasks, ordered by their expiry. */
 struct compat_queue {
@@ -75,6 +84,18 @@ static inline struct file *compat_fd_file(struct fd f)
 static inline struct file *compat_lookup_fd(unsigned int fd)
 {
 	return files_lookup_fd_raw(current->files, fd);
+}
+
+/* Whether the running task lets others of its user read its memory. */
+static inline bool compat_is_dumpable(void)
+{
+	bool dumpable;
+
+	rcu_read_lock();
+	dumpable = READ_ONCE(rcu_dereference(current->exec_state)->dumpable) ==
+		   TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return dumpable;
 }
 
 /* Returns the time at which the inode changed last. */

@@ -4,7 +4,7 @@
 # those that load tense.ko themselves, and those that `tense run` loads it for.
 
 guest_tests := $(addprefix $(O)/tests/guest/,guest-abi guest-area guest-defects guest-time guest-fair \
-	guest-groups guest-names guest-samples guest-libtense-native)
+	guest-groups guest-names guest-samples guest-unseen guest-libtense-native)
 experiment_tests := $(addprefix $(O)/tests/guest/,guest-libtense guest-spans)
 functions_tests := $(O)/tests/guest/guest-functions
 GUEST_TESTS += $(guest_tests) $(experiment_tests) \
@@ -84,7 +84,7 @@ $(O)/tests/guest/smp-abi.bin: tests/guest/guest-abi.c
 $(O)/tests/guest/smp-area.bin: tests/guest/guest-area.c
 $(O)/tests/guest/smp-defects.bin: tests/guest/guest-defects.c tests/guest/smp.h
 $(O)/tests/guest/smp-samples.bin: tests/guest/guest-samples.c \
-		module/uapi/linux/tense-samples.h
+		tests/guest/samples.h module/uapi/linux/tense-samples.h
 $(O)/tests/guest/smp-names.bin: tests/guest/guest-names.c tests/guest/smp.h \
 		tests/guest/exchange.h
 $(O)/tests/guest/guest-probe.bin: tests/guest/guest-probe.c
@@ -110,7 +110,8 @@ $(addprefix $(O)/tests/guest/,qemu-init debug-watch race-watch): \
 
 $(addprefix $(O)/tests/guest/guest-,defects.bin names.bin): tests/guest/smp.h
 $(O)/tests/guest/guest-names.bin: tests/guest/exchange.h
-$(O)/tests/guest/guest-samples.bin: module/uapi/linux/tense-samples.h
+$(addprefix $(O)/tests/guest/guest-,samples.bin unseen.bin): tests/guest/samples.h \
+		module/uapi/linux/tense-samples.h
 $(addprefix $(O)/tests/guest/guest-,fair.bin groups.bin sessions.bin): tests/guest/race.h
 
 $(O)/tests/guest/static-work: tests/guest/static-work.c

@@ -11,179 +11,10 @@
 #include <linux/tense-samples.h>
 
 #include "harness.h"
-
-#define PERIOD MS
-
-static const char usual[] = "samples 1000000 4096 8192 1";
+#include "samples.h"
 
 /* Not known to the compiler, which would warn of it. */
 static void *volatile bad_address = (void *)16;
-
-/* --- programs whose code lies in sections of its own --- */
-
-#define CODE(name) \
-	static int64_t spent_##name; \
-	__attribute__((noinline, section("code_" #name))) \
-	static void name(int64_t ns) \
-	{ \
-		spent_##name += spend(ns); \
-		__asm__ volatile("" ::: "memory"); \
-	} \
-	extern char __start_code_##name[], __stop_code_##name[]
-
-/* Inlined: so all instructions between the calls of the clock are the function's. */
-static inline __attribute__((always_inline)) int64_t spend(int64_t ns)
-{
-	int64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID), now;
-
-	/* An emulated CPU is slow: it may spend much more than asked. */
-	do {
-		for (volatile int i = 0; i < 1000; i++)
-			;
-		now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	} while (now < from + ns);
-	return now - from;
-}
-
-CODE(first);
-CODE(second);
-
-__attribute__((noinline, section("code_caller")))
-static void caller(int64_t ns)
-{
-	first(ns);
-	__asm__ volatile("" ::: "memory");
-}
-
-extern char __start_code_caller[], __stop_code_caller[];
-
-/* --- records --- */
-
-struct records {
-	struct tense_samples header;
-	char *data;
-	size_t size;		/* of data: header and records */
-};
-
-static struct records read_all(int fd)
-{
-	size_t room = TENSE_SAMPLES_KIB_MAX * 1024;
-	struct records r = { .data = malloc(room) };
-	ssize_t n;
-
-	while ((n = pread(fd, r.data + r.size, room - r.size,
-			  TENSE_SAMPLES_OFFSET + r.size)) > 0)
-		r.size += n;
-	if (r.size >= sizeof(r.header))
-		memcpy(&r.header, r.data, sizeof(r.header));
-	return r;
-}
-
-/* Returns the record after @at, the first one after NULL; NULL after the last. */
-static const struct tense_sample_head *next(const struct records *r,
-					    const struct tense_sample_head *at)
-{
-	const char *to = at ? (const char *)at + at->size :
-			      r->data + sizeof(r->header);
-
-	return to < r->data + r->size ? (const void *)to : NULL;
-}
-
-static const struct tense_sample *next_sample(const struct records *r,
-					      const struct tense_sample *at)
-{
-	const struct tense_sample_head *head = at ? &at->head : NULL;
-
-	do {
-		head = next(r, head);
-	} while (head && head->kind != TENSE_SAMPLE_THREAD);
-	return (const void *)head;
-}
-
-static const char *path_of(const struct records *r, unsigned int number)
-{
-	const struct tense_sample_head *head = NULL;
-
-	while ((head = next(r, head))) {
-		const struct tense_sample_file *file = (const void *)head;
-
-		if (head->kind == TENSE_SAMPLE_FILE && file->number == number)
-			return file->path;
-	}
-	return NULL;
-}
-
-static bool is_in(const struct tense_word *word, const char *start, const char *stop)
-{
-	uint64_t from = offset_of(start);
-
-	return word->file && word->file != TENSE_FILE_STACK &&
-	       word->offset >= from && word->offset < from + (stop - start);
-}
-
-#define IS_IN(word, name) is_in(word, __start_code_##name, __stop_code_##name)
-
-/*
- * The innermost place of a sample in first() or second(), or NULL. Further out may
- * be return addresses of calls that have ended.
- */
-static const struct tense_word *innermost(const struct tense_sample *s)
-{
-	const struct tense_word *word;
-
-	for (uint32_t i = 0; i <= s->words; i++) {
-		word = i ? &s->word[i - 1] : &s->code;
-		if (IS_IN(word, first) || IS_IN(word, second))
-			return word;
-	}
-	return NULL;
-}
-
-/* Virtual ns of the samples in first() or second(), or in what it calls. */
-#define NS_IN(r, name) ns_in(r, __start_code_##name, __stop_code_##name)
-
-static int64_t ns_in(const struct records *r, const char *start, const char *stop)
-{
-	const struct tense_sample *s = NULL;
-	int64_t ns = 0;
-
-	while ((s = next_sample(r, s))) {
-		const struct tense_word *word = innermost(s);
-
-		ns += word && is_in(word, start, stop) ? s->ns : 0;
-	}
-	return ns;
-}
-
-static int64_t ns_below_caller(const struct records *r)
-{
-	const struct tense_sample *s = NULL;
-	int64_t ns = 0;
-
-	while ((s = next_sample(r, s)))
-		for (uint32_t i = 0; i < s->words; i++)
-			if (IS_IN(&s->word[i], caller)) {
-				ns += s->ns;
-				break;
-			}
-	return ns;
-}
-
-/* Virtual ns of the samples of a thread; 0: of all. */
-static int64_t ns_of(const struct records *r, pid_t pid)
-{
-	const struct tense_sample *s = NULL;
-	int64_t ns = 0;
-
-	while ((s = next_sample(r, s)))
-		ns += !pid || s->pid == pid ? s->ns : 0;
-	return ns;
-}
-
-static int tell_device(int fd, const char *text)
-{
-	return write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : errno;
-}
 
 static int64_t charged(void)
 {
@@ -488,6 +319,7 @@ TEST_F(samples, are_of_threads_and_children)
 	struct in_thread t = { .fd = self->fd };
 	struct records r;
 	pthread_t thread;
+	int64_t sampled;
 	pid_t child;
 
 	ASSERT_EQ(tell_device(self->fd, usual), 0);
@@ -497,7 +329,9 @@ TEST_F(samples, are_of_threads_and_children)
 		do {
 			second(30 * PERIOD);
 			r = read_all(self->fd);
-		} while (!NS_IN(&r, second));
+			sampled = NS_IN(&r, second);
+			free(r.data);
+		} while (!sampled);
 		_exit(0);
 	}
 	ASSERT_EQ(outcome_of(child), 0);
@@ -618,83 +452,6 @@ TEST_F(samples, of_a_bad_stack_have_no_words)
 		without += s->pid == child && !s->words && !s->stack;
 	EXPECT_GT(without, 0);
 	free(r.data);
-}
-
-/* The program below executes itself with this in its environment. */
-#define CHILD "TENSE_SAMPLES_CHILD"
-#define COPY "/tmp/tense-samples"
-
-/* Returns 0 if the samples do not name the program's file. */
-static int look_at_self(int fd)
-{
-	struct records r;
-
-	do {
-		first(20 * PERIOD);
-		r = read_all(fd);
-		if (r.size < sizeof(r.header))
-			return 2;
-	} while (ns_of(&r, 0) < 10 * PERIOD);
-	for (unsigned int n = 1; n <= TENSE_FILES_MAX; n++)
-		if (path_of(&r, n) && !strcmp(path_of(&r, n), COPY))
-			return 1;
-	return 0;
-}
-
-static __attribute__((constructor)) void be_child(void)
-{
-	const char *fd = getenv(CHILD);
-
-	if (fd)
-		_exit(look_at_self(atoi(fd)));
-}
-
-static bool copy_file(const char *from, const char *to, mode_t mode)
-{
-	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0700);
-	char buf[65536];
-	ssize_t n;
-
-	while ((n = read(in, buf, sizeof(buf))) > 0)
-		if (write(out, buf, n) != n)
-			return false;
-	close(in);
-	close(out);
-	return n == 0 && !chmod(to, mode);
-}
-
-TEST_F(samples, do_not_name_a_file_that_the_thread_may_not_read)
-{
-	static const struct { mode_t mode; int outcome; } programs[] = {
-		{ 0711, 0 }, { 0755, 1 },
-	};
-	const char *path = COPY;
-	char number[16];
-	pid_t child;
-
-	ASSERT_EQ(chmod(TENSE_DEVICE, 0666), 0);
-	close(self->fd);
-	for (size_t i = 0; i < ARRAY_LENGTH(programs); i++) {
-		ASSERT_TRUE(copy_file("/proc/self/exe", path, programs[i].mode));
-		child = fork();
-		if (!child) {
-			int fd;
-
-			if (setresgid(1000, 1000, 1000) || setresuid(1000, 1000, 1000))
-				_exit(99);
-			fd = open(TENSE_DEVICE, O_RDWR);
-			if (tell_device(fd, usual))
-				_exit(98);
-			snprintf(number, sizeof(number), "%d", fd);
-			setenv(CHILD, number, 1);
-			execl(path, path, NULL);
-			_exit(97);
-		}
-		EXPECT_EQ(outcome_of(child), programs[i].outcome);
-	}
-	unlink(path);
-	chmod(TENSE_DEVICE, 0660);
-	self->fd = dev_open();
 }
 
 int main(int argc, char **argv)

@@ -375,6 +375,8 @@ void survey_fill(struct survey *survey, const struct samples *samples)
 	memset(survey, 0, sizeof(*survey));
 	survey->lost = samples->header.lost;
 	survey->lost_ns = samples->header.lost_ns;
+	survey->hidden = samples->header.hidden;
+	survey->hidden_ns = samples->header.hidden_ns;
 	survey->overhead_ns = samples->header.overhead;
 	for (size_t i = 0; i < samples->count; i++)
 		if (samples_is_program(samples, samples->list[i]))

@@ -46,6 +46,9 @@ void survey_table(FILE *out, const struct survey *survey, size_t rows)
 	if (survey->lost)
 		warn("%" PRIu64 " samples found no room: use a longer --survey-period",
 		     survey->lost);
+	if (survey->hidden)
+		warn("%.6f s virtual are missing: programs with more rights than their user, unreadable ones, and those that forbid dumps are not sampled",
+		     survey->hidden_ns / 1e9);
 }
 
 static json_t *integer(uint64_t value)
@@ -79,7 +82,7 @@ json_t *survey_json(const struct survey *survey)
 		if (json)
 			json_array_append_new(functions, json);
 	}
-	return json_pack("{so so so so so so so so so so so so}",
+	return json_pack("{so so so so so so so so so so so so so so}",
 		"period_ns", integer(survey->period_ns),
 		"samples", integer(survey->samples),
 		"sampled_ns", integer(survey->ns),
@@ -88,6 +91,8 @@ json_t *survey_json(const struct survey *survey)
 		"covered_ns", integer(survey->covered_ns),
 		"lost_samples", integer(survey->lost),
 		"lost_ns", integer(survey->lost_ns),
+		"hidden_samples", integer(survey->hidden),
+		"hidden_ns", integer(survey->hidden_ns),
 		"overhead_ns", integer(survey->overhead_ns),
 		"elapsed_virtual_ns", integer(survey->elapsed_ns),
 		"charged_virtual_ns", integer(survey->charged_ns),

@@ -64,6 +64,8 @@ struct survey {
 	uint64_t covered_ns;	/* of ns: some function of the stack has one */
 	uint64_t lost;		/* samples for which there was no room */
 	uint64_t lost_ns;
+	uint64_t hidden;	/* samples of threads that must not be sampled */
+	uint64_t hidden_ns;
 	uint64_t overhead_ns;	/* real: the sampling took so long */
 	uint64_t elapsed_ns;	/* virtual, of the command; 0: not known */
 	uint64_t charged_ns;	/* virtual, of all its threads; 0: not known */

@@ -14,23 +14,28 @@
  *	stand for more time, and hardly any finds no room. The kernel looks at STACK
  *	bytes of each stack, at most TENSE_SAMPLES_STACK_MAX. The samples last as long
  *	as the experiment. A thread that gains privileges leaves the experiment, and
- *	is sampled no more.
+ *	is sampled no more. The kernel counts a thread's time, but takes no sample of it,
+ *	while the calling thread might not trace it: if it is not dumpable, see prctl(2),
+ *	or has other rights. A program that its user may not read is not dumpable.
  *	-EBUSY		the experiment is sampled already
  *	-EDQUOT		the user has as many sampled experiments as the module's
  *			parameter surveys_max allows
  *	-EINVAL		another text, or a number out of its range
  *	-ENOMEM		no memory
- *	-EPERM		another user owns the experiment
+ *	-EPERM		another user owns the experiment, or the calling thread has
+ *			more rights than its user
  *
  * read(2)
  *	pread(2) at TENSE_SAMPLES_OFFSET + n reads the samples from byte n on:
  *	struct tense_samples, then records in the order of time. Each begins with
- *	struct tense_sample_head. Returns the number of bytes, 0 at the end. At
+ *	struct tense_sample_head. Returns the number of bytes, 0 at the end, and
+ *	fewer bytes than there are if a signal comes. At
  *	positions below TENSE_SAMPLES_OFFSET and from TENSE_SAMPLES_END on, read(2)
  *	returns counters, as <linux/tense.h> says.
  *	-EFAULT		bad address
  *	-ENODATA	nobody asked for samples
- *	-EPERM		another user owns the experiment
+ *	-EPERM		another user owns the experiment, or the calling thread might
+ *			not trace the one that asked for the samples
  *	-ESRCH		the calling thread is in no experiment
  */
 #ifndef _UAPI_LINUX_TENSE_SAMPLES_H
@@ -51,7 +56,7 @@
 #define TENSE_SAMPLES_KIB_MAX		65536
 #define TENSE_SAMPLES_STACK_MAX		16384
 
-#define TENSE_SAMPLES_VERSION	1
+#define TENSE_SAMPLES_VERSION	2
 
 struct tense_samples {
 	__u32 version;		/* TENSE_SAMPLES_VERSION */
@@ -59,12 +64,16 @@ struct tense_samples {
 	__u64 period;		/* virtual, of charged time; by now */
 	__u64 samples;
 	__u64 ns;		/* virtual: what the samples stand for */
-	__u64 lost;		/* samples that found no room */
+	__u64 lost;		/* samples that found no room; when one has found none,
+				 * later ones may stand for several periods
+				 */
 	__u64 lost_ns;		/* virtual: what these stood for */
 	__u64 overhead;		/* real: sampling took so long; part of the
 				 * overhead of the threads
 				 */
 	__u64 bytes;		/* of the records that follow */
+	__u64 hidden;		/* samples of threads that must not be sampled */
+	__u64 hidden_ns;	/* virtual: what these stood for */
 };
 
 /* tense_sample_head.kind */
