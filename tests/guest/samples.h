@@ -105,9 +105,27 @@ static inline const char *path_of(const struct records *r, unsigned int number)
 	return NULL;
 }
 
-static inline bool is_in(const struct tense_word *word, const char *start, const char *stop)
+/*
+ * The place of code in the program's file. To look it up reads a file of the kernel: for
+ * each word of each sample that took longer than to take the samples.
+ */
+static inline uint64_t place_in_file(const char *code)
 {
-	uint64_t from = offset_of(start);
+	static const char *known;
+	static uint64_t place;
+
+	if (!known) {
+		place = offset_of(code);
+		known = code;
+	}
+	/* All code is in one mapping. */
+	return place + (code - known);
+}
+
+static inline bool is_in(const struct tense_word *word, const char *start,
+			 const char *stop)
+{
+	uint64_t from = place_in_file(start);
 
 	return word->file && word->file != TENSE_FILE_STACK &&
 	       word->offset >= from && word->offset < from + (stop - start);
