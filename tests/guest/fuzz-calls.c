@@ -2,6 +2,7 @@
 /* Part of guest-fuzz: calls of the device, and changes of its mappings. */
 #include "fuzz.h"
 
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -527,7 +528,53 @@ void call_in_handler(void)
 	probed(1);
 }
 
+/* Often two tasks of an experiment do this at once: all but one fail. */
+static long call_survey(struct task *t)
+{
+	char text[64];
+	size_t length = snprintf(text, sizeof(text), "samples %u %d %u %u",
+				 TENSE_SAMPLES_PERIOD_MIN + below(t, 1000000),
+				 TENSE_SAMPLES_KIB_MIN,
+				 below(t, TENSE_SAMPLES_STACK_MAX + 1), below(t, 1000));
+	long result;
+
+	if (t->own < 0)
+		return call(SYS_write, any_fd(t), text, length);
+	result = call(SYS_write, t->own, text, length);
+	EXPECT_ERROR(t, "survey", result, EBUSY, EDQUOT, ENOMEM, EPERM);
+	return result;
+}
+
+/* From any byte on, as many as there may be, or to no memory. */
+static long call_read_samples(struct task *t)
+{
+	long at = TENSE_SAMPLES_OFFSET + any_bits(t, 17);
+	bool odd = one_in(t, 4);
+	long address = odd ? any_address(t) : (long)buffer;
+	size_t size = below(t, odd ? 100000 : BUFFER + 1);
+	long result;
+
+	if (t->own < 0)
+		return -ENOENT;
+	result = call(SYS_pread64, t->own, address, size, at);
+	EXPECT_ERROR(t, "read of samples", result, ENODATA, EPERM, EFAULT);
+	if (result > (long)size)
+		fail(t, "read of samples", result, size);
+	if (!odd && result == -EFAULT)
+		fail(t, "read of samples into good memory", result, at);
+	return result;
+}
+
+/* The process forbids samples, or allows them again. */
+static long call_dumpable(struct task *t)
+{
+	return call(SYS_prctl, PR_SET_DUMPABLE, below(t, 3));
+}
+
 const struct operation call_operations[] = {
+	{ "survey", call_survey, 20, 0 },
+	{ "read samples", call_read_samples, 30, 0 },
+	{ "dumpable", call_dumpable, 10, 0 },
 	{ "open", call_open, 30, 0 },
 	{ "open of its own", call_open_own, 40, 0 },
 	{ "close", call_close, 12, 0 },
