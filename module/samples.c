@@ -245,7 +245,7 @@ static struct tense_sample_file *describe(struct file *file)
 
 	if (!record)
 		return NULL;
-	path = d_path(&file->f_path, record->path, PATH_MAX);
+	path = d_path(compat_file_path(file), record->path, PATH_MAX);
 	if (IS_ERR(path)) {
 		kfree(record);
 		return NULL;

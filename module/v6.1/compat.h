@@ -89,6 +89,12 @@ static inline bool compat_is_dumpable(void)
 	return current->mm && get_dumpable(current->mm) == SUID_DUMP_USER;
 }
 
+/* Returns the path by which the program opened the file. */
+static inline const struct path *compat_file_path(struct file *file)
+{
+	return &file->f_path;
+}
+
 /* Returns the time at which the inode changed last. */
 static inline s64 compat_ctime_ns(const struct inode *inode)
 {

@@ -98,6 +98,15 @@ static inline bool compat_is_dumpable(void)
 	return dumpable;
 }
 
+/*
+ * Returns the path by which the program opened the file.
+ * The file of a mapping on overlayfs is one of a layer.
+ */
+static inline const struct path *compat_file_path(struct file *file)
+{
+	return file_user_path(file);
+}
+
 /* Returns the time at which the inode changed last. */
 static inline s64 compat_ctime_ns(const struct inode *inode)
 {
