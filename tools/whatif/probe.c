@@ -77,6 +77,20 @@ static bool any(const struct whatif_found *found, const unsigned int *percent)
 	return false;
 }
 
+/* Is there an earlier probe at the same place, in use? A place has one. NULL: all are. */
+static bool is_taken(const struct whatif_found *found, const unsigned int *percent,
+		     size_t index)
+{
+	const struct whatif_probe *p = &found->probes[index];
+
+	for (size_t i = 0; i < index; i++)
+		if ((!percent || percent[found->probes[i].slot]) &&
+		    found->probes[i].offset == p->offset &&
+		    !strcmp(found->probes[i].object, p->object))
+			return true;
+	return false;
+}
+
 int whatif_probe(const struct whatif_plan *plan,
 		 const struct whatif_found *found, size_t condition,
 		 const char **what)
@@ -95,7 +109,7 @@ int whatif_probe(const struct whatif_plan *plan,
 	for (size_t i = 0; i < found->nr_probes && !result; i++) {
 		const struct whatif_probe *p = &found->probes[i];
 
-		if (!percent[p->slot])
+		if (!percent[p->slot] || is_taken(found, percent, i))
 			continue;
 		result = add_probe(device, p->slot, percent[p->slot],
 				   p->object, p->offset);
@@ -113,10 +127,37 @@ void whatif_probe_told(const struct whatif_found *found,
 		xmalloc(found->nr_probes * sizeof(*samples->patches));
 	for (size_t i = 0; i < found->nr_probes; i++)
 		samples->patches[samples->nr_patches++] = (struct whatif_patch){
-			.slot = found->probes[i].slot, .patched = true,
+			.slot = found->probes[i].slot,
+			.patched = !is_taken(found, NULL, i),
 			.object = xstrdup(found->probes[i].object),
 			.symbol = xstrdup(found->probes[i].symbol),
 			.offset = found->probes[i].offset,
-			.how = xstrdup("uprobe"), .processes = 1,
+			.how = xstrdup(is_taken(found, NULL, i) ?
+				       "it is in another slot already" : "uprobe"),
+			.processes = 1,
 		};
+}
+
+static bool is_same_place(const struct whatif_patch *a, const struct whatif_patch *b)
+{
+	return a->offset == b->offset && !strcmp(a->object, b->object);
+}
+
+bool whatif_probe_shares(const struct whatif_samples *samples, unsigned int progress,
+			 unsigned int slot)
+{
+	for (size_t i = 0; i < samples->nr_patches; i++) {
+		const struct whatif_patch *refused = &samples->patches[i];
+
+		if (refused->slot != progress || refused->patched)
+			continue;
+		for (size_t k = 0; k < samples->nr_patches; k++) {
+			const struct whatif_patch *p = &samples->patches[k];
+
+			if (p->slot == slot && p->patched &&
+			    is_same_place(p, refused))
+				return true;
+		}
+	}
+	return false;
 }

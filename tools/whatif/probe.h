@@ -19,4 +19,11 @@ int whatif_probe(const struct whatif_plan *plan,
 void whatif_probe_told(const struct whatif_found *found,
 		       struct whatif_samples *samples);
 
+/*
+ * Does the slot count calls of a function that the progress point also names? Only one
+ * of both has it.
+ */
+bool whatif_probe_shares(const struct whatif_samples *samples, unsigned int progress,
+			 unsigned int slot);
+
 #endif

@@ -45,6 +45,7 @@ struct whatif_session {
 	bool shows_progress;
 	uint64_t limit_ns;	/* of a run; 0: none */
 	bool expired;		/* the last run reached it */
+	bool drops_zero;	/* a run without a metric is no failure */
 };
 
 /* The argument of a child's setup. */
@@ -334,6 +335,15 @@ static int failed(const struct whatif_plan *plan, const struct whatif_sample *s,
 	return 1;
 }
 
+static int dropped(const struct whatif_plan *plan, const struct whatif_sample *s,
+		   struct whatif_session *n, const char *why)
+{
+	progress_end(&n->progress);
+	warn("run %u (%s): %s, so it does not count", s->order + 1,
+	     plan->conditions[s->condition].name, why);
+	return WHATIF_NO_METRIC;
+}
+
 /* Whether a key or a signal ended a run, or came between two. */
 static int interrupted(void)
 {
@@ -446,6 +456,19 @@ static void fill_slot_0(struct whatif_sample *s)
 	}
 }
 
+/*
+ * A function has one slot. If the progress point is also one of the functions of the
+ * question, that function's slot counts its calls.
+ */
+static void count_progress(const struct whatif *w, struct whatif_sample *s)
+{
+	unsigned int progress = whatif_progress_slot(&w->question);
+
+	for (unsigned int slot = 1; progress && slot < progress; slot++)
+		if (whatif_probe_shares(&w->samples, progress, slot))
+			s->slot[progress].calls += s->slot[slot].calls;
+}
+
 /* NULL, or why there is no such number. */
 static char *take_metric(const struct whatif_question *q,
 			 struct whatif_sample *s, const struct whatif_session *n)
@@ -511,12 +534,14 @@ static int take_sample(struct whatif *w, struct whatif_sample *s,
 		whatif_probe_told(&w->found, &w->samples);
 	take_stats(stats, out, s);
 	fill_slot_0(s);
+	count_progress(w, s);
 	error = take_metric(&w->question, s, n);
 	if (!error || may_lack_metric(&w->question, s)) {
 		free(error);
 		return 0;
 	}
-	status = failed(&w->plan, s, n, error);
+	status = n->drops_zero && s->metric == 0 ? dropped(&w->plan, s, n, error) :
+						   failed(&w->plan, s, n, error);
 	free(error);
 	return status;
 }
@@ -638,6 +663,11 @@ int whatif_session_run(struct whatif_session *session, struct whatif *w,
 void whatif_session_limit(struct whatif_session *session, uint64_t limit_ns)
 {
 	session->limit_ns = limit_ns;
+}
+
+void whatif_session_drop_zero(struct whatif_session *session)
+{
+	session->drops_zero = true;
 }
 
 bool whatif_session_expired(const struct whatif_session *session)

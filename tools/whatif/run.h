@@ -26,6 +26,12 @@ struct whatif_session *whatif_session_begin(const struct run *run,
  */
 void whatif_session_limit(struct whatif_session *session, uint64_t limit_ns);
 
+/* The status of a run whose metric is 0. */
+#define WHATIF_NO_METRIC	(-2)
+
+/* Further runs whose metric is 0 end with WHATIF_NO_METRIC, and are no failures. */
+void whatif_session_drop_zero(struct whatif_session *session);
+
 /* Did the last run reach its limit? */
 bool whatif_session_expired(const struct whatif_session *session);
 
