@@ -220,6 +220,36 @@ static void test_members(void)
 	survey_free(&survey);
 }
 
+static void test_exec(void)
+{
+	struct tense_sample sample = {
+		.pid = PROGRAM, .tgid = PROGRAM, .ns = 1000000, .comm = "program",
+		.frame = TENSE_SAMPLE_NOWHERE, .flags = TENSE_SAMPLE_KERNEL,
+		.stack = 64,
+	};
+	/* argc, argv[0], NULL, an environment variable. */
+	struct tense_word words[] = {
+		{ .place = 1, .file = TENSE_FILE_STACK, .offset = 40 },
+		{ .place = 3, .file = TENSE_FILE_STACK, .offset = 48 },
+	};
+	struct survey survey;
+	char *text;
+
+	begin();
+	fake_samples_add(&recording, sample, words, 2);
+	words[0].place = 0;
+	fake_samples_add(&recording, sample, words, 2);
+	survey = take();
+	text = folded(&survey);
+	ok(strstr(text, "program;[exec] 1000000\n"), "the time of execve() is told");
+	ok(strstr(text, "program;[unknown];[no file] 1000000\n"),
+	   "and another call from no file is not");
+	ok(find(&survey, "[exec]")->obstacle == SURVEY_EXEC && !survey.attributed_ns,
+	   "neither is attributed to a function");
+	free(text);
+	survey_free(&survey);
+}
+
 static bool is_refused(const void *data, size_t size)
 {
 	struct samples samples;
@@ -268,6 +298,7 @@ int main(void)
 	read_maps();
 	test_callers();
 	test_members();
+	test_exec();
 	test_damaged();
 	fake_samples_free(&recording);
 	return done();

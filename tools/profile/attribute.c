@@ -12,6 +12,8 @@
 #include "base/util.h"
 
 #define NO_FRAME	UINT32_MAX
+/* The beginning of what is no function: the kernel loads a program. */
+#define EXEC_PLACE	UINT64_MAX
 
 /* An open hash table that finds numbers by keys of bytes. */
 struct table {
@@ -147,7 +149,9 @@ static struct survey_function describe(const struct code *code,
 		.object = xstrdup(code ? code->object.path : ""),
 	};
 
-	if (function && function_is_nameless(function))
+	if (!code && begin == EXEC_PLACE)
+		f.name = xstrdup("[exec]");
+	else if (function && function_is_nameless(function))
 		f.name = function_short_spec(function);
 	else if (function)
 		f.name = xstrdup(function->name);
@@ -156,7 +160,7 @@ static struct survey_function describe(const struct code *code,
 	else
 		f.name = name_place(code, begin);
 	if (!code)
-		f.obstacle = SURVEY_NO_FILE;
+		f.obstacle = begin == EXEC_PLACE ? SURVEY_EXEC : SURVEY_NO_FILE;
 	else if (is_tense(f.object))
 		f.obstacle = SURVEY_TENSE;
 	else if (is_beginning(code, function, begin))
@@ -189,14 +193,47 @@ static uint32_t add_function(struct attribution *a, const struct place *place,
 	return survey->count++;
 }
 
+/* Returns the index of the function at a place, which describe() may have to make. */
+static uint32_t enter_function(struct attribution *a, struct place *place,
+			       const struct code *code, const struct function *function)
+{
+	struct survey_function f;
+	uint32_t *slot;
+
+	place->hash = mix(mix(1, place->file), place->begin);
+	enlarge(&a->functions, a->survey->count,
+		a->places ? &a->places->hash : NULL,
+		sizeof(*a->places));
+	slot = find(&a->functions, place->hash, same_place, a, place);
+	if (!*slot) {
+		f = describe(code, function, place->begin);
+		*slot = add_function(a, place, &f) + 1;
+	}
+	return *slot - 1;
+}
+
+/*
+ * At the end of execve(), the code that called it is gone. The stack is that of a new
+ * program: it begins with the number of arguments, and pointers to these, which lie one
+ * after another. The time is that of execve().
+ */
+static bool is_exec(const struct tense_sample *sample)
+{
+	const struct tense_word *word = sample->word;
+
+	return (sample->flags & TENSE_SAMPLE_KERNEL) &&
+	       sample->code.file == TENSE_FILE_NONE &&
+	       sample->words >= 2 &&
+	       word[0].place == 1 && word[0].file == TENSE_FILE_STACK &&
+	       word[1].file == TENSE_FILE_STACK && word[0].offset < word[1].offset;
+}
+
 /* Returns the index of the function at a frame, or NO_FRAME for a PLT entry. */
 static uint32_t function_at(struct attribution *a, const struct unwind_frame *frame)
 {
 	const struct code *code = code_of(a, frame->file);
 	const struct function *function = NULL;
 	struct place place = { .file = code ? frame->file : 0 };
-	struct survey_function f;
-	uint32_t *slot;
 
 	if (code && code_is_linkage(code, frame->offset))
 		return NO_FRAME;
@@ -206,16 +243,7 @@ static uint32_t function_at(struct attribution *a, const struct unwind_frame *fr
 		place.begin = function->offset;
 	else if (code && !code_begin(code, frame->offset, &place.begin))
 		place.begin = frame->offset & ~0xfffULL;
-	place.hash = mix(mix(1, place.file), place.begin);
-	enlarge(&a->functions, a->survey->count,
-		a->places ? &a->places->hash : NULL,
-		sizeof(*a->places));
-	slot = find(&a->functions, place.hash, same_place, a, &place);
-	if (!*slot) {
-		f = describe(code, function, place.begin);
-		*slot = add_function(a, &place, &f) + 1;
-	}
-	return *slot - 1;
+	return enter_function(a, &place, code, function);
 }
 
 static bool same_stack(const struct attribution *a, uint32_t index, const void *key)
@@ -271,7 +299,8 @@ static struct survey_stack *enter_stack(struct attribution *a,
 static bool has_name(const struct survey_function *f)
 {
 	return f->obstacle != SURVEY_NO_SYMBOL &&
-	       f->obstacle != SURVEY_NO_FILE && f->obstacle != SURVEY_START;
+	       f->obstacle != SURVEY_NO_FILE && f->obstacle != SURVEY_START &&
+	       f->obstacle != SURVEY_EXEC;
 }
 
 /* Counts a sample for the functions of its stack, each of them once. */
@@ -279,7 +308,7 @@ static void count(struct attribution *a, const struct survey_stack *stack,
 		  const struct tense_sample *sample, uint64_t number)
 {
 	struct survey *survey = a->survey;
-	bool covered = false;
+	bool covered = false, first = sample->pid == a->samples->begin.program;
 
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		struct survey_function *f = &survey->functions[stack->frames[i]];
@@ -289,15 +318,18 @@ static void count(struct attribution *a, const struct survey_stack *stack,
 			continue;
 		a->counted[stack->frames[i]] = number;
 		f->inclusive_ns += sample->ns;
+		f->main_ns += first ? sample->ns : 0;
 		f->inclusive_samples++;
 	}
 	survey->ns += sample->ns;
+	survey->main_ns += first ? sample->ns : 0;
 	survey->samples++;
 	if (covered)
 		survey->covered_ns += sample->ns;
 	if (!stack->depth)
 		return;
-	if (survey->functions[stack->frames[0]].obstacle != SURVEY_NO_FILE)
+	if (survey->functions[stack->frames[0]].obstacle != SURVEY_NO_FILE &&
+	    survey->functions[stack->frames[0]].obstacle != SURVEY_EXEC)
 		survey->attributed_ns += sample->ns;
 	survey->functions[stack->frames[0]].self_ns += sample->ns;
 	survey->functions[stack->frames[0]].samples++;
@@ -312,15 +344,40 @@ static bool is_start(const struct attribution *a, const struct survey_stack *sta
 					 .obstacle == SURVEY_START;
 }
 
+static void enter_sample(struct attribution *a, struct survey_stack *stack,
+			 const struct tense_sample *sample, uint64_t number)
+{
+	struct survey_stack *entered;
+
+	memcpy(stack->thread, sample->comm, sizeof(stack->thread));
+	entered = enter_stack(a, stack);
+	entered->ns += sample->ns;
+	entered->samples++;
+	count(a, entered, sample, number);
+}
+
+static void add_exec(struct attribution *a, const struct tense_sample *sample,
+		     uint64_t number)
+{
+	struct place place = { .begin = EXEC_PLACE };
+	uint32_t frame = enter_function(a, &place, NULL, NULL);
+	struct survey_stack stack = { .frames = &frame, .depth = 1, .whole = true };
+
+	enter_sample(a, &stack, sample, number);
+}
+
 static void add_sample(struct attribution *a, const struct tense_sample *sample,
 		       uint64_t number)
 {
 	uint32_t frames[UNWIND_MAX];
-	struct survey_stack stack = { .frames = frames }, *entered;
+	struct survey_stack stack = { .frames = frames };
 	struct unwind unwind;
 
+	if (is_exec(sample)) {
+		add_exec(a, sample, number);
+		return;
+	}
 	unwind_sample(&unwind, sample, code_of, a);
-	memcpy(stack.thread, sample->comm, sizeof(stack.thread));
 	for (unsigned int i = 0; i < unwind.depth; i++) {
 		uint32_t index = function_at(a, &unwind.frame[i]);
 
@@ -328,10 +385,7 @@ static void add_sample(struct attribution *a, const struct tense_sample *sample,
 			frames[stack.depth++] = index;
 	}
 	stack.whole = unwind.whole || is_start(a, &stack);
-	entered = enter_stack(a, &stack);
-	entered->ns += sample->ns;
-	entered->samples++;
-	count(a, entered, sample, number);
+	enter_sample(a, &stack, sample, number);
 }
 
 struct ordered {

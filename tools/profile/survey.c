@@ -18,6 +18,7 @@ static const struct {
 		"it is the beginning of the program or of a thread" },
 	[SURVEY_CHOSEN] = { "chosen",
 		"the program chooses one of several functions at its start" },
+	[SURVEY_EXEC] = { "exec", "the kernel loads the program" },
 };
 
 const char *survey_obstacle_id(enum survey_obstacle obstacle)

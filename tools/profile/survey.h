@@ -27,6 +27,7 @@ enum survey_obstacle {
 	SURVEY_TENSE,		/* a function of Tense */
 	SURVEY_START,		/* the beginning of a program or thread */
 	SURVEY_CHOSEN,		/* the choice of a function at start, IFUNC */
+	SURVEY_EXEC,		/* no function: the kernel loads the program */
 };
 
 /* Sampled ns are virtual. Inclusive ones count a function once in each stack. */
@@ -36,6 +37,7 @@ struct survey_function {
 	char *spec;		/* for whatif: this function only; NULL: not scalable */
 	uint64_t self_ns;	/* sampled in the function itself */
 	uint64_t inclusive_ns;	/* in it and in all that it calls */
+	uint64_t main_ns;	/* of inclusive_ns: in the program's first thread */
 	uint64_t samples;	/* in the function itself */
 	uint64_t inclusive_samples;
 	enum survey_obstacle obstacle;
@@ -58,6 +60,7 @@ struct survey {
 	size_t nr_stacks;
 	uint64_t period_ns;	/* asked for */
 	uint64_t ns;		/* sum over all samples */
+	uint64_t main_ns;	/* of ns: in the program's first thread */
 	uint64_t samples;
 	uint64_t attributed_ns;	/* of ns: the innermost function is in a file */
 	uint64_t named_ns;	/* of ns: the innermost function has a name */
