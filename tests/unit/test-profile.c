@@ -51,6 +51,10 @@ struct machine {
 	unsigned int runs;
 	unsigned int fail_at, interrupt_at;
 	unsigned int shared_hot;	/* runs of hot with others in its group */
+	unsigned long seed;
+	double jitter;		/* of the time in a function */
+	double spins;		/* s that a thread spins more if second is faster */
+	unsigned int no_metric_every;	/* so many runs, one lacks the metric */
 	char said[200];
 };
 
@@ -63,7 +67,7 @@ static const struct function *find(const char *name)
 }
 
 static void instrument(struct whatif *w, struct whatif_sample *s,
-		       unsigned int slot, const struct function *f, double slow)
+		       unsigned int slot, const struct function *f)
 {
 	char *log = xprintf("%s\t7\t%u\t/lib/fake.so\t%s\t0x1a30\t%s\n"
 			    "cost\t7\t43.5\t120\n",
@@ -74,7 +78,6 @@ static void instrument(struct whatif *w, struct whatif_sample *s,
 	whatif_log_read(&w->samples, log, s);
 	free(log);
 	s->slot[slot].calls = f->calls;
-	s->slot[slot].ran = SECOND_NS * slow * f->seconds;
 }
 
 static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
@@ -88,6 +91,8 @@ static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
 		return 1;
 	if (m->runs == m->interrupt_at)
 		return STATUS_SIGNAL + 2;
+	if (m->no_metric_every && s->round && m->runs % m->no_metric_every == 0)
+		return PROFILE_NO_METRIC;
 	m->speed = 0.7 * m->speed + gsl_ran_gaussian(m->rng, 0.04);
 	slow = exp(m->speed);
 	for (size_t i = 0; i < COUNT; i++) {
@@ -98,9 +103,18 @@ static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
 	for (unsigned int slot = 1; slot <= w->question.funcs; slot++) {
 		const struct function *f = find(w->question.func[slot - 1].name);
 		unsigned int percent = w->plan.conditions[condition].percent[slot];
-		double saved = f->seconds * whatif_cut(percent);
+		double saved = f->seconds * whatif_cut(percent), ran;
 
-		instrument(w, s, slot, f, slow);
+		instrument(w, s, slot, f);
+		ran = f->seconds * exp(gsl_ran_gaussian(m->rng, m->jitter));
+		s->slot[slot].ran = SECOND_NS * slow * ran;
+		s->slot[slot].charged = s->slot[slot].ran * (1 - whatif_cut(percent));
+		cpu += ran - f->seconds;
+		charged += ran - f->seconds;
+		if (saved > 0 && !strcmp(f->name, "second")) {
+			cpu += m->spins;
+			charged += m->spins;
+		}
 		m->shared_hot += s->round && f->calls > 1000 &&
 				 w->question.funcs > 1;
 		charged -= saved;
@@ -162,7 +176,7 @@ static int measure(struct profile *p, struct machine *m)
 	int status;
 
 	m->rng = gsl_rng_alloc(gsl_rng_mt19937);
-	gsl_rng_set(m->rng, 3);
+	gsl_rng_set(m->rng, 3 + m->seed);
 	status = profile_measure(p, &runner);
 	gsl_rng_free(m->rng);
 	return status;
@@ -367,8 +381,106 @@ static void test_ends(void)
 	profile_free(&p);
 }
 
+/*
+ * Fast work of "second" lets another thread spin, so CPU time does not tell the machine's
+ * speed. A few runs cannot show this.
+ */
+static bool covers_few(unsigned long seed, unsigned int runs, bool *any)
+{
+	static const struct {
+		const char *name;
+		double gain;
+	} truth[] = {
+		{ "first", 15 }, { "second", 10 }, { "third", 6 }, { "fourth", 3 },
+		{ "hidden", 0 }, { "hot", 1 },
+	};
+	struct machine m = {
+		.seed = seed, .interrupt_at = runs + 1, .jitter = 0.01, .spins = 0.25,
+	};
+	struct profile p = profile_of(2000);
+	bool all = true;
+
+	*any = !measure(&p, &m);
+	for (size_t i = 0; *any && i < sizeof(truth) / sizeof(truth[0]); i++) {
+		const struct interval *gain =
+			&row_of(&p, truth[i].name)->gain[PROFILE_HALF];
+
+		all = all && (isnan(gain->value) ||
+			      (gain->low <= truth[i].gain && truth[i].gain <= gain->high));
+	}
+	profile_free(&p);
+	return all;
+}
+
+#define FEW_PROFILES	200
+/* 190 of 200 are expected to cover; fewer than 180 do by chance in 1 of 500 tests. */
+#define FEW_COVERED	180
+
+static void test_few(void)
+{
+	static const unsigned int runs[] = { 9, 14, 20, 30 };
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		unsigned int covered = 0, answers = 0;
+		bool any;
+
+		for (unsigned long seed = 0; seed < FEW_PROFILES; seed++) {
+			covered += covers_few(seed, runs[i], &any);
+			answers += any;
+		}
+		ok(covered >= FEW_COVERED && answers >= FEW_PROFILES * 0.9,
+		   "interrupted after %u runs, all intervals hold in %u of %d profiles",
+		   runs[i], covered, FEW_PROFILES);
+	}
+}
+
+/* Runs without a metric are left out, and too many of them end the profile. */
+static void test_no_metric(void)
+{
+	struct machine m = { .no_metric_every = 7 };
+	struct profile p = profile_of(200);
+	char *left_out;
+
+	is_i64(measure(&p, &m), 0, "some runs have no metric");
+	left_out = profile_left_out(&p);
+	ok(p.dropped && p.answer.separated >= 3 &&
+	   strstr(left_out, "without a metric did not count"),
+	   "they do not count, and the answer says so: %s", left_out);
+	free(left_out);
+	profile_free(&p);
+
+	m = (struct machine){ .no_metric_every = 1 };
+	p = profile_of(200);
+	is_i64(measure(&p, &m), 1, "without any metric there is no answer");
+	ok(m.runs < 20, "and soon: %u runs", m.runs);
+	profile_free(&p);
+}
+
+/* Time ends in the first stage: the functions with most of the time have run. */
+static void test_first_stage(void)
+{
+	struct machine m = { 0 };
+	struct profile p = profile_of(9);
+	char *ending;
+
+	is_i64(measure(&p, &m), 0, "time ends early");
+	ending = profile_ending(&p);
+	ok(!isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) ||
+	   !isnan(row_of(&p, "hidden")->gain[PROFILE_HALF].value),
+	   "a function with most of the time has run");
+	is_i64(p.candidates[row_of(&p, "fourth")->candidate].state, PROFILE_NOT_TRIED,
+	       "one of the others has not");
+	ok(p.timed_out && !strstr(ending, "Over after"), "which the ending knows: %s",
+	   ending);
+	free(ending);
+	profile_free(&p);
+}
+
 int main(void)
 {
+	test_few();
+	test_no_metric();
+	test_first_stage();
 	test_profile();
 	test_time();
 	test_ends();

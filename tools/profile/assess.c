@@ -5,22 +5,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "base/util.h"
+#include "figures.h"
 
-/* If chance makes a difference this rarely, the work differs. */
-#define RARE		0.001
-/* Below this part of the time, a time says nothing about the work. */
-#define SHARE_MIN	0.01
 /* The program waits for a function that gains this part of its promise. */
 #define WAITS_MIN	0.75
-/* Other threads wait for a function that gains more than this part. */
+/* A function that gains more than this part gains more than its own time. */
 #define OTHERS_MIN	1.25
 /* Less of the time than this is little. */
 #define LITTLE		0.02
 /* A function with more of the time calls all that matters, as main() does. */
 #define WHOLE		0.9
+/* Less than this part of a function's time inside another one is noise. */
+#define NESTED_MIN	0.02
 
 size_t profile_race_row(const struct profile *p, size_t group, size_t condition)
 {
@@ -30,145 +27,6 @@ size_t profile_race_row(const struct profile *p, size_t group, size_t condition)
 	for (size_t i = 0; i < group; i++)
 		row += p->groups[i].w.plan.nr_conditions - 1;
 	return row + condition - 1;
-}
-
-/* The runs that count: those of round 0 only find out which functions are called. */
-static bool counts(const struct whatif_sample *s)
-{
-	return s->round > 0 && s->condition > 0;
-}
-
-static double sum_of(const struct profile_group *g, size_t condition,
-		     double (*figure)(const struct whatif_sample *s,
-				      unsigned int slot),
-		     unsigned int slot, size_t *n, double *squares)
-{
-	double sum = 0;
-
-	*n = 0;
-	*squares = 0;
-	for (size_t i = 0; i < g->w.samples.count; i++) {
-		const struct whatif_sample *s = &g->w.samples.list[i];
-		double value;
-
-		if (!counts(s) || s->condition != condition)
-			continue;
-		value = figure(s, slot);
-		sum += value;
-		*squares += value * value;
-		(*n)++;
-	}
-	return sum;
-}
-
-static double mean_of(const struct profile_group *g, size_t condition,
-		      double (*figure)(const struct whatif_sample *s,
-				       unsigned int slot), unsigned int slot)
-{
-	double squares, sum;
-	size_t n;
-
-	sum = sum_of(g, condition, figure, slot, &n, &squares);
-	return n ? sum / n : NAN;
-}
-
-static double calls_of(const struct whatif_sample *s, unsigned int slot)
-{
-	return s->slot[slot].calls;
-}
-
-static double metric_of(const struct whatif_sample *s, unsigned int slot)
-{
-	(void)slot;
-	return s->metric;
-}
-
-static double elapsed_of(const struct whatif_sample *s, unsigned int slot)
-{
-	(void)slot;
-	return s->elapsed;
-}
-
-static double charged_of(const struct whatif_sample *s, unsigned int slot)
-{
-	(void)slot;
-	return s->charged;
-}
-
-/* Virtual CPU time over real one: 1 without a cut, if nothing is forgotten. */
-static double pace_of(const struct whatif_sample *s, unsigned int slot)
-{
-	(void)slot;
-	return s->charged / whatif_own_ran(s);
-}
-
-static double part_of(const struct whatif_sample *s, unsigned int slot)
-{
-	return s->slot[slot].ran / whatif_own_ran(s);
-}
-
-/* Figures in percent. whatif compares the same ones to choose an estimator. */
-static double log_calls(const struct whatif_sample *s, unsigned int slot)
-{
-	return 100 * log(s->slot[slot].calls + 1.0);
-}
-
-/* Both times are of the same run, so the machine's speed is in neither. */
-static double outside(const struct whatif_sample *s, unsigned int slot)
-{
-	double in = s->slot[slot].ran, all = whatif_own_ran(s);
-	double out = all > in ? all - in : 1;
-
-	return 100 * log(out / (in + 1)) * (out / all);
-}
-
-static double log_work(const struct whatif_sample *s, unsigned int slot)
-{
-	(void)slot;
-	return 100 * log(whatif_own_ran(s) / (s->reference + 1.0));
-}
-
-/* Does a figure differ between a variant and the null runs, by enough to matter? */
-static bool differs(const struct profile_group *g, size_t condition,
-		    unsigned int slot, double matters,
-		    double (*figure)(const struct whatif_sample *s,
-				     unsigned int slot))
-{
-	double a, b, squares_a, squares_b, variance, error, mean;
-	size_t na, nb;
-
-	a = sum_of(g, condition, figure, slot, &na, &squares_a);
-	b = sum_of(g, 1, figure, slot, &nb, &squares_b);
-	if (!na || nb < 2)
-		return false;
-	mean = a / na - b / nb;
-	variance = (squares_a - a * a / na + squares_b - b * b / nb) /
-		   (na + nb - 2);
-	error = sqrt(fmax(variance, 0) * (1.0 / na + 1.0 / nb));
-	if (fabs(mean) <= matters)
-		return false;
-	return error <= 0 || 2 * gsl_cdf_tdist_Q(fabs(mean) / error,
-						 na + nb - 2) < RARE;
-}
-
-/*
- * CPU time tells the machine's speed if a run does the same work in each condition.
- * The tests are those of whatif.
- */
-static enum race_control choose_control(const struct profile *p,
-					const struct profile_group *g,
-					size_t condition, size_t member)
-{
-	double matters = p->question.precision / 4;
-	unsigned int slot = member + 1;
-
-	if (differs(g, condition, slot, matters, log_calls))
-		return RACE_REFERENCE;
-	if (mean_of(g, 1, part_of, slot) > SHARE_MIN &&
-	    differs(g, condition, slot, matters, outside))
-		return RACE_REFERENCE;
-	return differs(g, condition, slot, 2 * matters, log_work) ?
-	       RACE_REFERENCE : RACE_CPU;
 }
 
 static enum race_kind kind_of(const struct profile_candidate *c,
@@ -191,7 +49,8 @@ static void add_cuts(struct race *race, const struct profile *p,
 		size_t row = race_add_row(race, kind_of(c, cut), null);
 
 		race->rows[row].control =
-			choose_control(p, g, profile_condition(g, m, cut), m);
+			figure_control(p, g, profile_condition(g, m, cut), m,
+				       &race->rows[row].doubt);
 	}
 }
 
@@ -226,7 +85,7 @@ static void add_runs(struct race *race, const struct profile *p)
 			const struct whatif_sample *s = &w->samples.list[k];
 			struct race_run run;
 
-			if (!counts(s))
+			if (!figure_counts(s))
 				continue;
 			run = (struct race_run){
 				.row = profile_race_row(p, i, s->condition),
@@ -248,12 +107,12 @@ static double busy(const struct profile *p)
 	double elapsed = 0, charged = 0;
 
 	for (size_t i = 0; i < p->nr_groups; i++) {
-		double e = mean_of(&p->groups[i], 1, elapsed_of, 0);
+		double e = figure_mean(&p->groups[i], 1, figure_elapsed, 0);
 
 		if (isnan(e))
 			continue;
 		elapsed += e;
-		charged += mean_of(&p->groups[i], 1, charged_of, 0);
+		charged += figure_mean(&p->groups[i], 1, figure_charged, 0);
 	}
 	return elapsed > 0 ? fmin(1, charged / elapsed) : 1;
 }
@@ -281,7 +140,8 @@ static struct interval gain_of(const struct profile *p, size_t row)
 {
 	const struct race_row *r = &p->answer.race.rows[row];
 
-	if (!r->runs)
+	/* Without a null run there is nothing to compare with. */
+	if (!r->runs || !p->answer.race.rows[r->null].runs)
 		return (struct interval){ NAN, NAN, NAN };
 	return (struct interval){
 		.value = gain_percent(&p->question, r->gain),
@@ -291,31 +151,58 @@ static struct interval gain_of(const struct profile *p, size_t row)
 }
 
 /*
- * The part of a run's CPU time in a function and in all that it calls. A run with a
- * cut shows it: virtual time lacks the cut of that part. Slots would not do, since a
- * function inside of another one has its time in its own slot.
+ * The part of a slot's time in runs with a member's cut that was inside the member: its
+ * virtual time lacks the cut of that part.
+ */
+static double nested(const struct profile_group *g, size_t member, unsigned int slot)
+{
+	size_t condition = profile_condition(g, member, PROFILE_HALF);
+	double ran = 0, charged = 0, part;
+
+	for (size_t i = 0; i < g->w.samples.count; i++) {
+		const struct whatif_sample *s = &g->w.samples.list[i];
+
+		if (!figure_counts(s) || s->condition != condition)
+			continue;
+		ran += s->slot[slot].ran;
+		charged += s->slot[slot].charged;
+	}
+	part = ran > 0 ? (1 - charged / ran) / profile_cuts[PROFILE_HALF] : 0;
+	return part < NESTED_MIN ? 0 : fmin(part, 1);
+}
+
+/*
+ * The part of a run's CPU time in a function and in all that it calls, of the null runs:
+ * in a run with a cut, threads may do other work. A function inside of another one has
+ * its time in its own slot. The runs with a cut only tell which ones these are.
  */
 static double inside(const struct profile_group *g, size_t member)
 {
-	double cut = profile_cuts[PROFILE_HALF];
-	double null = mean_of(g, 1, pace_of, 0);
-	double pace = mean_of(g, profile_condition(g, member, PROFILE_HALF),
-			      pace_of, 0);
-	double part = (1 - pace / null) / cut;
+	double all = figure_mean(g, 1, figure_own_ran, 0), time = 0;
 
-	return isnan(part) ? NAN : fmin(fmax(part, 0), 1);
+	for (unsigned int slot = 1; slot < WHATIF_SLOTS; slot++) {
+		double part = slot == member + 1 ? 1 : nested(g, member, slot);
+
+		if (part > 0)
+			time += part * figure_mean(g, 1, figure_ran, slot);
+	}
+	return fmin(time / all, 1);
 }
 
-static void set_times(struct profile_row *row, const struct profile_group *g,
-		      size_t member)
+static void set_times(const struct profile *p, struct profile_row *row,
+		      const struct profile_group *g, size_t member)
 {
-	double elapsed = mean_of(g, 1, elapsed_of, 0);
-	double charged = mean_of(g, 1, charged_of, 0);
-	double time = inside(g, member) * charged;
+	double elapsed = figure_mean(g, 1, figure_elapsed, 0);
+	double charged = figure_mean(g, 1, figure_charged, 0);
+	double part = inside(g, member);
 
-	row->calls = mean_of(g, 1, calls_of, member + 1);
-	row->share = time / fmax(elapsed, charged);
-	row->wall = time / elapsed;
+	/* Without a run of its own, the survey or the first run of its group knows. */
+	if (!row->runs[PROFILE_HALF] && p->candidates[g->members[member]].weight > 0)
+		part = p->candidates[g->members[member]].weight;
+	row->calls = figure_mean(g, 1, figure_calls, member + 1);
+	row->share = part * charged / fmax(elapsed, charged);
+	row->wall = part * charged / elapsed;
+	row->threads = figure_mean(g, 1, figure_threads, 0);
 }
 
 /* The gain that a part of the time promises, in percent. */
@@ -324,6 +211,13 @@ static double promise(const struct whatif_question *q, double part)
 	double rest = 1 - profile_cuts[PROFILE_HALF] * fmin(part, 1);
 
 	return gain_percent(q, -log(rest));
+}
+
+/* Does the metric tell how fast work passes? A printed number may be anything. */
+static bool is_time(const struct whatif_question *q)
+{
+	return q->metric.kind == METRIC_ELAPSED || q->metric.kind == METRIC_PROGRESS ||
+	       q->metric.kind == METRIC_LATENCY;
 }
 
 static enum profile_why explain(const struct profile *p,
@@ -347,8 +241,10 @@ static enum profile_why explain(const struct profile *p,
 		return row->share < LITTLE ? PROFILE_LITTLE : PROFILE_OFF_PATH;
 	}
 	/* By itself a function saves no more than its own time. */
-	if (gain->low > OTHERS_MIN * promise(q, row->wall))
-		return PROFILE_OTHERS_WAIT;
+	if (gain->low > OTHERS_MIN * promise(q, row->wall) &&
+	    gain->low > promise(q, row->wall) + q->precision)
+		return row->threads > 1 && is_time(q) ? PROFILE_OTHERS_WAIT :
+							PROFILE_MORE;
 	return gain->value >= WAITS_MIN * promised ? PROFILE_WAITS :
 						     PROFILE_HIDDEN;
 }
@@ -367,7 +263,7 @@ static void fill_row(const struct profile *p, size_t group, size_t member,
 		if (cut == PROFILE_HALF)
 			row->control = p->answer.race.rows[r].control;
 	}
-	set_times(row, g, member);
+	set_times(p, row, g, member);
 	row->why = explain(p, row);
 }
 
@@ -411,7 +307,7 @@ static double baseline(const struct profile *p)
 	size_t groups = 0;
 
 	for (size_t i = 0; i < p->nr_groups; i++) {
-		mean = mean_of(&p->groups[i], 1, metric_of, 0);
+		mean = figure_mean(&p->groups[i], 1, figure_metric, 0);
 		if (isnan(mean))
 			continue;
 		sum += mean;
@@ -420,14 +316,19 @@ static double baseline(const struct profile *p)
 	return groups ? sum / groups : NAN;
 }
 
+/* A candidate runs once before it counts as whole, so that its row has a gain. */
 static void find_whole(struct profile *p)
 {
 	for (size_t i = 0; i < p->nr_groups; i++) {
 		const struct profile_group *g = &p->groups[i];
 
-		for (size_t m = 0; m < g->count; m++)
-			p->candidates[g->members[m]].whole =
-				inside(g, m) > WHOLE;
+		for (size_t m = 0; m < g->count; m++) {
+			struct profile_candidate *c = &p->candidates[g->members[m]];
+			size_t half = profile_condition(g, m, PROFILE_HALF);
+
+			c->whole = !isnan(figure_mean(g, half, figure_charged, 0)) &&
+				   (c->spans || inside(g, m) > WHOLE);
+		}
 	}
 }
 

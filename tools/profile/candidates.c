@@ -11,6 +11,9 @@
 #include "survey.h"
 #include "whatif/names.h"
 
+/* main() with this part of the first thread's time spans it. The loader has the rest. */
+#define SPANS		0.5
+
 struct profile_filter {
 	struct tense_spec *excluded;
 	size_t nr_excluded;
@@ -118,6 +121,15 @@ static bool is_known(const struct profile *p, const char *name)
 	return false;
 }
 
+/* By its definition, it spans the program's first thread. */
+static bool is_main(const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strcmp(name, "main") || (len > 5 && (!strcmp(name + len - 5, ":main") ||
+						     !strcmp(name + len - 5, "=main")));
+}
+
 /* Adds a candidate for functions of the resolution, all of the same name. */
 static struct profile_candidate *add(struct profile *p, const char *name,
 				     const struct tense_resolution *r,
@@ -129,6 +141,7 @@ static struct profile_candidate *add(struct profile *p, const char *name,
 		return NULL;
 	c = profile_add(p, xstrdup(name), xstrdup(r->candidates[0].object));
 	whatif_names_add(&c->found, 1, r, is_static);
+	c->spans = is_main(name);
 	return c;
 }
 
@@ -206,9 +219,20 @@ static void add_refused(struct profile *p, const char *name, const char *object,
 	c->reason = xstrdup(reason);
 }
 
-static void add_surveyed(struct profile *p, const struct survey_function *f,
-			 double weight, const struct profile_filter *filter,
-			 bool is_static)
+static double weight_of(const struct survey *survey, const struct survey_function *f)
+{
+	return (double)f->inclusive_ns / survey->ns;
+}
+
+/* A program that another one runs, such as a shell, has a main() that spans less. */
+static bool spans_main(const struct survey *survey, const struct survey_function *f)
+{
+	return f->main_ns > SPANS * survey->main_ns;
+}
+
+static void add_surveyed(struct profile *p, const struct survey *survey,
+			 const struct survey_function *f,
+			 const struct profile_filter *filter, bool is_static)
 {
 	struct profile_candidate *c;
 	struct tense_resolution r;
@@ -218,8 +242,10 @@ static void add_surveyed(struct profile *p, const struct survey_function *f,
 							       "it is not found");
 	} else if (is_allowed(filter, &r.candidates[0])) {
 		c = add(p, is_known(p, f->name) ? f->spec : f->name, &r, is_static);
-		if (c)
-			c->weight = weight;
+		if (c) {
+			c->weight = weight_of(survey, f);
+			c->spans = c->spans && spans_main(survey, f);
+		}
 	}
 	tense_resolution_free(&r);
 }
@@ -230,6 +256,36 @@ static bool is_loader(const char *object)
 	return !strncmp(base_name(object), "ld-linux", strlen("ld-linux"));
 }
 
+/* These have time that no question can be asked about. */
+static bool is_unscalable(const struct survey_function *f)
+{
+	return f->obstacle == SURVEY_NO_SYMBOL || f->obstacle == SURVEY_NO_FILE ||
+	       f->obstacle == SURVEY_CHOSEN;
+}
+
+/* Sums up the functions that cannot be scaled, with the reason of most of their time. */
+static void count_unscalable(struct profile *p, const struct survey *survey)
+{
+	uint64_t ns[SURVEY_CHOSEN + 1] = { 0 }, sum = 0;
+	enum survey_obstacle most = SURVEY_NO_SYMBOL;
+
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_function *f = &survey->functions[i];
+
+		if (!is_unscalable(f) || !f->self_ns || is_loader(f->object))
+			continue;
+		p->unscalable.functions++;
+		sum += f->self_ns;
+		ns[f->obstacle] += f->self_ns;
+		if (ns[f->obstacle] > ns[most])
+			most = f->obstacle;
+	}
+	if (!p->unscalable.functions)
+		return;
+	p->unscalable.share = (double)sum / survey->ns;
+	p->unscalable.reason = xstrdup(survey_obstacle_text(most));
+}
+
 /* A function that takes less of the time cannot gain enough to matter. */
 #define WEIGHT_MIN	0.01
 
@@ -237,17 +293,17 @@ void profile_candidates_survey(struct profile *p, const struct survey *survey,
 			       const struct profile_filter *filter,
 			       bool is_static)
 {
+	count_unscalable(p, survey);
 	/* The most inclusive time comes first. */
 	for (size_t i = 0; i < survey->count; i++) {
 		const struct survey_function *f = &survey->functions[i];
-		double weight = (double)f->inclusive_ns / survey->ns;
 
-		if (weight < WEIGHT_MIN)
+		if (weight_of(survey, f) < WEIGHT_MIN)
 			break;
 		if (is_loader(f->object))
 			continue;
 		if (f->spec)
-			add_surveyed(p, f, weight, filter, is_static);
+			add_surveyed(p, survey, f, filter, is_static);
 		else if (f->obstacle == SURVEY_NO_SYMBOL ||
 			 f->obstacle == SURVEY_CHOSEN)
 			add_refused(p, f->name, f->object,

@@ -26,7 +26,7 @@ static void ranking(FILE *f, const struct profile *p)
 	fputs("<figure class=\"card\">\n", f);
 	profile_bars(f, p);
 	fputs("<figcaption>A bar is what the program gains if the function takes half its time, with an interval. All intervals hold together at 95 %. "
-	      "The upright line is what the function's share of the time promises: a bar that does not reach it is hidden behind other work; a bar beyond it belongs to a function that other threads wait for.</figcaption>\n</figure>\n",
+	      "The upright line is what the function's share of the time promises: a bar that does not reach it is hidden behind other work; a bar beyond it gains more than its time.</figcaption>\n</figure>\n",
 	      f);
 }
 
@@ -78,6 +78,7 @@ static int badge_of(enum profile_why why)
 	switch (why) {
 	case PROFILE_WAITS:
 	case PROFILE_OTHERS_WAIT:
+	case PROFILE_MORE:
 	case PROFILE_HIDDEN:
 		return 0;
 	case PROFILE_OFF_PATH:

@@ -33,13 +33,14 @@ static json_t *candidates(const struct profile *p)
 		const struct profile_candidate *c = &p->candidates[i];
 
 		json_array_append_new(list, json_pack(
-			"{so so so ss so so sb sb}",
+			"{so so so ss so so sb sb sb}",
 			"name", whatif_json_bytes(c->name),
 			"object", whatif_json_bytes(c->object),
 			"found", whatif_json_found(&c->found),
 			"state", profile_state_id(c->state),
 			"reason", whatif_json_bytes(c->reason),
 			"weight", real(c->weight), "alone", (int)c->alone,
+			"spans", (int)c->spans,
 			"finalist", (int)c->finalist));
 	}
 	return list;
@@ -109,11 +110,19 @@ static json_t *asked(const struct profile *p)
 			 (int)p->asked.top);
 }
 
+static json_t *unscalable(const struct profile *p)
+{
+	return json_pack("{so so so}",
+			 "functions", integer(p->unscalable.functions),
+			 "share", real(p->unscalable.share),
+			 "reason", whatif_json_bytes(p->unscalable.reason));
+}
+
 int profile_json_write(FILE *f, const struct profile *p)
 {
 	char *advice = profile_advice(p);
 	json_t *root = json_pack(
-		"{ss si so so so sb sb sb so so so so so si so so so so}",
+		"{ss si so so so sb sb sb so so so so so so so so so si so so so so}",
 		"schema", PROFILE_SCHEMA, "version", PROFILE_JSON_VERSION,
 		"question", whatif_json_question(&p->question),
 		"found", whatif_json_found(&p->found), "asked", asked(p),
@@ -121,7 +130,11 @@ int profile_json_write(FILE *f, const struct profile *p)
 		"show_output", (int)p->question.show_output,
 		"interrupted", (int)p->interrupted,
 		"timed_out", json_boolean(p->timed_out),
+		"stages_over", json_boolean(p->stages_over),
+		"spent_ns", integer(p->spent_ns),
 		"took_ns", integer(p->took_ns),
+		"dropped_runs", integer(p->dropped),
+		"unscalable", unscalable(p),
 		"environment", whatif_json_environment(&p->environment),
 		"candidates", candidates(p), "groups", groups(p),
 		"separated", (int)p->answer.separated,
@@ -144,6 +157,13 @@ static uint64_t whole(const json_t *object, const char *key)
 static bool flag(const json_t *object, const char *key)
 {
 	return json_is_true(json_object_get(object, key));
+}
+
+static void load_unscalable(const json_t *from, struct profile *p)
+{
+	p->unscalable.functions = whole(from, "functions");
+	p->unscalable.share = json_number_value(json_object_get(from, "share"));
+	p->unscalable.reason = whatif_json_copy(json_object_get(from, "reason"));
 }
 
 static bool load_state(const json_t *from, enum profile_state *state)
@@ -171,6 +191,7 @@ static bool load_candidate(const json_t *from, struct profile *p)
 	c->reason = whatif_json_copy(json_object_get(from, "reason"));
 	c->weight = json_number_value(json_object_get(from, "weight"));
 	c->alone = flag(from, "alone");
+	c->spans = flag(from, "spans");
 	c->finalist = flag(from, "finalist");
 	return load_state(from, &c->state) &&
 	       whatif_json_load_found(json_object_get(from, "found"),
@@ -255,7 +276,11 @@ static const char *load(const json_t *root, struct profile *p)
 	p->question.show_output = flag(root, "show_output");
 	p->interrupted = flag(root, "interrupted");
 	p->timed_out = flag(root, "timed_out");
+	p->stages_over = flag(root, "stages_over");
+	p->spent_ns = whole(root, "spent_ns");
 	p->took_ns = whole(root, "took_ns");
+	p->dropped = whole(root, "dropped_runs");
+	load_unscalable(json_object_get(root, "unscalable"), p);
 	p->asked.time_ns = whole(from, "time_ns");
 	p->asked.for_ns = whole(from, "for_ns");
 	p->asked.top = whole(from, "top");

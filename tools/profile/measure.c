@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "words.h"
 
 /* The number of finalists. */
 #define FINALISTS	5
@@ -14,6 +15,8 @@
 #define HOT_PART	0.1
 /* A shorter run spends most of its time on its start. */
 #define SHORT_NS	5000000
+/* So many runs without a metric, and half of all runs, are too many. */
+#define DROPPED_MAX	5
 
 struct race_state {
 	struct profile *p;
@@ -54,7 +57,24 @@ static void show(const struct race_state *s)
 	free(best);
 }
 
-/* Appends a sample if the run succeeds. Returns 0, or the status to end with. */
+/* A run without a metric does not count. Returns the status to end with if all lack it. */
+static int drop(struct race_state *s)
+{
+	struct profile *p = s->p;
+
+	s->order++;
+	p->dropped++;
+	if (p->dropped < DROPPED_MAX || 2 * p->dropped < s->order)
+		return 0;
+	warn("profile: %zu of %u runs had no metric: give each run more time with --for, or choose another metric",
+	     p->dropped, s->order);
+	return 1;
+}
+
+/*
+ * Appends a sample if the run succeeds and has a metric. Returns 0, or the status to end
+ * with.
+ */
 static int run(struct race_state *s, struct profile_group *g, size_t condition,
 	       unsigned int round)
 {
@@ -71,13 +91,15 @@ static int run(struct race_state *s, struct profile_group *g, size_t condition,
 		.round = round, .order = s->order, .condition = condition,
 	};
 	status = s->runner->run(&g->w, condition, sample, s->runner->arg);
-	if (status)
+	if (status && status != PROFILE_NO_METRIC)
 		return status;
-	s->order++;
-	samples->count++;
 	s->timed++;
 	s->spent_ns += now(s) - began;
 	s->run_ns = s->spent_ns / s->timed;
+	if (status)
+		return drop(s);
+	s->order++;
+	samples->count++;
 	return 0;
 }
 
@@ -158,6 +180,22 @@ static int by_weight(const void *a, const void *b)
 	return (x->weight < y->weight) - (x->weight > y->weight);
 }
 
+/* Counts the runs of a first stage with the first n of these candidates. */
+static size_t count_first(const struct profile *p, struct profile_candidate **ready,
+			  size_t n)
+{
+	size_t shared = 0, runs = n, room = profile_room(p);
+
+	for (size_t i = 0; i < n; i++)
+		shared += !ready[i]->alone;
+	runs += (n - shared) * race_first_nulls(1);
+	for (size_t size; shared; shared -= size) {
+		size = shared < room ? shared : room;
+		runs += race_first_nulls(size);
+	}
+	return runs;
+}
+
 /* Leaves out the candidates for which there is no time, those of least weight. */
 static void limit(struct race_state *s)
 {
@@ -171,16 +209,15 @@ static void limit(struct race_state *s)
 		if (p->candidates[i].state == PROFILE_READY)
 			ready[n++] = &p->candidates[i];
 	qsort(ready, n, sizeof(void *), by_weight);
-	/* The null runs of a group take a quarter of its candidates' runs. */
-	room = room * 4 / 5;
-	for (size_t i = room < 1 ? 1 : room; i < n; i++)
-		ready[i]->state = PROFILE_NOT_TRIED;
+	for (; n > 1 && count_first(p, ready, n) > room; n--)
+		ready[n - 1]->state = PROFILE_NOT_TRIED;
 	free(ready);
 }
 
 /* Says why no candidate can be run. */
 static int refuse(const struct profile *p)
 {
+	char *unscalable = profile_unscalable(p);
 	size_t called = 0;
 
 	for (size_t i = 0; i < p->nr_candidates; i++) {
@@ -190,6 +227,9 @@ static int refuse(const struct profile *p)
 			warn("%s: %s", c->name, c->reason);
 		called += c->state == PROFILE_REFUSED;
 	}
+	if (unscalable)
+		warn("profile: %s", unscalable);
+	free(unscalable);
 	if (called)
 		warn("profile: no function can be scaled: see tense functions");
 	else
@@ -212,7 +252,7 @@ static int check_length(const struct profile *p)
 	return STATUS_FAILED;
 }
 
-static struct profile_group *group_of(struct profile *p, size_t row,
+static struct profile_group *group_of(const struct profile *p, size_t row,
 				      size_t *condition)
 {
 	for (size_t i = 0; i < p->nr_groups; i++) {
@@ -231,6 +271,45 @@ static void look(struct race_state *s)
 	s->looks++;
 }
 
+/* With time for so many times the runs of a stage, it will not end in the stage. */
+#define AMPLE	2
+
+/*
+ * Time may end in the stage, so the null runs come first, and then the candidates with
+ * most of the time.
+ */
+static void put_heavy_first(const struct profile *p, size_t *rows, size_t count)
+{
+	struct heavy {
+		double weight;
+		size_t row;
+	} *heavy = xmalloc((count + 1) * sizeof(*heavy));
+
+	for (size_t i = 0; i < count; i++) {
+		size_t condition;
+		const struct profile_group *g = group_of(p, rows[i], &condition);
+		size_t member = (condition - CONDITIONS_FIRST) % g->count;
+
+		heavy[i] = (struct heavy){
+			.weight = condition < CONDITIONS_FIRST ? INFINITY :
+				  p->candidates[g->members[member]].weight,
+			.row = rows[i],
+		};
+	}
+	/* Insertion is stable: null runs keep their random order. */
+	for (size_t i = 1; i < count; i++) {
+		struct heavy one = heavy[i];
+		size_t k = i;
+
+		for (; k && heavy[k - 1].weight < one.weight; k--)
+			heavy[k] = heavy[k - 1];
+		heavy[k] = one;
+	}
+	for (size_t i = 0; i < count; i++)
+		rows[i] = heavy[i].row;
+	free(heavy);
+}
+
 /*
  * Runs a stage, as far as there is time, and looks at it. Keeps the time of
  * reserve runs for later. *done is false if the stage was cut.
@@ -242,6 +321,8 @@ static int run_stage(struct race_state *s, bool extra, uint64_t reserve,
 	int status = 0;
 
 	*done = true;
+	if (!has_time(s, AMPLE * count + reserve))
+		put_heavy_first(s->p, rows, count);
 	for (size_t i = 0; i < count && !status; i++) {
 		size_t condition;
 		struct profile_group *g = group_of(s->p, rows[i], &condition);
@@ -279,56 +360,98 @@ static size_t choose_finalists(struct profile *p)
 	return count;
 }
 
-/* Runs the finalists at the other cuts, until their intervals are narrow enough. */
-static int run_finals(struct race_state *s)
+/* Runs the finalists once more at the other cuts. *left is false if they need no more. */
+static int run_finals(struct race_state *s, bool *done, bool *left)
 {
-	bool done = true;
-	int status = 0;
+	size_t *rows, count;
 
 	s->doing = "all cuts of the best";
+	*left = false;
 	if (!choose_finalists(s->p))
 		return 0;
 	/* The rows of the finalists have another kind now. */
 	profile_assess(s->p);
-	while (!status && done && s->looks < RACE_LOOKS && has_time(s, 1)) {
-		size_t *rows, count = race_stage(&s->p->answer.race, true,
-						 &rows);
-
-		free(rows);
-		if (!count)
-			break;
-		status = run_stage(s, true, 0, &done);
-	}
-	return status;
+	count = race_stage(&s->p->answer.race, true, &rows);
+	free(rows);
+	*left = count > 0;
+	return count ? run_stage(s, true, 0, done) : 0;
 }
 
 /* Keeps looks for the finals. */
 #define FINAL_LOOKS	2
 
+/* The finals' runs change the intervals of the race, so that it may be on again. */
 static int run_races(struct race_state *s)
 {
 	/* The finals: one run of each cut, and the null runs of two groups. */
 	uint64_t reserve = FINALISTS * (PROFILE_CUTS - 1) + 2;
-	bool done = true;
+	unsigned int last = RACE_LOOKS - FINAL_LOOKS;
+	bool done = true, left = true;
 	int status;
 
 	s->doing = "each function once";
 	status = run_stage(s, false, 0, &done);
-	s->doing = "the best again";
-	while (!status && done && race_is_on(&s->p->answer.race) &&
-	       s->looks + FINAL_LOOKS < RACE_LOOKS &&
-	       has_time(s, reserve + 1))
-		status = run_stage(s, false, reserve, &done);
-	if (!status)
-		status = run_finals(s);
-	s->p->timed_out = race_is_on(&s->p->answer.race);
+	while (!status && done && s->looks < RACE_LOOKS && has_time(s, 1)) {
+		if (race_is_on(&s->p->answer.race) && s->looks < last &&
+		    has_time(s, reserve + 1)) {
+			s->doing = "the best again";
+			status = run_stage(s, false, reserve, &done);
+			/* Then the finals have the time that is left. */
+			done = done || has_time(s, 1);
+		} else if (left) {
+			last = RACE_LOOKS;
+			reserve = 0;
+			status = run_finals(s, &done, &left);
+		} else {
+			break;
+		}
+	}
 	return status;
 }
 
-static bool has_answer(const struct profile *p)
+static bool has_run(const struct profile *p)
 {
-	return p->answer.nr_rows &&
-	       !isnan(p->answer.rows[0].gain[PROFILE_HALF].value);
+	for (size_t i = 0; i < p->answer.nr_rows; i++)
+		if (!isnan(p->answer.rows[i].gain[PROFILE_HALF].value))
+			return true;
+	return false;
+}
+
+/* Marks the candidates without a run. Returns whether the race is over. */
+static bool is_decided(struct race_state *s)
+{
+	struct profile *p = s->p;
+	bool tried = true;
+
+	for (size_t i = 0; i < p->answer.nr_rows; i++) {
+		const struct profile_row *row = &p->answer.rows[i];
+		struct profile_candidate *c = &p->candidates[row->candidate];
+
+		if (c->state == PROFILE_READY &&
+		    isnan(row->gain[PROFILE_HALF].value))
+			c->state = PROFILE_NOT_TRIED;
+		tried = tried && c->state != PROFILE_NOT_TRIED;
+	}
+	return tried && !race_is_on(&p->answer.race);
+}
+
+/* Says how the race ended. Returns the status to end with. */
+static int conclude(struct race_state *s, int status)
+{
+	struct profile *p = s->p;
+
+	p->took_ns = now(s) - s->start;
+	p->timed_out = !is_decided(s);
+	p->stages_over = p->timed_out && s->looks >= RACE_LOOKS;
+	if (status && status < STATUS_SIGNAL && status != PROFILE_OUT_OF_TIME)
+		return status;
+	p->interrupted = status > STATUS_SIGNAL;
+	if (has_run(p))
+		return 0;
+	if (p->interrupted)
+		return status;
+	warn("profile: no function has run within --time: use a longer --time");
+	return STATUS_FAILED;
 }
 
 int profile_measure(struct profile *p, const struct profile_runner *runner)
@@ -336,7 +459,7 @@ int profile_measure(struct profile *p, const struct profile_runner *runner)
 	struct race_state s = { .p = p, .runner = runner };
 	int status;
 
-	s.start = now(&s);
+	s.start = now(&s) - p->spent_ns;
 	s.deadline = s.start + p->asked.time_ns;
 	profile_group(p);
 	status = probe(&s);
@@ -350,16 +473,5 @@ int profile_measure(struct profile *p, const struct profile_runner *runner)
 		profile_assess(p);
 		status = run_races(&s);
 	}
-	p->took_ns = now(&s) - s.start;
-	if (status > STATUS_SIGNAL && has_answer(p)) {
-		p->interrupted = true;
-		return 0;
-	}
-	if (status != PROFILE_OUT_OF_TIME)
-		return status;
-	p->timed_out = true;
-	if (has_answer(p))
-		return 0;
-	warn("profile: no function has run within --time: use a longer --time");
-	return STATUS_FAILED;
+	return conclude(&s, status);
 }

@@ -4,12 +4,15 @@
 #define TOOLS_PROFILE_MEASURE_H
 
 #include "profile.h"
+#include "whatif/run.h"
 
 /* The status of a run that was ended because no time was left. */
 #define PROFILE_OUT_OF_TIME	(-1)
+/* The status of a run without a metric, after a message. It does not count. */
+#define PROFILE_NO_METRIC	WHATIF_NO_METRIC
 
 struct profile_runner {
-	/* As whatif_session_run(), or PROFILE_OUT_OF_TIME. */
+	/* As whatif_session_run(), or one of those above. */
 	int (*run)(struct whatif *w, size_t condition,
 		   struct whatif_sample *sample, void *arg);
 	/* Real time in ns. */

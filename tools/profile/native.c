@@ -46,6 +46,8 @@ static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
 
 	whatif_session_limit(n->session, limit_of(n));
 	status = whatif_session_run(n->session, w, condition, s);
+	if (status == WHATIF_NO_METRIC)
+		progress_end(&n->bar);
 	if (status || n->p->asked.for_ns ||
 	    !whatif_session_expired(n->session))
 		return status;
@@ -79,13 +81,14 @@ int profile_native_measure(struct profile *p, const struct run *run_options,
 {
 	struct native n = {
 		.p = p, .session = whatif_session_begin(run_options, inside),
-		.start = now_ns(),
+		.start = now_ns() - p->spent_ns,
 	};
 	const struct profile_runner runner = {
 		.run = run, .now = real_now, .progress = show, .arg = &n,
 	};
 	int status;
 
+	whatif_session_drop_zero(n.session);
 	whatif_environment(&p->environment, backend_native.name);
 	if (!p->question.quiet && !isatty(STDERR_FILENO))
 		warn("profile: %zu function%s, for up to %.0f s",

@@ -174,6 +174,7 @@ void profile_free(struct profile *p)
 		free(p->candidates[i].reason);
 	}
 	free(p->candidates);
+	free(p->unscalable.reason);
 	race_free(&p->answer.race);
 	free(p->answer.rows);
 	whatif_question_free(&p->question);

@@ -31,6 +31,7 @@ struct profile_candidate {
 	double weight;		/* part of the time, to choose which ones to try */
 	bool alone;		/* costs so much that others are not run with it */
 	bool finalist;		/* is run at all cuts */
+	bool spans;		/* it spans the main thread, as main() does */
 	bool whole;		/* nearly the whole program: in no race */
 };
 
@@ -49,7 +50,8 @@ struct profile_asked {
 /* Why a function gains what it gains. */
 enum profile_why {
 	PROFILE_WAITS,		/* the program waits for it */
-	PROFILE_OTHERS_WAIT,	/* other threads wait, too: it gains more than its share */
+	PROFILE_OTHERS_WAIT,	/* it gains more than its time: other threads wait, too */
+	PROFILE_MORE,		/* it gains more than its share, and nothing shows why */
 	PROFILE_HIDDEN,		/* other work runs beside it: it gains less than its share */
 	PROFILE_OFF_PATH,	/* much time, no gain */
 	PROFILE_LITTLE,		/* little time, no gain */
@@ -65,6 +67,7 @@ struct profile_row {
 	double share;		/* of CPU time, or of the time that passed if longer */
 	double wall;		/* of the time that passed */
 	double calls;		/* per run */
+	double threads;		/* of a run */
 	struct interval gain[PROFILE_CUTS];	/* NAN: not run */
 	size_t runs[PROFILE_CUTS];
 	enum race_control control;
@@ -92,7 +95,16 @@ struct profile {
 	struct profile_answer answer;
 	bool interrupted;
 	bool timed_out;		/* the race was not over yet */
+	bool stages_over;	/* it was not over after the last stage */
+	uint64_t spent_ns;	/* of --time, by the survey */
 	uint64_t took_ns;
+	size_t dropped;		/* runs without a metric, which do not count */
+	/* The functions of the survey that cannot be scaled. */
+	struct {
+		size_t functions;
+		double share;	/* of the time, without what they call */
+		char *reason;	/* of most of that time */
+	} unscalable;
 };
 
 /* Takes name and object, which may be NULL. Returns the new candidate. */

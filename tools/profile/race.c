@@ -207,6 +207,14 @@ static double largest_t(const struct race *race, double variance,
 	return most;
 }
 
+/* How far the control may lead the gain astray. */
+static double doubt_of(const struct pool *pool, const struct race_row *row)
+{
+	if (!pool->slope || !row->doubt)
+		return 0;
+	return fabs(pool->slope) * row->doubt;
+}
+
 /* The |t| that the largest of all rows exceeds by chance as rarely as allowed. */
 static double critical_t(const struct race *race, const struct pool *pool)
 {
@@ -252,7 +260,8 @@ static void estimate(struct race *race, enum race_control control)
 		row->gain = pool.rows[i].mean - null->mean;
 		if (pool.df > 0)
 			set_interval(row, row->gain,
-				     critical * error_of(&pool, i, row->null));
+				     critical * error_of(&pool, i, row->null) +
+				     doubt_of(&pool, row));
 	}
 	pool_free(&pool);
 }
@@ -415,6 +424,11 @@ static size_t null_times(size_t runs, size_t rows, size_t each)
 	if (wanted < NULL_RUNS_MIN)
 		wanted = NULL_RUNS_MIN;
 	return wanted > runs ? wanted - runs : 0;
+}
+
+size_t race_first_nulls(size_t rows)
+{
+	return null_times(0, rows, 1);
 }
 
 static void add_nulls(const struct race *race, struct stage *stage, bool extra)

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define RACE_LOOKS	7
+#define RACE_LOOKS	12
 #define RACE_ALPHA	0.05
 
 enum race_kind {
@@ -43,6 +43,12 @@ struct race_row {
 	enum race_kind kind;
 	size_t null;		/* row to compare with; of a null, itself */
 	enum race_control control;	/* the caller chooses */
+	/*
+	 * The caller's bound on how much the mean of the control differs between this
+	 * row and its null row for another reason than the machine. The interval
+	 * includes it. Infinite: unknown.
+	 */
+	double doubt;
 	/* Set by race_look(). */
 	size_t runs;
 	double gain, low, high;	/* in y, with the interval; infinite: unknown */
@@ -67,6 +73,9 @@ void race_add_run(struct race *race, const struct race_run *run);
 
 /* Computes gains and intervals, and which rows need more runs. */
 void race_look(struct race *race);
+
+/* The null runs of a first stage, for a group with so many rows. */
+size_t race_first_nulls(size_t rows);
 
 /* Is any candidate still racing? */
 bool race_is_on(const struct race *race);

@@ -12,6 +12,7 @@ const char *profile_why_id(enum profile_why why)
 	static const char *const ids[] = {
 		[PROFILE_WAITS] = "waits",
 		[PROFILE_OTHERS_WAIT] = "others-wait",
+		[PROFILE_MORE] = "more-than-time",
 		[PROFILE_HIDDEN] = "hidden",
 		[PROFILE_OFF_PATH] = "off-path",
 		[PROFILE_LITTLE] = "little-time",
@@ -65,7 +66,8 @@ const char *profile_why_text(const struct profile *p,
 	static const char *const texts[] = {
 		[PROFILE_WAITS] = "the program waits for it",
 		[PROFILE_OTHERS_WAIT] =
-			"other threads wait for it: more gain than time",
+			"more gain than time: other threads wait for it",
+		[PROFILE_MORE] = "more gain than time",
 		[PROFILE_HIDDEN] = "in part hidden behind other work",
 		[PROFILE_OFF_PATH] =
 			"much time, no gain: off the critical path",
@@ -163,32 +165,105 @@ char *profile_advice(const struct profile *p)
 	return finish(add_idle(p, text));
 }
 
-char *profile_left_out(const struct profile *p)
+static char *append(char *text, char *sentence)
 {
-	size_t never = 0;
+	char *longer = text ? xprintf("%s %s", text, sentence) : xstrdup(sentence);
+
+	free(text);
+	free(sentence);
+	return longer;
+}
+
+static size_t count_state(const struct profile *p, enum profile_state state)
+{
+	size_t n = 0;
 
 	for (size_t i = 0; i < p->nr_candidates; i++)
-		never += p->candidates[i].state == PROFILE_NEVER_CALLED;
-	if (!never)
+		n += p->candidates[i].state == state;
+	return n;
+}
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+char *profile_unscalable(const struct profile *p)
+{
+	size_t n = p->unscalable.functions;
+
+	if (!n)
 		return NULL;
-	return xprintf("The command does not call %zu of the %zu functions.",
-		       never, p->nr_candidates);
+	return xprintf("%zu function%s with %.1f %% of the time cannot be scaled. The reason for most of this time: %s.",
+		       n, plural(n), 100 * p->unscalable.share,
+		       p->unscalable.reason ? p->unscalable.reason : "not known");
+}
+
+char *profile_left_out(const struct profile *p)
+{
+	size_t never = count_state(p, PROFILE_NEVER_CALLED);
+	size_t untried = count_state(p, PROFILE_NOT_TRIED);
+	char *unscalable = profile_unscalable(p), *text = NULL;
+
+	if (never)
+		text = append(text, xprintf("The command does not call %zu of the %zu functions.",
+					    never, p->nr_candidates));
+	if (untried)
+		text = append(text, xprintf("%zu of the %zu functions did not run, because no time was left: use a longer --time.",
+					    untried, p->nr_candidates));
+	if (unscalable)
+		text = append(text, unscalable);
+	if (p->dropped)
+		text = append(text, xprintf("%zu run%s without a metric did not count.",
+					    p->dropped, plural(p->dropped)));
+	return text;
+}
+
+/* The candidates in the race that have run. */
+static size_t count_racers(const struct profile *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->answer.race.nr_rows; i++)
+		n += p->answer.race.rows[i].kind == RACE_CANDIDATE &&
+		     p->answer.race.rows[i].runs;
+	return n;
+}
+
+/* Which functions are told apart. */
+static char *certain(const struct profile *p)
+{
+	unsigned int first = p->answer.separated;
+
+	if (count_racers(p) < 2)
+		return xstrdup(count_racers(p) ? "only one function was to compare" :
+						 "no function was to compare");
+	if (!first)
+		return xstrdup("it is not certain which function is best");
+	if (first == 1)
+		return xstrdup("it is certain which function is best");
+	return xprintf("the order is certain for the first %u", first);
+}
+
+/* Why the order is not certain for more functions. */
+static const char *rest(const struct profile *p)
+{
+	if (p->timed_out)
+		return p->stages_over ? ". The race had as many stages as its intervals allow" :
+					". A longer --time tells more of them apart";
+	return p->answer.separated >= p->asked.top ||
+	       p->answer.separated >= count_racers(p) || count_racers(p) < 2 ? "" :
+	       ". The next ones differ by less than --precision, or gain less than that";
 }
 
 char *profile_ending(const struct profile *p)
 {
-	const struct profile_answer *a = &p->answer;
-	double seconds = p->took_ns / 1e9;
+	char *order = certain(p), *text;
 
-	if (p->interrupted)
-		return xprintf("Interrupted after %.0f s: the table shows the results until then.",
-			       seconds);
-	if (!p->timed_out)
-		return xprintf("%zu runs in %.0f s told the best functions apart, or showed that they gain alike.",
-			       a->runs, seconds);
-	if (!a->separated)
-		return xprintf("After %zu runs in %.0f s it is not certain which function is best: use a longer --time.",
-			       a->runs, seconds);
-	return xprintf("After %zu runs in %.0f s the order is certain for the first %u; a longer --time makes it certain for more.",
-		       a->runs, seconds, a->separated);
+	text = xprintf("%s after %zu run%s in %.0f s: %s%s.",
+		       p->interrupted ? "Interrupted" : p->timed_out ? "Not over" : "Over",
+		       p->answer.runs, plural(p->answer.runs), p->took_ns / 1e9, order,
+		       p->interrupted ? "" : rest(p));
+	free(order);
+	return text;
 }

@@ -18,10 +18,16 @@ const char *profile_why_text(const struct profile *p,
 char *profile_advice(const struct profile *p);
 
 /*
- * How many functions table and page leave out, because the command does not call them.
- * NULL if there is none. The caller frees it.
+ * Which functions and runs are not in the answer, and why, in sentences. NULL if there
+ * are none. The caller frees it.
  */
 char *profile_left_out(const struct profile *p);
+
+/*
+ * How many functions that the survey saw cannot be scaled, and why, in a sentence. NULL
+ * if there are none. The caller frees it.
+ */
+char *profile_unscalable(const struct profile *p);
 
 /* How the race ended, in a sentence. The caller frees it. */
 char *profile_ending(const struct profile *p);
