@@ -35,6 +35,9 @@ ok "the program waits for the first" jq -e '.functions[0].why == "waits"' \
 	a.json >/dev/null
 is "$(jq -c '[.timed_out, .interrupted, .separated >= 3]' a.json)" \
 	'[false,false,true]' "the first three are told apart"
+ok "their intervals are apart" jq -e '[.functions[].half] |
+	.[0].low > .[1].high and .[1].low > .[2].high and .[2].low > .[3].high' \
+	a.json >/dev/null
 ok "the best one ran at all cuts" jq -e '.functions[0] |
 	.tenth.runs > 0 and .free.runs > 0 and
 	.tenth.gain_percent < .half.gain_percent and
@@ -62,6 +65,26 @@ ok "ends with --time" grep -q 'did not end within --time 3 s' stderr
 profile --only f1 --from a.json --survey-only >stdout
 is $? 125 "a survey of a file"
 ok "is refused" grep -q -- '--from makes no survey' stderr
+
+# Without names, nothing can be asked.
+strip -o bare "$program"
+profile --quiet --time 5s --object bare -- ./bare serial --length 30 >stdout
+ok "a program without names is told how much cannot be scaled" \
+	grep -q 'of the time cannot be scaled' stdout stderr
+
+# The progress point is also compared.
+profile --quiet --time 20s --for 500ms --progress f5 --only f1,f5 \
+	--json progress.json -- "$program" serial --length 100000 >stdout
+is $? 0 "a function that is also the progress point"
+is "$(jq -c '[.functions[].name]' progress.json)" '["f1","f5"]' \
+	"is compared with others"
+ok "and its calls are counted" jq -e '.baseline > 0 and
+	([.functions[] | .calls > 0 and .half.runs > 0] | all)' progress.json >/dev/null
+profile --survey-only --for 1s --json survey.json -- "$program" serial \
+	--length 100000 >stdout
+is $? 0 "a survey ends a command that does not end by itself"
+ok "and has its functions" jq -e '[.survey.functions[].name] |
+	index("serial") != null' survey.json >/dev/null
 
 # The first thread waits for a device, longer than prefetch() takes.
 profile --quiet --time 10m --precision 4 --idle skip \

@@ -15,6 +15,7 @@
 #include "profile/native.h"
 #include "profile/output.h"
 #include "profile/survey-run.h"
+#include "profile/words.h"
 #include "run/packed/backend-exact.h"
 #include "run/run-options.h"
 #include "run/setup.h"
@@ -37,7 +38,7 @@ enum option_value {
 
 static const struct option_row options[] = {
 	{ "time", "TIME", NULL, TIME,
-	  "answer after about this time, such as 60s or 5m; default 60s" },
+	  "answer within about this time, such as 60s or 5m; default 60s" },
 	{ "only", "LIST", NULL, ONLY,
 	  "the functions to compare, [object:]name separated by commas; a glob or /regex/ stands for all that match; default: those that a survey finds" },
 	{ "exclude", "LIST", NULL, EXCLUDE, "functions to leave out" },
@@ -211,8 +212,8 @@ static void check_options(const struct request *q, bool command)
 		misuse("--survey-only has no --csv and no --report: use --json, --folded or --speedscope");
 	if (q->run->deterministic && !q->survey_only)
 		misuse("--deterministic is for --survey-only, and for tense whatif, which asks about one function");
-	if (q->p.asked.for_ns && (metric->kind == METRIC_ELAPSED ||
-				  metric->kind == METRIC_CPU))
+	if (q->p.asked.for_ns && !q->survey_only &&
+	    (metric->kind == METRIC_ELAPSED || metric->kind == METRIC_CPU))
 		misuse("with --for each run takes the same time: say what to measure with --progress, --latency or --metric");
 }
 
@@ -276,7 +277,7 @@ static void take_survey(struct request *q, struct profile_survey *s)
 		.output = !q->survey_only && !q->p.question.show_output ? "/dev/null" :
 			  options_on_stdout(q->outputs, OUTPUTS) ? "/dev/stderr" : NULL,
 		.own_input = q->survey_only,
-		.limited = !q->survey_only,
+		.limited = !q->survey_only || q->p.asked.for_ns,
 	};
 
 	for (int i = 0; i < OUTPUTS; i++)
@@ -311,13 +312,23 @@ static void survey_candidates(struct request *q, const struct profile_filter *fi
 			      bool is_static)
 {
 	struct profile_survey s;
+	uint64_t began = now_ns();
 
 	take_survey(q, &s);
+	q->p.spent_ns = now_ns() - began;
 	if (!s.taken)
 		exit(s.status ? s.status : STATUS_FAILED);
 	if (!q->only)
 		profile_candidates_survey(&q->p, &s.survey, filter, is_static);
 	profile_survey_free(&s);
+}
+
+static void refuse_survey(const struct profile *p)
+{
+	char *unscalable = profile_unscalable(p);
+
+	die(STATUS_FAILED, "profile: the survey found no function that can be scaled: install debug symbols, or name functions with --only%s%s",
+	    unscalable ? ". " : "", unscalable ? unscalable : "");
 }
 
 static void find_candidates(struct request *q)
@@ -340,7 +351,7 @@ static void find_candidates(struct request *q)
 	if (!q->p.nr_candidates && q->only)
 		misuse("--exclude and --object leave no function");
 	if (!q->p.nr_candidates)
-		die(STATUS_FAILED, "profile: the survey found no function with a name: install debug symbols, or name functions with --only");
+		refuse_survey(&q->p);
 }
 
 static int measure(struct request *q)

@@ -108,6 +108,9 @@ static void explain(struct profile_survey *s, char *error, bool expired,
 	} else if (s->taken && !s->survey.samples) {
 		warn("profile: the command took too little time for a sample: give it more work, at least some 100 ms");
 	}
+	/* A server may end with any status after SIGTERM. */
+	if (s->taken && expired)
+		s->status = 0;
 	free(error);
 }
 
