@@ -120,6 +120,7 @@ static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
 		charged -= saved;
 		elapsed -= f->off_path ? 0 : saved;
 	}
+	s->threads = 2;
 	s->ran = SECOND_NS * slow * cpu;
 	s->charged = SECOND_NS * slow * charged;
 	s->elapsed = SECOND_NS * slow * elapsed *

@@ -112,6 +112,9 @@ enum race_control figure_control(const struct profile *p, const struct profile_g
 	*doubt = 0;
 	if (differs(&w, matters, log_calls, slot))
 		return RACE_REFERENCE;
+	/* A thread alone has no one to wait or to spin for: its work is the same. */
+	if (figure_mean(g, 1, figure_threads, 0) < 1.5)
+		return RACE_CPU;
 	if (part > SHARE_MIN && differs(&w, matters, outside, slot))
 		return RACE_REFERENCE;
 	if (differs(&w, 2 * matters, log_work, progress))

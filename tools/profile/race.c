@@ -27,6 +27,7 @@ struct summary {
 	double mean;		/* of y without what the control explains */
 	double control;		/* mean of the control */
 	double squares;		/* of deviations from the mean */
+	double scale;		/* a deviation of this row is one of so much in others */
 };
 
 /* The runs of all rows, for one control. */
@@ -63,7 +64,7 @@ static void add_means(const struct race *race, enum race_control control,
 		      struct summary *rows, double slope)
 {
 	for (size_t i = 0; i < race->nr_rows; i++)
-		rows[i] = (struct summary){ 0 };
+		rows[i] = (struct summary){ .scale = 1 };
 	for (size_t i = 0; i < race->nr_runs; i++) {
 		const struct race_run *run = &race->runs[i];
 		struct summary *row = &rows[run->row];
@@ -101,6 +102,20 @@ static void fit_slope(const struct race *race, enum race_control control,
 	add_means(race, control, pool->rows, pool->slope);
 }
 
+/*
+ * A disturbance adds some time to a run. In the logarithm it is larger the shorter the
+ * run is, which matters where a function is almost free.
+ */
+static double scale_of(const struct race *race, const struct pool *pool, size_t row)
+{
+	const struct race_row *r = &race->rows[row];
+	double gain = pool->rows[row].mean - pool->rows[r->null].mean;
+
+	if (r->kind != RACE_EXTRA || !pool->rows[row].n || !pool->rows[r->null].n)
+		return 1;
+	return fmin(exp(-gain), 1);
+}
+
 static void pool_free(struct pool *pool)
 {
 	free(pool->rows);
@@ -117,11 +132,13 @@ static struct pool pool_runs(const struct race *race, enum race_control control)
 	double squares = 0;
 
 	fit_slope(race, control, &pool);
+	for (size_t i = 0; i < race->nr_rows; i++)
+		pool.rows[i].scale = scale_of(race, &pool, i);
 	for (size_t i = 0; i < race->nr_runs; i++) {
 		const struct race_run *run = &race->runs[i];
 		struct summary *row = &pool.rows[run->row];
-		double r = run->y - pool.slope * run->control[control] -
-			   row->mean;
+		double r = (run->y - pool.slope * run->control[control] -
+			    row->mean) * row->scale;
 
 		row->squares += r * r;
 		squares += r * r;
@@ -146,7 +163,7 @@ static struct pool pool_runs(const struct race *race, enum race_control control)
 static double variance_of(double pooled, const struct summary *row)
 {
 	return (POOLED_WEIGHT * pooled + row->squares) /
-	       (POOLED_WEIGHT + row->n - 1);
+	       (POOLED_WEIGHT + row->n - 1) / (row->scale * row->scale);
 }
 
 /* The standard error of a row's difference from its null row. */
@@ -176,7 +193,7 @@ static double resample(const struct race *race, const struct pool *pool,
 	for (size_t i = 0; i < race->nr_rows; i++) {
 		struct summary *row = &rows[i];
 
-		*row = (struct summary){ .n = pool->rows[i].n };
+		*row = (struct summary){ .n = pool->rows[i].n, .scale = 1 };
 		for (size_t k = 1; k <= row->n; k++) {
 			double y = draw(rng, pool), off = y - row->mean;
 
@@ -260,8 +277,8 @@ static void estimate(struct race *race, enum race_control control)
 		row->gain = pool.rows[i].mean - null->mean;
 		if (pool.df > 0)
 			set_interval(row, row->gain,
-				     critical * error_of(&pool, i, row->null) +
-				     doubt_of(&pool, row));
+				     hypot(critical * error_of(&pool, i, row->null),
+					   doubt_of(&pool, row)));
 	}
 	pool_free(&pool);
 }
