@@ -214,6 +214,21 @@ TEST_F(samples, stand_for_the_charged_time)
 	free(r.data);
 }
 
+/*
+ * How much a function's time may differ from what it spent. A sample stands for more than
+ * a period if the host kept the guest from running meanwhile.
+ */
+static int64_t most_amiss(const struct records *r)
+{
+	const struct tense_sample *s = NULL;
+	int64_t most = 10 * PERIOD;
+
+	while ((s = next_sample(r, s)))
+		if (2 * (int64_t)s->ns > most)
+			most = 2 * s->ns;
+	return most;
+}
+
 TEST_F(samples, follow_the_percent)
 {
 	struct records r;
@@ -224,8 +239,8 @@ TEST_F(samples, follow_the_percent)
 	ASSERT_TRUE(dev_percent(self->fd, "50"));
 	second(100 * PERIOD);
 	r = read_all(self->fd);
-	EXPECT_LE(llabs(NS_IN(&r, first) - spent_first), 10 * PERIOD);
-	EXPECT_LE(llabs(NS_IN(&r, second) - spent_second), 10 * PERIOD);
+	EXPECT_LE(llabs(NS_IN(&r, first) - spent_first), most_amiss(&r));
+	EXPECT_LE(llabs(NS_IN(&r, second) - spent_second), most_amiss(&r));
 	free(r.data);
 }
 
