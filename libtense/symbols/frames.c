@@ -23,7 +23,7 @@ struct bytes {
 	bool short_of;		/* more was read than there is */
 };
 
-/* What the file has of interest. Addresses are those of the ELF file. */
+/* The parts of a file that count. Addresses are those of the ELF file. */
 struct file {
 	uint64_t text, text_size;
 	uint64_t frames;	/* address of .eh_frame, */

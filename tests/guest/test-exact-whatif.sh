@@ -94,9 +94,10 @@ sed 's/^/# /' "$tmp/results/stripped.err"
 said=$(jq '.results[0].change.value' "$tmp/results/stripped.json")
 ok "it says $said %, and $truth % is true" \
 	jq -en "$said - ($truth) | fabs < 0.1" >/dev/null
-keep no-function --func "${hot%?}f" --faster 20% -- ./bare --length 10
+hot=${hot%?}f
+keep no-function --func "$hot" --faster 20% -- ./bare --length 10
 ok "no function begins there" [ "$(cat "$tmp/results/no-function.status")" != 0 ]
-ok "which it says" grep -q "${hot%?}f" "$tmp/results/no-function.err"
+ok "which it says" grep -q "begins at +${hot#bare+}" "$tmp/results/no-function.err"
 strip -o bare-static "$static"
 hot=bare-static+0x$(nm "$static" | sed -n 's/^0*\([0-9a-f]*\) . hot$/\1/p')
 
