@@ -89,27 +89,24 @@ bool tense_may_sample(const struct task_struct *p)
 }
 
 /*
- * Asks for a sample if the running task has passed a point. During a pause it does not:
- * at a low percent, the end of a sample already reaches the next point, and the task
- * would never return to user mode.
+ * Asks for a sample if the running task has passed a point. The end of a sample does not:
+ * at a low percent, it already reaches the next point, and the task would never return
+ * to user mode. Calls of the task do, even during a pause, because a jump belongs to the
+ * function that made it.
  */
 static void look(struct tense_task *t, const struct tense_survey *survey)
 {
 	struct pt_regs *regs = get_irq_regs();
 	struct tense_sampler *s = &t->sampler;
-	u64 now;
 
 	lockdep_assert_held(&t->lock);
 
 	if (!s->begun)
 		begin_sampler(t, survey);
-	if (s->queued || t->v.charged.ns < s->point || t->task != current ||
+	if (s->queued || s->ends || t->v.charged.ns < s->point || t->task != current ||
 	    !tense_may_sample(current))
 		return;
-	now = local_clock();
-	if (s->pause_until > now)
-		return;
-	s->since = now;
+	s->since = tense_real_now();
 	s->in_kernel = !(regs && user_mode(regs));
 	s->ran = t->v.ran;
 	s->queued = !tense_at_return(&s->work);
@@ -144,7 +141,7 @@ u64 tense_sampler_horizon(struct tense_task *t)
 	/* At least one check per second keeps the product below from overflowing. */
 	left = min_t(u64, left, NSEC_PER_SEC);
 	ns = div_u64(left * vclock_fine(&t->v), TENSE_PERCENT_REAL * TENSE_FINE);
-	now = local_clock();
+	now = tense_real_now();
 	if (s->pause_until > now)
 		ns = max(ns, s->pause_until - now);
 	return clamp(ns, (u64)TIMER_MIN, (u64)NSEC_PER_SEC);

@@ -14,6 +14,12 @@ static bool is_root(const struct cred *cred)
 	return uid_eq(cred->uid, make_kuid(cred->user_ns, 0));
 }
 
+/* Whoever creates a user namespace has all capabilities in it, and no more rights. */
+static bool is_in_own_namespace(const struct cred *cred)
+{
+	return cred->user_ns != &init_user_ns && uid_eq(cred->user_ns->owner, cred->uid);
+}
+
 /**
  * tense_has_plain_rights() - whether the calling task has only the rights of its user
  *
@@ -26,7 +32,7 @@ bool tense_has_plain_rights(void)
 
 	return uid_eq(cred->uid, cred->euid) && uid_eq(cred->uid, cred->suid) &&
 	       gid_eq(cred->gid, cred->egid) && gid_eq(cred->gid, cred->sgid) &&
-	       (is_root(cred) ||
+	       (is_root(cred) || is_in_own_namespace(cred) ||
 		cap_issubset(cred->cap_permitted, cred->cap_ambient));
 }
 

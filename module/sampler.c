@@ -11,7 +11,7 @@
 #include "tense.h"
 
 /*
- * During the pause after a sample, no other sample becomes due. At a low percent,
+ * During the pause after a sample, no timer comes for another one. At a low percent,
  * samples would otherwise keep the CPU from the program. The pause is PAUSE_PART times
  * the time that the sample took. PAUSE_MIN covers the interrupt, and PAUSE_MAX bounds
  * the time for which the sample waited. In real ns.
@@ -22,7 +22,6 @@
 /* In real ns. The end of a sample takes longer only if an interrupt came. */
 #define END_MAX		20000
 
-/* The task may have been on another CPU since, whose clock differs. */
 static u64 pause_after(const struct tense_sampler *s, u64 now)
 {
 	u64 took = now > s->since ? now - s->since : 0;
@@ -76,10 +75,14 @@ void tense_sampler(struct callback_head *work)
 		sample(t, survey);
 	tense_task_lock_irq(t);
 	t->sampler.queued = false;
-	now = local_clock();
+	t->sampler.ends = true;
+	now = tense_real_now();
 	t->sampler.pause_until = now + pause_after(&t->sampler, now);
 	raw_spin_unlock_irq(&t->lock);
 	tense_work_end(t, TENSE_WORK_SAMPLE);
+	tense_task_lock_irq(t);
+	t->sampler.ends = false;
+	raw_spin_unlock_irq(&t->lock);
 	refund_end(t);
 	atomic64_add(tense_real_now() - since, &survey->overhead);
 }

@@ -193,12 +193,13 @@ struct tense_sampler {
 	u64 length;		/* of it */
 	u64 point;		/* in it: the next sample is due */
 	u64 random;		/* state of the generator */
-	u64 pause_until;	/* local_clock(): no sample becomes due earlier */
-	u64 since;		/* local_clock(): the queued sample became due */
+	u64 pause_until;	/* tense_real_now(): no timer comes earlier for a sample */
+	u64 since;		/* tense_real_now(): the queued sample became due */
 	u64 ran;		/* real: v.ran when the queued sample became due */
 	unsigned int number;	/* of the task in its experiment; constant */
 	bool begun;		/* the fields above are valid */
 	bool queued;		/* work is queued */
+	bool ends;		/* the end of a sample, which queues no other one */
 	bool in_kernel;		/* where the queued sample became due */
 	struct callback_head work;
 };

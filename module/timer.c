@@ -98,8 +98,8 @@ static u64 horizon_of(struct tense_task *t)
 		stops = tense_is_to_stop(t);
 		t->v.pause = pause_left(&this_cpu_ptr(t->exp->cpu)->window_next);
 		ns = stops ? 0 : vclock_horizon(&t->exp->vc, &t->v);
-		/* At a low percent a sample, too, may be due as soon as a timer has come. */
-		ns = min(ns, max(tense_sampler_horizon(t), t->v.pause));
+		/* A sampler has a pause of its own, so that it does not take the CPU. */
+		ns = min(ns, tense_sampler_horizon(t));
 	}
 	/* In another class than the fair one its time stands still: look once a tick. */
 	if (ns && !tense_is_fair(t->task))

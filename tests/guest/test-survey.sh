@@ -66,8 +66,8 @@ is "$?" 0 "a stripped program"
 holds '.survey | .attributed_ns >= 0.95 * .sampled_ns' bare.json \
 	"95 % is attributed to functions"
 holds '[.survey.functions[] | select(.object | endswith("bare")) |
-	select(.obstacle == "no-symbol")] | length >= 5' bare.json \
-	"which have no names"
+	select(.name | startswith("bare+0x")) | .scalable] | length >= 5 and all' bare.json \
+	"which have no names, but addresses that whatif can scale"
 
 survey -- sh -c 'echo said; exit 3' >output 2>table
 is "$?" 3 "the status is the command's"
