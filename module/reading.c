@@ -77,7 +77,7 @@ u64 vclock_floor(const struct vclock *vc, const struct vclock_task *t)
 {
 	u64 floor = max(charged_time(vc, t), t->shown);
 
-	if (t->lead && t->until <= vclock_reached(vc))
+	if (t->lead && !t->ended && t->until <= vclock_reached(vc))
 		floor = max(floor, t->until + t->lead);
 	return t->cpu < 0 ? floor : max(floor, READ_ONCE(vc->cpu[t->cpu].shown));
 }
@@ -126,19 +126,25 @@ u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t)
 	return now;
 }
 
-/* @t arms a deadline at @when. One that does not count from now needs no lead. */
+/*
+ * @t arms a deadline at @when. One that does not count from now needs no lead, and
+ * leaves that of a timer which still waits. But a call that a signal or a wake-up for
+ * another reason interrupted arms the same time again: its wait goes on.
+ */
 void vclock_wait_until(struct vclock_task *t, u64 when)
 {
-	if (!t->counted)
-		t->lead = 0;
+	if (t->counted)
+		t->until = when;
+	if (t->until == when)
+		t->ended = false;
 	t->counted = false;
-	t->until = when;
 }
 
-/* @t no longer waits for the deadline that it armed last. */
-void vclock_wait_end(struct vclock_task *t)
+/* @t no longer waits for the deadline at @when. */
+void vclock_wait_end(struct vclock_task *t, u64 when)
 {
-	t->lead = 0;
+	if (t->until == when)
+		t->ended = true;
 }
 
 /* A task on @cpu wakes or forked @t, and may pass it a reading of the CPU. */

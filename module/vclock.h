@@ -119,10 +119,11 @@ struct vclock_task {
 	int cpu;		/* where it is runnable or gated; -1: blocked */
 	u64 seen;		/* latest LVT of the CPUs that it was on */
 	u64 shown;		/* latest reading of the task or of its waker */
-	u64 until;		/* the last deadline that it armed */
+	u64 until;		/* the last deadline that it armed to count from now */
 	u64 lead;		/* shown - charged time when it armed until */
 	u64 lead_of;		/* value of shown at that time */
 	bool counted;		/* vclock_wait_from() has set lead for the next deadline */
+	bool ended;		/* the wait until then has ended early */
 	u64 recheck;		/* real ns until a timer may look at its ring */
 	u64 pause;		/* real ns until a timer may look at its window */
 	u64 ready;		/* when it last became ready */
@@ -164,7 +165,7 @@ u64 vclock_read(struct vclock *vc, struct vclock_task *t);
 void vclock_take_shown(struct vclock *vc, struct vclock_task *t, u64 shown);
 u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t);
 void vclock_wait_until(struct vclock_task *t, u64 when);
-void vclock_wait_end(struct vclock_task *t);
+void vclock_wait_end(struct vclock_task *t, u64 when);
 u64 vclock_limit(const struct vclock *vc);
 void vclock_shown_by(const struct vclock *vc, struct vclock_task *t,
 		     unsigned int cpu);

@@ -55,7 +55,7 @@ int tense_sleep(struct tense_task *t, u64 when)
 	tense_disarm(exp, &t->v.deadline);
 	WRITE_ONCE(t->wait, TENSE_RUNS);
 	tense_task_lock(t);
-	vclock_wait_end(&t->v);
+	vclock_wait_end(&t->v, when);
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irq(&exp->lock);
 	return -EINTR;
@@ -193,8 +193,8 @@ bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
 	return true;
 }
 
-/* R9: a wait that ends early keeps no lead until its deadline. */
-static void end_wait(const struct tense_experiment *exp)
+/* R9: a wait that ends early keeps no lead until its deadline, which is @when. */
+static void end_wait(const struct tense_experiment *exp, u64 when)
 {
 	struct tense_task *t = in_task() ? current->tense : NULL;
 
@@ -203,7 +203,7 @@ static void end_wait(const struct tense_experiment *exp)
 	if (!t || t->exp != exp)
 		return;
 	tense_task_lock(t);
-	vclock_wait_end(&t->v);
+	vclock_wait_end(&t->v, when);
 	raw_spin_unlock(&t->lock);
 }
 
@@ -228,7 +228,8 @@ int tense_wait_cancel(struct hrtimer *timer)
 	if (timer->tense == exp) {
 		if (timer->is_virtual) {
 			dequeue(exp, timer);
-			end_wait(exp);
+			end_wait(exp, when_of(exp, queue_of(exp, timer),
+					      hrtimer_get_expires(timer)));
 		}
 		if (!timer->is_fired)
 			WRITE_ONCE(timer->tense, NULL);

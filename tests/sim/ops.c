@@ -277,13 +277,24 @@ void op_read(struct sim *s, int t)
 	s->read = reading > s->read ? reading : s->read;
 }
 
-/* R9: the start of a sleep of @t, which lasts ns by its readings, too. */
+/*
+ * R9: the start of a sleep of @t, which lasts ns by its readings, too. Neither another
+ * deadline nor a signal without a handler makes it shorter.
+ */
 uint64_t op_wait(struct sim *s, int t, uint64_t ns)
 {
 	struct vclock_task *v = &s->task[t].v;
 	uint64_t when = vclock_wait_from(&s->vc, v) + ns;
 
 	vclock_wait_until(v, when);
+	if (rng_chance(&s->rng, 25)) {
+		vclock_wait_until(v, VCLOCK_NEVER);
+		vclock_wait_end(v, VCLOCK_NEVER);
+	}
+	if (rng_chance(&s->rng, 25)) {
+		vclock_wait_end(v, when);
+		vclock_wait_until(v, when);
+	}
 	s->task[t].promised = v->shown + ns;
 	return when;
 }

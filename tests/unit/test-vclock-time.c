@@ -457,11 +457,35 @@ static void test_kept_leads(void)
 	is_i64(vclock_read(&m.vc, &t), 2500, "R9: a time that the program names");
 	vclock_wait_from(&m.vc, &t);
 	vclock_wait_until(&t, 2480);
-	vclock_wait_end(&t);
+	vclock_wait_end(&t, 2480);
 	vclock_charge(&m.vc, &t, 40);
 	is_i64(vclock_read(&m.vc, &t), 2500, "R9: a wait that ended before");
 	vclock_charge(&m.vc, &t, 20);
 	is_i64(vclock_read(&m.vc, &t), 2510, "R9: the lead is paid back");
+}
+
+/* R9: a task that has a timer and waits for something else, too. */
+static void test_lead_of_timer(void)
+{
+	struct machine m;
+	struct vclock_task t;
+
+	machine_with(&m, &t, 0);
+	vclock_charge(&m.vc, &t, 1000);
+	vclock_take_shown(&m.vc, &t, 1500);
+	vclock_wait_from(&m.vc, &t);
+	vclock_wait_until(&t, 2000);
+	vclock_wait_until(&t, 5000);
+	vclock_wait_end(&t, 5000);
+	vclock_charge(&m.vc, &t, 1000);
+	is_i64(vclock_read(&m.vc, &t), 2500, "R9: another deadline does not end its wait");
+
+	vclock_wait_from(&m.vc, &t);
+	vclock_wait_until(&t, 4000);
+	vclock_wait_end(&t, 4000);
+	vclock_wait_until(&t, 4000);
+	vclock_charge(&m.vc, &t, 2000);
+	is_i64(vclock_read(&m.vc, &t), 4500, "R9: a wait that goes on after a signal");
 }
 
 /* R9: a task that jumped and moved to a CPU that is behind. */
@@ -607,6 +631,7 @@ int main(void)
 	test_reading_ahead();
 	test_reading_order();
 	test_kept_leads();
+	test_lead_of_timer();
 	test_reading_after_jump();
 	test_reading_after_stall();
 	test_beyond();
