@@ -15,9 +15,13 @@
 #define NAME_MIN	16
 #define NAME_MAX	44
 
+/* A row without a figure tells nothing: profile_left_out() says how many there are. */
 static bool is_shown(const struct profile *p, const struct profile_row *row)
 {
-	return p->candidates[row->candidate].state != PROFILE_NEVER_CALLED;
+	enum profile_state state = p->candidates[row->candidate].state;
+
+	return state != PROFILE_NEVER_CALLED &&
+	       (state != PROFILE_NOT_TRIED || isfinite(row->share));
 }
 
 static int name_width(const struct profile *p)
