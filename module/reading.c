@@ -127,9 +127,9 @@ u64 vclock_wait_from(struct vclock *vc, struct vclock_task *t)
 }
 
 /*
- * @t arms a deadline at @when. One that does not count from now needs no lead, and
- * leaves that of a timer which still waits. But a call that a signal or a wake-up for
- * another reason interrupted arms the same time again: its wait goes on.
+ * @t arms a deadline at @when. A deadline that does not count from now needs no lead.
+ * It does not change the lead of a timer that still waits. A call that was interrupted
+ * by a signal or another wake-up arms the same time again: then its wait goes on.
  */
 void vclock_wait_until(struct vclock_task *t, u64 when)
 {

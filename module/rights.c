@@ -14,7 +14,7 @@ static bool is_root(const struct cred *cred)
 	return uid_eq(cred->uid, make_kuid(cred->user_ns, 0));
 }
 
-/* Whoever creates a user namespace has all capabilities in it, and no more rights. */
+/* The creator of a user namespace has all capabilities in it, but none outside. */
 static bool is_in_own_namespace(const struct cred *cred)
 {
 	return cred->user_ns != &init_user_ns && uid_eq(cred->user_ns->owner, cred->uid);

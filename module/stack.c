@@ -179,8 +179,8 @@ static void add_new_files(struct tense_survey *s, struct tense_scratch *c,
 }
 
 /*
- * Another thread may forbid samples at any time, and then read a secret. So the answer
- * counts that comes after the stack was read. The sample is lost if the task is killed.
+ * Another thread may forbid samples at any time, and then read a secret into memory. So
+ * the check comes after the stack was read. The sample is lost if the task is killed.
  */
 static enum outcome look(struct tense_survey *s, struct tense_scratch *c, unsigned long sp)
 {

@@ -175,7 +175,7 @@ int tense_user_take(struct tense_user *user, enum tense_user_thing thing)
 {
 	int used = atomic_read(&user->used[thing]);
 
-	/* Counts nothing in vain: that could make another task's attempt fail. */
+	/* A failing call must not add anything: other tasks' calls could fail by it. */
 	do {
 		if (!is_allowed(used + 1, READ_ONCE(limit[thing])))
 			return -EDQUOT;

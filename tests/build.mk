@@ -25,9 +25,10 @@ endef
 script_suffixes := -asan -qemu -uml -exact -smp -few
 $(foreach suffix,'' $(script_suffixes),$(eval \
 	$(call script_test,$(subst '',,$(suffix)))))
-# The rule of a suffix would run another script under such a name.
+# The rule above makes test-NAME-exact from test-NAME.sh. So no script may have a name
+# that ends with a suffix: the test of that name would run another script.
 ambiguous := $(wildcard $(script_suffixes:%=tests/*/test-*%.sh))
-$(if $(ambiguous),$(error rename $(ambiguous): NAME and a suffix run NAME.sh))
+$(if $(ambiguous),$(error the name of $(ambiguous) ends with a suffix that runs another script: rename it))
 
 -include tests/unit/build.mk
 -include tests/unit/functions/build.mk

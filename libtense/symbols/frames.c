@@ -2,8 +2,8 @@
 /*
  * Reads .eh_frame, as the Linux Standard Base (Core, "Exception
  * Frames") and the x86_64 psABI describe them, in the encodings that linkers and
- * assemblers write. Anything else counts as damaged. libdw would read them, too, but
- * with its own libraries would be too heavy for each process that loads this one.
+ * assemblers write. Anything else counts as damaged. libdw reads it, too. But libdw
+ * and its libraries are too large to load into each process that loads this library.
  */
 #include "frames.h"
 

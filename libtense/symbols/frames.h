@@ -11,7 +11,7 @@
  * Calls each() for the functions of .text that .eh_frame describes, in no order.
  * Leaves out code to which other functions jump while they have a frame, such as the
  * cold parts that compilers split off, and code that no one calls, such as _start
- * and the handlers' return. x86_64 only.
+ * and the code to which signal handlers return. x86_64 only.
  *
  * A damaged table ends the calls. Returns 0, or the result of each(), if that was
  * not 0.

@@ -545,7 +545,7 @@ static long call_survey(struct task *t)
 	return result;
 }
 
-/* From any byte on, as many as there may be, or to no memory. */
+/* Reads any number of bytes from any position, sometimes to a bad address. */
 static long call_read_samples(struct task *t)
 {
 	long at = TENSE_SAMPLES_OFFSET + any_bits(t, 17);

@@ -199,11 +199,12 @@ static long task_affinity(struct task *t)
 }
 
 /*
- * Linux 6.1, without Tense too, never runs a task again that another one takes out
- * of the deadline class while it is throttled, if it later returns to that class
- * and sleeps: it is still marked as throttled, but no timer ends that. So no task
- * changes the class of another one that may be in the deadline class. Each of the
- * two first says what it is about to do, then looks at what the other one said.
+ * Avoids a defect of Linux 6.1, which it has without Tense, too. Another task takes
+ * a throttled task out of the deadline class. The mark that it is throttled stays.
+ * The task later returns to that class and sleeps. Then it never runs again, because
+ * no timer ends the throttling. So no task changes the class of another one that may
+ * be in the deadline class. Each of the two first says what it is about to do, then
+ * looks at what the other one said.
  */
 static bool may_change_class(struct task *t, pid_t tid)
 {

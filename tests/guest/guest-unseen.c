@@ -13,7 +13,7 @@
 /* The program executes itself with this in its environment. */
 #define CHILD "TENSE_UNSEEN_CHILD"
 
-/* As the module has it: a pause of real time after each sample. */
+/* The module's PAUSE_MIN: real ns without a timer after each sample. */
 #define PAUSE 50000
 
 /* --- the program, executed anew --- */
@@ -47,7 +47,7 @@ static int spy(int fd)
 		return 10;
 	if (tell_device(fd, usual))
 		return 11;
-	/* The parent spends time meanwhile, and leaves when it is told to. */
+	/* The parent uses CPU time until this process exits. */
 	do {
 		second(10 * PERIOD);
 		r = read_all(fd);
@@ -188,7 +188,7 @@ TEST_F(unseen, is_a_privileged_program_that_joins_by_itself)
 	EXPECT_EQ(outcome_in_child(execute_privileged), 0);
 }
 
-TEST_F(unseen, is_a_process_while_it_forbids_that)
+TEST_F(unseen, is_a_process_while_it_forbids_dumps)
 {
 	struct records r;
 

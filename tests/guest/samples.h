@@ -106,8 +106,8 @@ static inline const char *path_of(const struct records *r, unsigned int number)
 }
 
 /*
- * The place of code in the program's file. To look it up reads a file of the kernel: for
- * each word of each sample that took longer than to take the samples.
+ * The place of code in the program's file. Looks up only one address, because a look-up
+ * reads a file of the kernel: one for each word would take longer than the sampling.
  */
 static inline uint64_t place_in_file(const char *code)
 {

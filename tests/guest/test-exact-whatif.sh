@@ -14,7 +14,7 @@ trap 'unload; rm -rf "$tmp"' EXIT
 mkdir "$tmp/cwd" "$tmp/results" "$tmp/elsewhere" "$tmp/elsewhere/.debug"
 cd "$tmp/cwd" || exit 1
 
-# Without the progress, which is printed by the clock.
+# --quiet: the real clock decides when progress is printed, so outputs would differ.
 whatif() {
 	"$tense" whatif --deterministic --quiet "$@"
 }
@@ -97,7 +97,7 @@ ok "it says $said %, and $truth % is true" \
 hot=${hot%?}f
 keep no-function --func "$hot" --faster 20% -- ./bare --length 10
 ok "no function begins there" [ "$(cat "$tmp/results/no-function.status")" != 0 ]
-ok "which it says" grep -q "begins at +${hot#bare+}" "$tmp/results/no-function.err"
+ok "the message says so" grep -q "begins at +${hot#bare+}" "$tmp/results/no-function.err"
 strip -o bare-static "$static"
 hot=bare-static+0x$(nm "$static" | sed -n 's/^0*\([0-9a-f]*\) . hot$/\1/p')
 

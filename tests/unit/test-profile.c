@@ -470,9 +470,9 @@ static void test_first_stage(void)
 	   !isnan(row_of(&p, "hidden")->gain[PROFILE_HALF].value),
 	   "a function with most of the time has run");
 	is_i64(p.candidates[row_of(&p, "fourth")->candidate].state, PROFILE_NOT_TRIED,
-	       "one of the others has not");
-	ok(p.timed_out && !strstr(ending, "Over after"), "which the ending knows: %s",
-	   ending);
+	       "a function with less time has not");
+	ok(p.timed_out && !strstr(ending, "is over after"),
+	   "the race is not over, and the ending says so: %s", ending);
 	free(ending);
 	profile_free(&p);
 }

@@ -70,9 +70,9 @@ ok "odd ones that are not" [ "$(grep -c '^patched.*odd_' "$log")" -ge 25 ]
 is "$(grep -c '^cost' "$log")" 1 "the cost is logged once"
 ok "and what the start took" grep -q '^start	[0-9]*	[0-9]*$' "$log"
 
-# The same, where more functions are redirected, which have no symbol any more. At
-# 100 percent, because the program looks at the percents of the others. It also
-# counts the gates on its stack: check_backtrace has one.
+# The same in a stripped program, where more functions are redirected by their
+# addresses. These run at 100 percent, because the program checks the percents of
+# the others. It also counts the gates on its stack, so check_backtrace is left out.
 strip -o "$tmp/bare" "$bin/program"
 nameless=$(nm "$bin/program" | grep -v ' check_backtrace$' |
 	sed -n 's/^0*\([0-9a-f]*\) t \(check_\|coroutine\|handler\|hammer\|sleeper\|step_\|on_step\|vfork_\|tick_jump\|builtin_jump\|exit_thread\|new_calls\).*/5 100 bare+0x\1/p')

@@ -241,9 +241,9 @@ static void test_exec(void)
 	fake_samples_add(&recording, sample, words, 2);
 	survey = take();
 	text = folded(&survey);
-	ok(strstr(text, "program;[exec] 1000000\n"), "the time of execve() is told");
+	ok(strstr(text, "program;[exec] 1000000\n"), "the survey shows the time of execve()");
 	ok(strstr(text, "program;[unknown];[no file] 1000000\n"),
-	   "and another call from no file is not");
+	   "another call from no file does not count as execve()");
 	ok(find(&survey, "[exec]")->obstacle == SURVEY_EXEC && !survey.attributed_ns,
 	   "neither is attributed to a function");
 	free(text);

@@ -34,7 +34,7 @@ static const char cxx_source[] =
 	"template <typename T> T add(T a, T b) { return a + b; }\n"
 	"template int add<int>(int, int);\n"
 	"int main() { return 0; }\n";
-/* A part to which a function jumps when it has a frame; what no one calls. */
+/* Code to which a function with a frame jumps, code that no one calls, a function. */
 static const char frames_source[] =
 	"__asm__(\".text; .type jumped, @function; jumped: .cfi_startproc;\"\n"
 	"	\" .cfi_def_cfa_offset 32; nop; ret; .cfi_endproc; .size jumped, 2;\"\n"

@@ -51,7 +51,7 @@ static const struct option_row options[] = {
 	{ "survey-only", NULL, NULL, SURVEY_ONLY,
 	  "only show in which functions the program spends its time; predict nothing" },
 	{ "survey-period", "TIME", NULL, PERIOD,
-	  "charged time of a thread for each sample, 100us to 1s; default 1ms" },
+	  "take one sample of a thread in each such period of its charged time, 100us to 1s; default 1ms" },
 	WHATIF_METRIC_ROWS,
 	{ "precision", "P", NULL, WHATIF_PRECISION,
 	  "stop running a function when its interval is narrower than P percentage points; default 1" },

@@ -151,8 +151,8 @@ static struct interval gain_of(const struct profile *p, size_t row)
 }
 
 /*
- * The part of a slot's time in runs with a member's cut that was inside the member: its
- * virtual time lacks the cut of that part.
+ * Returns the part of a slot's time that was inside a member. In runs with the member's
+ * cut, the slot's virtual time lacks the cut of that part.
  */
 static double nested(const struct profile_group *g, size_t member, unsigned int slot)
 {
@@ -172,9 +172,10 @@ static double nested(const struct profile_group *g, size_t member, unsigned int 
 }
 
 /*
- * The part of a run's CPU time in a function and in all that it calls, of the null runs:
- * in a run with a cut, threads may do other work. A function inside of another one has
- * its time in its own slot. The runs with a cut only tell which ones these are.
+ * Returns the part of a run's CPU time in a function and in all that it calls. The times
+ * are those of null runs, because threads may do other work in a run with a cut. Other
+ * members that the function calls have slots of their own. Runs with its cut show how
+ * much of their time is inside of it.
  */
 static double inside(const struct profile_group *g, size_t member)
 {

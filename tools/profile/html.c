@@ -25,8 +25,8 @@ static void ranking(FILE *f, const struct profile *p)
 {
 	fputs("<figure class=\"card\">\n", f);
 	profile_bars(f, p);
-	fputs("<figcaption>A bar is what the program gains if the function takes half its time, with an interval. All intervals hold together at 95 %. "
-	      "The upright line is what the function's share of the time promises: a bar that does not reach it is hidden behind other work; a bar beyond it gains more than its time.</figcaption>\n</figure>\n",
+	fputs("<figcaption>A bar shows how much the program gains if the function takes half its time, with an interval. In 95 % of all profiles, all intervals contain their gains. "
+	      "The upright line shows the gain that the function's share of the time promises. If a bar does not reach the line, other work hides a part of the gain. If a bar goes beyond the line, the program gains more than the function's time.</figcaption>\n</figure>\n",
 	      f);
 }
 

@@ -15,7 +15,7 @@
 #define HOT_PART	0.1
 /* A shorter run spends most of its time on its start. */
 #define SHORT_NS	5000000
-/* So many runs without a metric, and half of all runs, are too many. */
+/* The race fails after so many runs without a metric, if half of all runs lack it. */
 #define DROPPED_MAX	5
 
 struct race_state {
@@ -57,7 +57,7 @@ static void show(const struct race_state *s)
 	free(best);
 }
 
-/* A run without a metric does not count. Returns the status to end with if all lack it. */
+/* Counts a run without a metric. Returns 0, or the status to end with after too many. */
 static int drop(struct race_state *s)
 {
 	struct profile *p = s->p;
@@ -271,7 +271,7 @@ static void look(struct race_state *s)
 	s->looks++;
 }
 
-/* With time for so many times the runs of a stage, it will not end in the stage. */
+/* With time for this many times a stage's runs, the stage will not run out of time. */
 #define AMPLE	2
 
 /*

@@ -27,7 +27,7 @@ struct summary {
 	double mean;		/* of y without what the control explains */
 	double control;		/* mean of the control */
 	double squares;		/* of deviations from the mean */
-	double scale;		/* a deviation of this row is one of so much in others */
+	double scale;		/* makes deviations of all rows comparable */
 };
 
 /* The runs of all rows, for one control. */

@@ -47,7 +47,7 @@ void survey_table(FILE *out, const struct survey *survey, size_t rows)
 		warn("%" PRIu64 " samples found no room: use a longer --survey-period",
 		     survey->lost);
 	if (survey->hidden)
-		warn("%.6f s virtual are missing: programs with more rights than their user, unreadable ones, and those that forbid dumps are not sampled",
+		warn("the table lacks %.6f s of virtual time: the kernel does not sample programs with more rights than their user, programs that the user may not read, and programs that forbid dumps",
 		     survey->hidden_ns / 1e9);
 }
 

@@ -99,7 +99,7 @@ void profile_table(FILE *f, const struct profile *p, bool colour)
 	fprintf(f, "\n");
 	if (left_out)
 		fprintf(f, "  %s\n", left_out);
-	fprintf(f, "  %s\n  All intervals hold together at 95 %%.\n\n%s%s%s\n\n",
+	fprintf(f, "  %s\n  In 95 %% of all profiles, all intervals contain their gains.\n\n%s%s%s\n\n",
 		ending, colour ? BOLD : "", advice, colour ? PLAIN : "");
 	free(command);
 	free(title);

@@ -249,11 +249,11 @@ static char *certain(const struct profile *p)
 static const char *rest(const struct profile *p)
 {
 	if (p->timed_out)
-		return p->stages_over ? ". The race had as many stages as its intervals allow" :
+		return p->stages_over ? ". The race has no further stages" :
 					". A longer --time tells more of them apart";
 	return p->answer.separated >= p->asked.top ||
 	       p->answer.separated >= count_racers(p) || count_racers(p) < 2 ? "" :
-	       ". The next ones differ by less than --precision, or gain less than that";
+	       ". The other functions differ by less than --precision, or gain less than that";
 }
 
 char *profile_ending(const struct profile *p)
@@ -261,7 +261,8 @@ char *profile_ending(const struct profile *p)
 	char *order = certain(p), *text;
 
 	text = xprintf("%s after %zu run%s in %.0f s: %s%s.",
-		       p->interrupted ? "Interrupted" : p->timed_out ? "Not over" : "Over",
+		       p->interrupted ? "The race was interrupted" :
+		       p->timed_out ? "The race is not over" : "The race is over",
 		       p->answer.runs, plural(p->answer.runs), p->took_ns / 1e9, order,
 		       p->interrupted ? "" : rest(p));
 	free(order);

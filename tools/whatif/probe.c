@@ -77,7 +77,10 @@ static bool any(const struct whatif_found *found, const unsigned int *percent)
 	return false;
 }
 
-/* Is there an earlier probe at the same place, in use? A place has one. NULL: all are. */
+/*
+ * Does an earlier probe in use have the same place? A place can have only one. All
+ * probes are in use if percent is NULL.
+ */
 static bool is_taken(const struct whatif_found *found, const unsigned int *percent,
 		     size_t index)
 {
