@@ -475,6 +475,15 @@ static void test_first_stage(void)
 	   "the race is not over, and the ending says so: %s", ending);
 	free(ending);
 	profile_free(&p);
+
+	m = (struct machine){ 0 };
+	p = profile_of(9);
+	p.candidates[3].weight = 0.95;	/* "first" */
+	is_i64(measure(&p, &m), 0, "time ends early, and one is nearly the whole program");
+	ok(isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) &&
+	   !isnan(row_of(&p, "hidden")->gain[PROFILE_HALF].value),
+	   "it has not run, but the others have");
+	profile_free(&p);
 }
 
 int main(void)

@@ -14,8 +14,6 @@
 #define OTHERS_MIN	1.25
 /* Less of the time than this is little. */
 #define LITTLE		0.02
-/* A function with more of the time calls all that matters, as main() does. */
-#define WHOLE		0.9
 /* Less than this part of a function's time inside another one is noise. */
 #define NESTED_MIN	0.02
 
@@ -328,7 +326,7 @@ static void find_whole(struct profile *p)
 			size_t half = profile_condition(g, m, PROFILE_HALF);
 
 			c->whole = !isnan(figure_mean(g, half, figure_charged, 0)) &&
-				   (c->spans || inside(g, m) > WHOLE);
+				   (c->spans || inside(g, m) > PROFILE_PART_WHOLE);
 		}
 	}
 }

@@ -172,12 +172,21 @@ static int probe(struct race_state *s)
 	return status ? status : time_run(s);
 }
 
-static int by_weight(const void *a, const void *b)
+/*
+ * Higher for a function that runs earlier if time is short: one with more of the time.
+ * The gain of nearly the whole program needs no run, so such a function comes last.
+ */
+static double urgency(const struct profile_candidate *c)
 {
-	const struct profile_candidate *x = *(struct profile_candidate *const *)a;
-	const struct profile_candidate *y = *(struct profile_candidate *const *)b;
+	return c->weight > PROFILE_PART_WHOLE ? c->weight - 1 : c->weight;
+}
 
-	return (x->weight < y->weight) - (x->weight > y->weight);
+static int by_urgency(const void *a, const void *b)
+{
+	double x = urgency(*(struct profile_candidate *const *)a);
+	double y = urgency(*(struct profile_candidate *const *)b);
+
+	return (x < y) - (x > y);
 }
 
 /* Counts the runs of a first stage with the first n of these candidates. */
@@ -196,7 +205,7 @@ static size_t count_first(const struct profile *p, struct profile_candidate **re
 	return runs;
 }
 
-/* Leaves out the candidates for which there is no time, those of least weight. */
+/* Leaves out the candidates for which there is no time, the least urgent ones. */
 static void limit(struct race_state *s)
 {
 	struct profile *p = s->p;
@@ -208,7 +217,7 @@ static void limit(struct race_state *s)
 	for (size_t i = 0; i < p->nr_candidates; i++)
 		if (p->candidates[i].state == PROFILE_READY)
 			ready[n++] = &p->candidates[i];
-	qsort(ready, n, sizeof(void *), by_weight);
+	qsort(ready, n, sizeof(void *), by_urgency);
 	for (; n > 1 && count_first(p, ready, n) > room; n--)
 		ready[n - 1]->state = PROFILE_NOT_TRIED;
 	free(ready);
@@ -275,39 +284,39 @@ static void look(struct race_state *s)
 #define AMPLE	2
 
 /*
- * Time may end in the stage, so the null runs come first, and then the candidates with
- * most of the time.
+ * Time may end in the stage, so the null runs come first, and then the most urgent
+ * candidates.
  */
-static void put_heavy_first(const struct profile *p, size_t *rows, size_t count)
+static void put_urgent_first(const struct profile *p, size_t *rows, size_t count)
 {
-	struct heavy {
-		double weight;
+	struct urgent {
+		double urgency;
 		size_t row;
-	} *heavy = xmalloc((count + 1) * sizeof(*heavy));
+	} *urgent = xmalloc((count + 1) * sizeof(*urgent));
 
 	for (size_t i = 0; i < count; i++) {
 		size_t condition;
 		const struct profile_group *g = group_of(p, rows[i], &condition);
 		size_t member = (condition - CONDITIONS_FIRST) % g->count;
 
-		heavy[i] = (struct heavy){
-			.weight = condition < CONDITIONS_FIRST ? INFINITY :
-				  p->candidates[g->members[member]].weight,
+		urgent[i] = (struct urgent){
+			.urgency = condition < CONDITIONS_FIRST ? INFINITY :
+				   urgency(&p->candidates[g->members[member]]),
 			.row = rows[i],
 		};
 	}
 	/* Insertion is stable: null runs keep their random order. */
 	for (size_t i = 1; i < count; i++) {
-		struct heavy one = heavy[i];
+		struct urgent one = urgent[i];
 		size_t k = i;
 
-		for (; k && heavy[k - 1].weight < one.weight; k--)
-			heavy[k] = heavy[k - 1];
-		heavy[k] = one;
+		for (; k && urgent[k - 1].urgency < one.urgency; k--)
+			urgent[k] = urgent[k - 1];
+		urgent[k] = one;
 	}
 	for (size_t i = 0; i < count; i++)
-		rows[i] = heavy[i].row;
-	free(heavy);
+		rows[i] = urgent[i].row;
+	free(urgent);
 }
 
 /*
@@ -322,7 +331,7 @@ static int run_stage(struct race_state *s, bool extra, uint64_t reserve,
 
 	*done = true;
 	if (!has_time(s, AMPLE * count + reserve))
-		put_heavy_first(s->p, rows, count);
+		put_urgent_first(s->p, rows, count);
 	for (size_t i = 0; i < count && !status; i++) {
 		size_t condition;
 		struct profile_group *g = group_of(s->p, rows[i], &condition);

@@ -22,13 +22,16 @@ enum profile_state {
 	PROFILE_REFUSED,	/* it cannot be scaled */
 };
 
+/* A function with more of the time calls all that matters, as main() does. */
+#define PROFILE_PART_WHOLE	0.9
+
 struct profile_candidate {
 	char *name;		/* for people, and a spec of whatif */
 	char *object;		/* path of its file, or NULL */
 	struct whatif_found found;	/* under the name 1 */
 	enum profile_state state;
 	char *reason;		/* why it was refused, or NULL */
-	double weight;		/* part of the time, to choose which ones to try */
+	double weight;		/* part of the time, to choose which ones to try; 0: unknown */
 	bool alone;		/* costs so much that others are not run with it */
 	bool finalist;		/* is run at all cuts */
 	bool spans;		/* it spans the main thread, as main() does */
