@@ -63,7 +63,7 @@ endif
 NEED_CHECK := check unit demo docs-tables
 NEED_ALL := check-kernel check-all check-rest check-cpus check-cpus-all guest check-patches nightly lint \
 	experiments bench bench-cost bench-diff bench-measure bench-noise \
-	accuracy accuracy-exact accuracy-exact-whatif parsec window stress debug fuzz \
+	accuracy accuracy-exact accuracy-exact-whatif accuracy-order parsec window stress debug fuzz \
 	fuzz-parsers storms kcsan \
 	coverage clock-order mutate sim-random
 packages := $(if $(filter $(NEED_ALL),$(MAKECMDGOALS)),all,$(if $(filter \
@@ -212,6 +212,8 @@ accuracy: user module
 accuracy-exact: user
 ## accuracy-exact-whatif  the same by whatif, with verdicts and the null bias
 accuracy-exact-whatif: user
+## accuracy-order  what `tense profile` says beside the truth, for 12 programs
+accuracy-order: user module
 ## parsec         PARSEC=DIR: optimised programs of a PARSEC tree, predicted and true
 parsec: user module
 ## docs-tables    writes the results of accuracy*, bench* and window into docs/

@@ -63,6 +63,9 @@ accuracy-exact: $(accuracy_smp) $(accuracy_programs)
 accuracy-exact-whatif: $(ACCURACY)
 	$(Q)$(accuracy_dir)/exact-whatif $(O)
 
+accuracy-order: $(accuracy_out)/several
+	$(Q)$(accuracy_dir)/order $(O)
+
 window: $(accuracy_programs)
 	$(Q)$(accuracy_dir)/window $(O)
 

@@ -18,6 +18,16 @@
  * barrier	two threads meet after each part: one has a device and then prepare(), the
  *		other one simulate(), which takes longer than prepare() and ends earlier
  * nested	outer() calls inner(), which has most of its time
+ * spin		poll_device() spins until a device is ready: much time, no gain; transform()
+ *		comes before each
+ * processes	a child reads from a pipe: digest() and a device in turn; produce() in the
+ *		parent has the same time, beside the device
+ * arrivals	requests come at fixed times, and answer() ends before the next one
+ * tree		split() calls itself and, at the end, leaf() and combine()
+ * join		a thread for each of left() and right(), which has a longer device; both
+ *		end before the next round
+ * two-locks	narrow() and a device are under a lock that three threads want, wide() under
+ *		one that only its thread takes
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +35,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "work.h"
 
@@ -44,6 +56,14 @@ static uint64_t left_of(const char *name, uint64_t units)
 		if (!strcmp(cuts[i].name, name))
 			return units * cuts[i].percent / 100;
 	return units;
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
 static void device(unsigned int us)
@@ -258,12 +278,180 @@ static void nested(void)
 		outer();
 }
 
+FUNCTION(transform, 900)
+
+/* Takes until then, however fast it is. */
+HOT void poll_device(uint64_t ready_ns)
+{
+	while (now() < ready_ns)
+		compute("poll_device", 10);
+}
+
+static void spin(void)
+{
+	start_up(times(60));
+	for (unsigned int i = 0; i < times(60); i++) {
+		transform();
+		poll_device(now() + 2500000);
+	}
+}
+
+FUNCTION(produce, 900)
+FUNCTION(digest, 900)
+
+static void digest_all(int from)
+{
+	char byte;
+
+	while (read(from, &byte, 1) == 1) {
+		digest();
+		device(4000);
+	}
+}
+
+static void processes(void)
+{
+	int pipes[2];
+	pid_t child;
+
+	start_up(times(60));
+	if (pipe(pipes))
+		exit(1);
+	child = fork();
+	if (!child) {
+		close(pipes[1]);
+		digest_all(pipes[0]);
+		_exit(0);
+	}
+	for (unsigned int i = 0; i < times(60); i++) {
+		produce();
+		if (write(pipes[1], "", 1) != 1)
+			exit(1);
+	}
+	close(pipes[0]);
+	close(pipes[1]);
+	waitpid(child, NULL, 0);
+}
+
+FUNCTION(answer, 1500)
+
+static void arrivals(void)
+{
+	uint64_t next;
+
+	start_up(times(100));
+	next = now();
+	for (unsigned int i = 0; i < times(60); i++) {
+		next += 4000000;
+		if (next > now())
+			device((next - now()) / 1000);
+		answer();
+	}
+}
+
+FUNCTION(leaf, 150)
+FUNCTION(combine, 60)
+
+HOT void split(unsigned int depth)
+{
+	if (depth) {
+		split(depth - 1);
+		split(depth - 1);
+	} else {
+		leaf();
+	}
+	combine();
+	/* No jump instead of the last call. */
+	__asm__ volatile("" ::: "memory");
+}
+
+static void tree(void)
+{
+	start_up(times(60));
+	for (unsigned int i = 0; i < times(60); i++)
+		split(3);
+}
+
+FUNCTION(left, 1300)
+FUNCTION(right, 700)
+
+static void *left_thread(void *unused)
+{
+	left();
+	device(2500);
+	return unused;
+}
+
+static void *right_thread(void *unused)
+{
+	right();
+	device(6000);
+	return unused;
+}
+
+static void join(void)
+{
+	pthread_t a, b;
+
+	start_up(times(50));
+	for (unsigned int i = 0; i < times(50); i++) {
+		pthread_create(&b, NULL, right_thread, NULL);
+		/* right() is first, on one CPU, too. */
+		device(1);
+		pthread_create(&a, NULL, left_thread, NULL);
+		pthread_join(a, NULL);
+		pthread_join(b, NULL);
+	}
+}
+
+static pthread_mutex_t own_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+FUNCTION(narrow, 300)
+FUNCTION(wide, 700)
+
+static void *narrow_thread(void *unused)
+{
+	for (unsigned int i = 0; i < rounds; i++) {
+		pthread_mutex_lock(&mutex);
+		narrow();
+		device(1700);
+		pthread_mutex_unlock(&mutex);
+	}
+	return unused;
+}
+
+static void *wide_thread(void *unused)
+{
+	for (unsigned int i = 0; i < rounds; i++) {
+		pthread_mutex_lock(&own_mutex);
+		wide();
+		pthread_mutex_unlock(&own_mutex);
+		device(1000);
+	}
+	return unused;
+}
+
+static void two_locks(void)
+{
+	pthread_t thread[4];
+
+	rounds = times(40);
+	start_up(rounds);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, i ? narrow_thread : wide_thread,
+			       NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } scenarios[] = {
 	{ "serial", serial }, { "hidden", hidden }, { "lock", lock },
 	{ "pipeline", pipeline }, { "barrier", barrier }, { "nested", nested },
+	{ "spin", spin }, { "processes", processes }, { "arrivals", arrivals },
+	{ "tree", tree }, { "join", join }, { "two-locks", two_locks },
 };
 
 static int misuse(void)
@@ -285,14 +473,6 @@ static int add_cut(char *text)
 	cuts[nr_cuts].name = text;
 	cuts[nr_cuts++].percent = 100 - percent;
 	return 0;
-}
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
 int main(int argc, char **argv)

@@ -219,6 +219,21 @@ def parsec:
 	(.cases | map(size) |
 	 "\(length) predictions: median difference \(median | fixed(2)) points, worst \(max | fixed(2)) points.");
 
+# What a profile says of functions with known gains.
+def order:
+	def errors($cut): [.[][$cut] | select(.predicted and .true) | .predicted - .true | fabs];
+	def numbers($cut): errors($cut) | length as $n |
+		if $n == 0 then ["-", "-"] else [(median | fixed(2)), (max | fixed(2))] end;
+	def holds: map(.half | select(.low)) |
+		"\(map(select(.low <= .true and .true <= .high)) | length) of \(length)";
+	(.programs | map(["`\(.name)`", (.tau | if . then fixed(2) else "-" end), "\(.pairs)"] +
+		(.functions | numbers("half") + numbers("tenth") + [holds])) |
+	 table(["program", "tau", "pairs", "50 % faster: median error, points", "worst",
+		"10 % faster: median error", "worst", "intervals that hold the truth"])),
+	"",
+	([.programs[].functions[]] as $all |
+	 "All \(.programs | length) programs: tau \([.programs[].tau | numbers] | add / length | fixed(2)) on average; error at 50 % median \($all | numbers("half") | join(", worst ")), at 10 % median \($all | numbers("tenth") | join(", worst ")) points; \($all | holds) intervals hold the truth.");
+
 def measured:
 	if .date == null then
 		"Measured by `\($command)`. Its result names no date, machine or commit."
@@ -242,6 +257,7 @@ elif $table == "accuracy-exact-whatif" then .cases | predictions
 elif $table == "accuracy-exact-whatif-summary" then .cases | summary
 elif $table == "accuracy-exact-whatif-bias" then .cases | bias
 elif $table | startswith("parsec-") then parsec
+elif $table == "order" then order
 elif $table == "bench" then figures
 elif $table == "bench-cost" then costs
 elif $table == "window" then windows
