@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 #include "figures.h"
+#include "parts.h"
 
 /* The program waits for a function that gains this part of its promise. */
 #define WAITS_MIN	0.75
@@ -14,8 +15,6 @@
 #define OTHERS_MIN	1.25
 /* Less of the time than this is little. */
 #define LITTLE		0.02
-/* Less than this part of a function's time inside another one is noise. */
-#define NESTED_MIN	0.02
 
 size_t profile_race_row(const struct profile *p, size_t group, size_t condition)
 {
@@ -148,52 +147,12 @@ static struct interval gain_of(const struct profile *p, size_t row)
 	};
 }
 
-/*
- * Returns the part of a slot's time that was inside a member. In runs with the member's
- * cut, the slot's virtual time lacks the cut of that part.
- */
-static double nested(const struct profile_group *g, size_t member, unsigned int slot)
-{
-	size_t condition = profile_condition(g, member, PROFILE_HALF);
-	double ran = 0, charged = 0, part;
-
-	for (size_t i = 0; i < g->w.samples.count; i++) {
-		const struct whatif_sample *s = &g->w.samples.list[i];
-
-		if (!figure_counts(s) || s->condition != condition)
-			continue;
-		ran += s->slot[slot].ran;
-		charged += s->slot[slot].charged;
-	}
-	part = ran > 0 ? (1 - charged / ran) / profile_cuts[PROFILE_HALF] : 0;
-	return part < NESTED_MIN ? 0 : fmin(part, 1);
-}
-
-/*
- * Returns the part of a run's CPU time in a function and in all that it calls. The times
- * are those of null runs, because threads may do other work in a run with a cut. Other
- * members that the function calls have slots of their own. Runs with its cut show how
- * much of their time is inside of it.
- */
-static double inside(const struct profile_group *g, size_t member)
-{
-	double all = figure_mean(g, 1, figure_own_ran, 0), time = 0;
-
-	for (unsigned int slot = 1; slot < WHATIF_SLOTS; slot++) {
-		double part = slot == member + 1 ? 1 : nested(g, member, slot);
-
-		if (part > 0)
-			time += part * figure_mean(g, 1, figure_ran, slot);
-	}
-	return fmin(time / all, 1);
-}
-
 static void set_times(const struct profile *p, struct profile_row *row,
 		      const struct profile_group *g, size_t member)
 {
 	double elapsed = figure_mean(g, 1, figure_elapsed, 0);
 	double charged = figure_mean(g, 1, figure_charged, 0);
-	double part = inside(g, member);
+	double part = part_inside(g, member);
 
 	/* Without a run of its own, the survey or the first run of its group knows. */
 	if (!row->runs[PROFILE_HALF] && p->candidates[g->members[member]].weight > 0)
@@ -326,7 +285,7 @@ static void find_whole(struct profile *p)
 			size_t half = profile_condition(g, m, PROFILE_HALF);
 
 			c->whole = !isnan(figure_mean(g, half, figure_charged, 0)) &&
-				   (c->spans || inside(g, m) > PROFILE_PART_WHOLE);
+				   (c->spans || part_inside(g, m) > PROFILE_PART_WHOLE);
 		}
 	}
 }
@@ -346,6 +305,8 @@ void profile_assess(struct profile *p)
 	add_rows(&a->race, p);
 	add_runs(&a->race, p);
 	race_look(&a->race);
+	if (part_follow(&a->race, p))
+		race_look(&a->race);
 	fill_rows(p);
 	a->runs = a->race.nr_runs;
 	a->separated = race_separated(&a->race);

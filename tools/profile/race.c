@@ -167,13 +167,15 @@ static double variance_of(double pooled, const struct summary *row)
 }
 
 /* The standard error of a row's difference from its null row. */
-static double error_of(const struct pool *pool, size_t row, size_t null)
+static double error_of(const struct race *race, const struct pool *pool, size_t row)
 {
+	size_t null = race->rows[row].null;
 	const struct summary *a = &pool->rows[row], *b = &pool->rows[null];
+	double spread = race->rows[row].spread, common = race->rows[row].common;
 	double apart = a->control - b->control;
 
-	return sqrt(variance_of(pool->variance, a) / a->n +
-		    variance_of(pool->variance, b) / b->n +
+	return sqrt(fmax(variance_of(pool->variance, a), spread * spread) / a->n +
+		    variance_of(pool->variance, b) / b->n + common * common +
 		    pool->variance * apart * apart / pool->weight);
 }
 
@@ -277,7 +279,7 @@ static void estimate(struct race *race, enum race_control control)
 		row->gain = pool.rows[i].mean - null->mean;
 		if (pool.df > 0)
 			set_interval(row, row->gain,
-				     hypot(critical * error_of(&pool, i, row->null),
+				     hypot(critical * error_of(race, &pool, i),
 					   doubt_of(&pool, row)));
 	}
 	pool_free(&pool);

@@ -49,6 +49,13 @@ struct race_row {
 	 * includes it. Infinite: unknown.
 	 */
 	double doubt;
+	/*
+	 * The caller's deviation of y between runs of this row, if they may scatter more
+	 * than those of other rows; else 0.
+	 */
+	double spread;
+	/* The standard error of what the caller has subtracted from all y of this row. */
+	double common;
 	/* Set by race_look(). */
 	size_t runs;
 	double gain, low, high;	/* in y, with the interval; infinite: unknown */
