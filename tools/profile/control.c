@@ -19,6 +19,9 @@
 /* Above this part, the rest of the time says nothing about the work. */
 #define SHARE_MAX	0.9
 
+/* A function that takes this part of a cut longer may wait for a time, at least in part. */
+#define TIME_BOUND	0.1
+
 /* Figures in percent. whatif compares the same ones to choose an estimator. */
 static double log_calls(const struct whatif_sample *s, unsigned int slot)
 {
@@ -108,13 +111,16 @@ enum race_control figure_control(const struct profile *p, const struct profile_g
 		.others = { .group = g, .untouched = slot },
 	};
 	double part = figure_mean(g, 1, figure_part, slot);
+	double longer = -100 * log1p(-g->w.plan.conditions[condition].cut);
 
 	*doubt = 0;
 	if (differs(&w, matters, log_calls, slot))
 		return RACE_REFERENCE;
-	/* A thread alone has no one to wait or to spin for: its work is the same. */
+	/* A thread alone spins for no other one, but perhaps until its clock shows a time. */
 	if (figure_mean(g, 1, figure_threads, 0) < 1.5)
-		return RACE_CPU;
+		return part > SHARE_MIN &&
+		       differs(&w, fmax(matters, TIME_BOUND * longer * (1 - part)),
+			       outside, slot) ? RACE_REFERENCE : RACE_CPU;
 	if (part > SHARE_MIN && differs(&w, matters, outside, slot))
 		return RACE_REFERENCE;
 	if (differs(&w, 2 * matters, log_work, progress))

@@ -104,7 +104,7 @@ static bool follow_row(struct race *race, size_t r, const struct profile_group *
 	double efficacy = fmin(fmax(row->gain / promised, 0), 1);
 	size_t k = first;
 
-	if (!row->runs || !race->rows[row->null].runs || !(promised > 0) || !(spread > 0))
+	if (row->control != RACE_CPU || !row->runs || !race->rows[row->null].runs || !(promised > 0) || !(spread > 0))
 		return false;
 	for (size_t i = 0; i < g->w.samples.count; i++) {
 		const struct whatif_sample *s = &g->w.samples.list[i];
