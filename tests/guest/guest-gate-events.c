@@ -681,6 +681,8 @@ TEST_F_TIMEOUT(gated, affinity_changes, PATIENCE)
 	for (int cpu = 0; cpu < cpus_online(); cpu++) {
 		START();
 		ASSERT_EQ(pin_task(self->pid, cpu), 0);
+		/* It may run for a moment, to wait on its new CPU. */
+		runner_await_gate(self->r, self->fd);
 		EXPECT_LET_GO();
 		EXPECT_EQ(self->r->cpu, cpu);
 		await_alone(self->fd);
