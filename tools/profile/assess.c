@@ -16,16 +16,6 @@
 /* Less of the time than this is little. */
 #define LITTLE		0.02
 
-size_t profile_race_row(const struct profile *p, size_t group, size_t condition)
-{
-	size_t row = 0;
-
-	/* Each group has a row for the null runs and each variant. */
-	for (size_t i = 0; i < group; i++)
-		row += p->groups[i].w.plan.nr_conditions - 1;
-	return row + condition - 1;
-}
-
 static enum race_kind kind_of(const struct profile_candidate *c,
 			      enum profile_cut cut)
 {

@@ -158,6 +158,16 @@ size_t profile_condition(const struct profile_group *g, size_t member,
 	return CONDITIONS_FIRST + cut * g->count + member;
 }
 
+size_t profile_race_row(const struct profile *p, size_t group, size_t condition)
+{
+	size_t row = 0;
+
+	/* Each group has a row for the null runs and each variant. */
+	for (size_t i = 0; i < group; i++)
+		row += p->groups[i].w.plan.nr_conditions - 1;
+	return row + condition - 1;
+}
+
 void profile_warn_endless(const struct profile *p)
 {
 	warn("profile: the command did not end within --time %.0f s: give it more time, or end each run with --for and measure with --progress, --latency or --metric",

@@ -130,12 +130,12 @@ size_t profile_room(const struct profile *p);
 size_t profile_condition(const struct profile_group *g, size_t member,
 			 enum profile_cut cut);
 
-/* Computes the answer from the samples, in place of an earlier one. */
-void profile_assess(struct profile *p);
-
 /* The row of the race for a condition of a group. */
 size_t profile_race_row(const struct profile *p, size_t group,
 			size_t condition);
+
+/* Computes the answer from the samples, in place of an earlier one. */
+void profile_assess(struct profile *p);
 
 /* Says that a run does not end within --time, and what to do. */
 void profile_warn_endless(const struct profile *p);
