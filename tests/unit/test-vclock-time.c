@@ -436,17 +436,23 @@ static void test_reading_order(void)
 	is_i64(latest, most, "R9: after a jump ahead the word stays at its limit");
 }
 
+/* At 1000 a task has read 1500, and waits for 1000 ns. */
+static void wait_with_lead(struct machine *m, struct vclock_task *t)
+{
+	machine_with(m, t, 0);
+	vclock_charge(&m->vc, t, 1000);
+	vclock_take_shown(&m->vc, t, 1500);
+	vclock_wait_from(&m->vc, t);
+	vclock_wait_until(t, 2000);
+}
+
 /* R9: which deadlines keep a lead. */
 static void test_kept_leads(void)
 {
 	struct machine m;
 	struct vclock_task t;
 
-	machine_with(&m, &t, 0);
-	vclock_charge(&m.vc, &t, 1000);
-	vclock_take_shown(&m.vc, &t, 1500);
-	vclock_wait_from(&m.vc, &t);
-	vclock_wait_until(&t, 2000);
+	wait_with_lead(&m, &t);
 	vclock_charge(&m.vc, &t, 999);
 	is_i64(vclock_read(&m.vc, &t), 1999, "R9: a timer that has not come yet");
 	vclock_charge(&m.vc, &t, 1);
@@ -470,11 +476,7 @@ static void test_lead_of_timer(void)
 	struct machine m;
 	struct vclock_task t;
 
-	machine_with(&m, &t, 0);
-	vclock_charge(&m.vc, &t, 1000);
-	vclock_take_shown(&m.vc, &t, 1500);
-	vclock_wait_from(&m.vc, &t);
-	vclock_wait_until(&t, 2000);
+	wait_with_lead(&m, &t);
 	vclock_wait_until(&t, 5000);
 	vclock_wait_end(&t, 5000);
 	vclock_charge(&m.vc, &t, 1000);
