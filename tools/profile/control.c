@@ -112,17 +112,18 @@ enum race_control figure_control(const struct profile *p, const struct profile_g
 	};
 	double part = figure_mean(g, 1, figure_part, slot);
 	double longer = -100 * log1p(-g->w.plan.conditions[condition].cut);
+	bool alone = figure_is_alone(g);
 
 	*doubt = 0;
 	if (differs(&w, matters, log_calls, slot))
 		return RACE_REFERENCE;
 	/* A thread alone spins for no other one, but perhaps until its clock shows a time. */
-	if (figure_mean(g, 1, figure_threads, 0) < 1.5)
-		return part > SHARE_MIN &&
-		       differs(&w, fmax(matters, TIME_BOUND * longer * (1 - part)),
-			       outside, slot) ? RACE_REFERENCE : RACE_CPU;
-	if (part > SHARE_MIN && differs(&w, matters, outside, slot))
+	if (part > SHARE_MIN &&
+	    differs(&w, alone ? fmax(matters, TIME_BOUND * longer * (1 - part)) : matters,
+		    outside, slot))
 		return RACE_REFERENCE;
+	if (alone)
+		return RACE_CPU;
 	if (differs(&w, 2 * matters, log_work, progress))
 		return RACE_REFERENCE;
 	*doubt = bound(&w, log_work, progress);

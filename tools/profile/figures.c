@@ -91,3 +91,8 @@ double figure_mean(const struct profile_group *g, size_t condition, figure_fn *f
 
 	return figure_sum(&runs, figure, slot).mean;
 }
+
+bool figure_is_alone(const struct profile_group *g)
+{
+	return figure_mean(g, 1, figure_threads, 0) < 1.5;
+}

@@ -32,6 +32,9 @@ struct figure_sum figure_sum(const struct figure_runs *runs, figure_fn *figure,
 double figure_mean(const struct profile_group *g, size_t condition, figure_fn *figure,
 		   unsigned int slot);
 
+/* Is this a program of one thread, by its null runs? */
+bool figure_is_alone(const struct profile_group *g);
+
 /*
  * Returns the control variate for the runs of a member at a condition, and in *doubt the
  * bound of struct race_row.

@@ -80,13 +80,14 @@ static struct parts parts_of(const struct profile_group *g, size_t member)
 	find_slots(g, member, &parts);
 	for (size_t i = 0; i < g->w.samples.count; i++) {
 		const struct whatif_sample *s = &g->w.samples.list[i];
-		double off;
+		double part, off;
 
 		if (!figure_counts(s))
 			continue;
-		off = part_of(&parts, s) - mean;
+		part = part_of(&parts, s);
+		off = part - mean;
 		mean += off / ++parts.n;
-		squares += off * (part_of(&parts, s) - mean);
+		squares += off * (part - mean);
 	}
 	parts.mean = mean;
 	parts.deviation = parts.n > 1 ? sqrt(squares / (parts.n - 1)) : 0;
@@ -130,7 +131,7 @@ bool part_follow(struct race *race, const struct profile *p)
 	for (size_t i = 0; i < p->nr_groups; i++) {
 		const struct profile_group *g = &p->groups[i];
 		/* Other threads may do more work in a run with a cut. */
-		bool alone = figure_mean(g, 1, figure_threads, 0) <= 1;
+		bool alone = figure_is_alone(g);
 
 		for (size_t m = 0; alone && m < g->count; m++) {
 			struct parts parts = parts_of(g, m);
