@@ -169,16 +169,22 @@ static void *lock_thread(void *unused)
 	return unused;
 }
 
-static void lock(void)
+static void four_threads(unsigned int count, void *(*first)(void *),
+			 void *(*others)(void *))
 {
 	pthread_t thread[4];
 
-	rounds = times(30);
+	rounds = times(count);
 	start_up(rounds);
 	for (int i = 0; i < 4; i++)
-		pthread_create(&thread[i], NULL, lock_thread, NULL);
+		pthread_create(&thread[i], NULL, i ? others : first, NULL);
 	for (int i = 0; i < 4; i++)
 		pthread_join(thread[i], NULL);
+}
+
+static void lock(void)
+{
+	four_threads(30, lock_thread, lock_thread);
 }
 
 static struct {
@@ -433,15 +439,7 @@ static void *wide_thread(void *unused)
 
 static void two_locks(void)
 {
-	pthread_t thread[4];
-
-	rounds = times(40);
-	start_up(rounds);
-	for (int i = 0; i < 4; i++)
-		pthread_create(&thread[i], NULL, i ? narrow_thread : wide_thread,
-			       NULL);
-	for (int i = 0; i < 4; i++)
-		pthread_join(thread[i], NULL);
+	four_threads(40, wide_thread, narrow_thread);
 }
 
 static const struct {
