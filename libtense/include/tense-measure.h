@@ -42,7 +42,7 @@ struct tense_clock_quality {
 struct tense_kbest_result {
 	double ns;		/* the shortest time */
 	double spread;		/* (K-th shortest - shortest) / shortest */
-	unsigned int samples;
+	unsigned int samples;	/* with those during which another thread had the CPU */
 	int converged;		/* whether spread is within epsilon */
 	enum tense_clock clock;	/* the clock that was used */
 	struct tense_clock_quality counter;

@@ -25,7 +25,9 @@ struct run {
 	struct cache cache;	/* has no memory if the cache stays warm */
 	double tick_ns;
 	unsigned int ticks;
-	struct kbest best;
+	unsigned int samples;
+	struct kbest best;	/* of the samples in which no other thread ran here */
+	double interrupted_ns;	/* the shortest of the others */
 };
 
 static double latency(const struct run *r)
@@ -34,10 +36,14 @@ static double latency(const struct run *r)
 	       r->counter.counter.latency_ns : r->counter.gettime.latency_ns;
 }
 
-/* Returns a run's time without the time that reading the clock takes. */
-static double time_once(struct run *r)
+/*
+ * Returns a run's time without the time that reading the clock takes. *alone:
+ * no other thread took the CPU during the run.
+ */
+static double time_once(struct run *r, bool *alone)
 {
 	uint64_t from, to, before, after;
+	long switched;
 	int cpu;
 	unsigned int ticks = 0;
 	double ns;
@@ -46,9 +52,11 @@ static double time_once(struct run *r)
 		cache_flush(&r->cache);
 	cpu = sched_getcpu();
 	before = r->tick_ns > 0 ? ticks_now(cpu) : UINT64_MAX;
+	switched = ticks_switches();
 	from = counter_read(&r->counter);
 	r->function(r->arg);
 	to = counter_read(&r->counter);
+	*alone = ticks_switches() == switched;
 	after = r->tick_ns > 0 ? ticks_now(cpu) : UINT64_MAX;
 	/* The run moved to another CPU: it is not known which ticks it had. */
 	if (before != UINT64_MAX && after != UINT64_MAX && after > before &&
@@ -63,14 +71,30 @@ static double time_once(struct run *r)
 	return ns > 0 ? ns : 0;
 }
 
+/*
+ * Busy threads take the CPU in regular slices. A run longer than its slice waits as
+ * long each time, so that its times agree at a multiple of the right one.
+ */
+static void add_sample(struct run *r)
+{
+	bool alone;
+	double ns = time_once(r, &alone);
+
+	r->samples++;
+	if (alone)
+		kbest_add(&r->best, ns);
+	else if (ns < r->interrupted_ns)
+		r->interrupted_ns = ns;
+}
+
 static void sample(struct run *r, unsigned int max_samples)
 {
 	/* Unless the cache is cold, the first run fills it. */
 	if (!r->cache.memory)
 		r->function(r->arg);
 	do
-		kbest_add(&r->best, time_once(r));
-	while (!kbest_converged(&r->best) && r->best.samples < max_samples);
+		add_sample(r);
+	while (!kbest_converged(&r->best) && r->samples < max_samples);
 }
 
 static int check(const struct tense_kbest_options *o, unsigned int k,
@@ -94,6 +118,7 @@ PUBLIC int tense_kbest(void (*function)(void *arg), void *arg,
 		.best = { .k = o->k ? o->k : DEFAULT_K,
 			  .epsilon = o->epsilon > 0 ? o->epsilon :
 						      DEFAULT_EPSILON },
+		.interrupted_ns = INFINITY,
 	};
 	int err = function && result ? check(o, r.best.k, max_samples) : -EINVAL;
 
@@ -107,8 +132,9 @@ PUBLIC int tense_kbest(void (*function)(void *arg), void *arg,
 	sample(&r, max_samples);
 	cache_free(&r.cache);
 	*result = (struct tense_kbest_result){
-		.ns = r.best.best[0], .spread = kbest_spread(&r.best),
-		.samples = r.best.samples,
+		.ns = r.best.samples ? r.best.best[0] : r.interrupted_ns,
+		.spread = kbest_spread(&r.best),
+		.samples = r.samples,
 		.converged = kbest_converged(&r.best),
 		.clock = r.counter.clock, .counter = r.counter.counter,
 		.gettime = r.counter.gettime, .tick_ns = r.tick_ns,

@@ -247,8 +247,7 @@ int ticks_count(const struct ticks_gap *gaps, unsigned int count,
 	return seen->least > 0 ? 0 : -1;
 }
 
-/* If this number grew, another thread ran meanwhile. */
-static long switches(void)
+long ticks_switches(void)
 {
 	struct rusage usage;
 
@@ -270,12 +269,12 @@ static void begin_watch(struct watch *w)
 {
 	w->began = counter_read(w->counter);
 	w->last = w->began;
-	w->switches = switches();
+	w->switches = ticks_switches();
 }
 
 static void note_gap(struct watch *w, uint64_t now)
 {
-	long after = switches();
+	long after = ticks_switches();
 
 	w->gaps[w->count++] = (struct ticks_gap){
 		.begin = w->last - w->began, .end = now - w->began,

@@ -17,6 +17,9 @@ uint64_t ticks_read(FILE *f, int cpu);
 /* Returns the column of a CPU in the file's first line; -1 if it has none. */
 int ticks_column(char *line, int cpu);
 
+/* If this number grew, another thread took the CPU of the calling one meanwhile. */
+long ticks_switches(void);
+
 /* A time between two readings of a clock in which something else ran. */
 struct ticks_gap {
 	uint64_t begin;		/* since the watch began, units of the counter */
