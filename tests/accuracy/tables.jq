@@ -179,10 +179,10 @@ def periodic:
 	"", (.learnt | learnt);
 
 def kbest:
-	if .loads == [] then "\(.reason)." else
-	.loads | map(["\(.load)", "\(.converged) of \(.lengths)", "\(.within)",
+	.loads | map(["\(.load)", "\(.known) of \(.lengths)", "\(.converged)", "\(.within)",
 		(if .worst_percent == null then "-" else .worst_percent | fixed(2) end)]) |
-	table(["load", "converged", "of these, off by at most 0.1 %", "the worst, %"]) end;
+	table(["load", "cost known", "of these, converged", "of these, off by at most 0.1 %",
+	       "the worst, %"]);
 
 # The least cost of a timer interrupt, by both ways. K-best found none where it is null.
 def ticks:

@@ -75,7 +75,7 @@ bench-diff:
 $(addprefix $(bench_out)/,kbest-error kbest-ticks clock-figures): $(bench_out)/%: \
 		tests/bench/%.c $(O)/lib/libtense-measure.so
 	$(test_cc) $(BENCH_CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/lib \
-		-ltense-measure -Wl,-rpath,'$$ORIGIN/../lib' $(STATS_LIBS)
+		-ltense-measure -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
 bench-measure: $(COUNT_BIN) $(addprefix $(bench_out)/,kbest-error kbest-ticks) $(O)/bin/tense
 	$(Q)$(bench_dir)/measure $(O)

@@ -1,109 +1,106 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kbest-error LOAD...: how exact the K-best protocol is. A routine that does its
- * work m times costs r m + b: times of 0.05 to 50 ms are measured beside LOAD - 1
- * processes that use what CPU they get. r and b are fitted to those of the first
- * load that converged, by least squares of relative errors, and each error is that
- * from r m + b. Prints a table of comma-separated values.
+ * kbest-error LOAD...: how exact the K-best protocol is. It measures routines of 0.05
+ * to 50 ms beside LOAD - 1 processes that use what CPU they get. A routine makes m
+ * steps, so it costs m times a step. A step's cost is the least of many short runs,
+ * just before and just after. If the two differ by more than DRIFT_PERCENT, the
+ * speed of the CPU has changed, and the cost is not known. Prints a table of
+ * comma-separated values.
  */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
-#include <gsl/gsl_fit.h>
 #include <tense-measure.h>
 
 #include "../lib/spinner.h"
 
-#define LOADS	8
 #define LENGTHS	16
 #define FROM_NS	5e4
 #define TO_NS	5e7
+/* Short runs end before the next timer interrupt, so most of them have none. */
+#define SHORT_STEPS	50000
+#define SHORT_RUNS	200
+/* Half of the error that K-best may have. */
+#define DRIFT_PERCENT	0.05
 
-struct point {
-	double m;
-	struct tense_kbest_result r;
-};
-
+/* Each step needs the result of the last one, so it takes as many cycles each time. */
 static void work(void *arg)
 {
 	const double *m = arg;
+	uint64_t value = 1;
 
-	for (volatile uint64_t i = 0; i < (uint64_t)*m; i++)
-		;
+	for (uint64_t i = 0; i < (uint64_t)*m; i++) {
+		value = value * 3 + 1;
+		__asm__ volatile("" : "+r"(value));
+	}
 }
 
-static void measure(double m, struct tense_kbest_result *r)
+static double now_ns(void)
 {
-	if (tense_kbest(work, &m, NULL, r))
-		exit(1);
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
 }
 
-static void measure_beside(int load, double per_ns, struct point *points)
+/* Returns the cost of a step in ns, at the CPU's speed of now. */
+static double step_cost(void)
+{
+	double m = SHORT_STEPS, least = INFINITY;
+
+	for (int i = 0; i < SHORT_RUNS; i++) {
+		double began = now_ns();
+
+		work(&m);
+		least = fmin(least, now_ns() - began);
+	}
+	return least / m;
+}
+
+static int measure(const char *load, double m)
+{
+	struct tense_kbest_result r;
+	double before = step_cost(), after, step, drift;
+
+	if (tense_kbest(work, &m, NULL, &r))
+		return -1;
+	after = step_cost();
+	step = (before + after) / 2;
+	drift = (after / before - 1) * 100;
+	printf("%s,%.4f,%.4f,%.4f,%d,%u,%u,%d\n", load, step * m / 1e6,
+	       r.ns / 1e6, (r.ns / (step * m) - 1) * 100, r.converged, r.samples,
+	       r.ticks, fabs(drift) <= DRIFT_PERCENT);
+	return fflush(stdout);
+}
+
+static int measure_beside(const char *load, double step)
 {
 	pid_t others[64];
-	int count = 0;
+	int count = 0, error = 0;
 
-	while (count < load - 1 && count < 64)
+	while (count < atoi(load) - 1 && count < 64)
 		others[count++] = spinner_start();
-	for (int i = 0; i < LENGTHS; i++) {
+	for (int i = 0; i < LENGTHS && !error; i++) {
 		double ns = FROM_NS * pow(TO_NS / FROM_NS,
 					  (double)i / (LENGTHS - 1));
 
-		points[i].m = floor(ns * per_ns);
-		measure(points[i].m, &points[i].r);
+		error = measure(load, floor(ns / step));
 	}
 	while (count-- > 0)
 		spinner_end(others[count]);
-}
-
-/* ns = r m + b, with weights of 1 / ns^2; 0 if there are too few. */
-static int fit(const struct point *points, double *r, double *b)
-{
-	double m[LENGTHS], ns[LENGTHS], weights[LENGTHS], c[3], chi;
-	size_t count = 0;
-
-	for (int i = 0; i < LENGTHS; i++) {
-		if (!points[i].r.converged)
-			continue;
-		m[count] = points[i].m;
-		ns[count] = points[i].r.ns;
-		weights[count] = 1 / (ns[count] * ns[count]);
-		count++;
-	}
-	if (count < 3)
-		return 0;
-	gsl_fit_wlinear(m, 1, weights, 1, ns, 1, count, b, r, &c[0], &c[1],
-			&c[2], &chi);
-	return 1;
+	return error;
 }
 
 int main(int argc, char **argv)
 {
-	struct point points[LOADS][LENGTHS];
-	struct tense_kbest_result first;
-	double r, b;
-	int loads = argc - 1 < LOADS ? argc - 1 : LOADS;
+	double step = step_cost();
 
-	measure(1e6, &first);
-	for (int i = 0; i < loads; i++)
-		measure_beside(atoi(argv[i + 1]), 1e6 / first.ns, points[i]);
-	if (!loads || !fit(points[0], &r, &b)) {
-		fprintf(stderr, "times of fewer than 3 lengths of %d converged\n", LENGTHS);
-		return 1;
-	}
-	puts("load,expected_ms,measured_ms,error_percent,converged,samples,ticks");
-	for (int i = 0; i < loads; i++) {
-		for (int j = 0; j < LENGTHS; j++) {
-			const struct point *p = &points[i][j];
-			double expected = r * p->m + b;
-
-			printf("%s,%.4f,%.4f,%.4f,%d,%u,%u\n", argv[i + 1],
-			       expected / 1e6, p->r.ns / 1e6,
-			       (p->r.ns / expected - 1) * 100,
-			       p->r.converged, p->r.samples, p->r.ticks);
-		}
-	}
+	puts("load,expected_ms,measured_ms,error_percent,converged,samples,ticks,known");
+	for (int i = 1; i < argc; i++)
+		if (measure_beside(argv[i], step))
+			return 1;
 	return 0;
 }

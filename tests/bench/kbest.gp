@@ -11,8 +11,8 @@ set grid
 set key outside
 error(e) = abs(e) < 0.001 ? 0.001 : abs(e)
 plot for [load in "1 2 11"] ARG2 using \
-	(stringcolumn(1) eq load && $5 == 1 ? $2 : NaN):(error($4)) skip 1 \
+	(stringcolumn(1) eq load && $5 == 1 && $8 == 1 ? $2 : NaN):(error($4)) skip 1 \
 	with points pointtype 7 title "load ".load, \
      for [load in "1 2 11"] ARG2 using \
-	(stringcolumn(1) eq load && $5 == 0 ? $2 : NaN):(error($4)) skip 1 \
+	(stringcolumn(1) eq load && $5 == 0 && $8 == 1 ? $2 : NaN):(error($4)) skip 1 \
 	with points pointtype 6 notitle
