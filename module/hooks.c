@@ -12,6 +12,7 @@
  * these hooks take t->lock without tense_task_lock(), which clears t->plain.
  */
 #include <linux/sched/signal.h>
+#include <linux/tense-samples.h>
 
 #include "tense.h"
 
@@ -79,6 +80,7 @@ static void hook_dequeue(struct tense_task *t, bool sleep)
 	raw_spin_lock(&t->lock);
 	tense_take_shown(t);
 	vclock_block(&exp->vc, &t->v, tense_real_now());
+	tense_block_begins(t);
 	raw_spin_unlock(&t->lock);
 }
 
@@ -154,6 +156,7 @@ out:
 	/* A task that is not held skips no time until it runs. */
 	tense_set_outside(t, !hold);
 	raw_spin_unlock(&exp->lock);
+	tense_block_ends(t, NULL, 0);
 	if (hold)
 		tense_kick(exp);
 	return hold;
@@ -170,6 +173,7 @@ static bool hook_hold(struct tense_task *t)
 		tense_task_lock(t);
 		t->v.ready = max(t->v.blocked_at, when);
 		raw_spin_unlock(&t->lock);
+		tense_block_ends(t, NULL, TENSE_SAMPLE_TIMER);
 	} else {
 		waker = waker_in(exp);
 		/*
@@ -182,6 +186,7 @@ static bool hook_hold(struct tense_task *t)
 		if (!waker)
 			return hold_for_gvt(t);
 		ready_by(t, waker);
+		tense_block_ends(t, waker, 0);
 	}
 	/* Skip no time until the task runs. */
 	if (READ_ONCE(exp->vc.skip))

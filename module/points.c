@@ -7,7 +7,8 @@
  * which is set for the point, a tick, a switch to another task, or the end of a call.
  * So time in the kernel counts for the code that called it.
  *
- * sampler.c takes the sample, as task work. t->lock protects the sampler.
+ * sampler.c takes the sample, as task work. t->lock protects the sampler. blocks.c has
+ * points of its own, in the time for which a task is blocked.
  */
 #include <linux/math64.h>
 #include <linux/ptrace.h>
@@ -30,48 +31,53 @@ static u64 draw(u64 *state, u64 below)
 	return mul_u64_u64_shr(z ^ z >> 31, below, 64);
 }
 
-static void begin_period(struct tense_sampler *s, const struct tense_survey *survey,
+static void begin_period(struct tense_points *p, const struct tense_survey *survey,
 			 u64 begin)
 {
-	s->begin = begin;
-	s->length = READ_ONCE(survey->period);
-	s->point = begin + draw(&s->random, s->length);
-}
-
-/* The survey has just begun, or the task is new. */
-static void begin_sampler(struct tense_task *t, const struct tense_survey *survey)
-{
-	struct tense_sampler *s = &t->sampler;
-
-	s->random = survey->seed + ((u64)s->number << 32);
-	begin_period(s, survey, t->v.charged.ns);
-	s->begun = true;
+	p->begin = begin;
+	p->length = READ_ONCE(survey->period);
+	p->point = begin + draw(&p->random, p->length);
 }
 
 /**
- * tense_points_pass() - pass the points up to the task's charged time
- * @t: the task, locked
- * @survey: of its experiment
+ * tense_points_begin() - begin the first period, unless it has begun
+ * @p: the points
+ * @now: the time so far, virtual ns
+ * @seed: of the random points
+ * @survey: has the period
+ */
+void tense_points_begin(struct tense_points *p, u64 now, u64 seed,
+			const struct tense_survey *survey)
+{
+	if (p->begun)
+		return;
+	p->random = seed;
+	begin_period(p, survey, now);
+	p->begun = true;
+}
+
+/**
+ * tense_points_pass() - pass the points up to a time
+ * @p: the points
+ * @now: the time, virtual ns
+ * @survey: has the period
  *
  * Return: the virtual ns for which these points stand: a period each.
  */
-u64 tense_points_pass(struct tense_task *t, const struct tense_survey *survey)
+u64 tense_points_pass(struct tense_points *p, u64 now, const struct tense_survey *survey)
 {
-	struct tense_sampler *s = &t->sampler;
-	u64 now = t->v.charged.ns, ns, whole;
+	u64 ns, whole;
 
-	lockdep_assert_held(&t->lock);
-
-	if (now < s->point)
+	if (now < p->point)
 		return 0;
 	/* A jump may pass many periods at once. */
-	whole = div64_u64(now - s->begin, s->length);
-	ns = whole * s->length;
+	whole = div64_u64(now - p->begin, p->length);
+	ns = whole * p->length;
 	if (whole)
-		begin_period(s, survey, s->begin + ns);
-	if (now >= s->point) {
-		ns += s->length;
-		begin_period(s, survey, s->begin + s->length);
+		begin_period(p, survey, p->begin + ns);
+	if (now >= p->point) {
+		ns += p->length;
+		begin_period(p, survey, p->begin + p->length);
 	}
 	return ns;
 }
@@ -88,6 +94,20 @@ bool tense_may_sample(const struct task_struct *p)
 	return p->mm && !(p->flags & (PF_EXITING | COMPAT_PF_WORKER | PF_KTHREAD));
 }
 
+/**
+ * tense_sampler_queue() - let the running task take its samples before user mode
+ * @t: the task, locked
+ */
+void tense_sampler_queue(struct tense_task *t)
+{
+	struct tense_sampler *s = &t->sampler;
+
+	lockdep_assert_held(&t->lock);
+
+	if (!s->queued && tense_may_sample(current))
+		s->queued = !tense_at_return(&s->work);
+}
+
 /*
  * Asks for a sample if the running task has passed a point. The end of a sample does not:
  * at a low percent, it already reaches the next point, and the task would never return
@@ -101,15 +121,16 @@ static void look(struct tense_task *t, const struct tense_survey *survey)
 
 	lockdep_assert_held(&t->lock);
 
-	if (!s->begun)
-		begin_sampler(t, survey);
-	if (s->queued || s->ends || t->v.charged.ns < s->point || t->task != current ||
-	    !tense_may_sample(current))
+	tense_points_begin(&s->charged, t->v.charged.ns,
+			   survey->seed + ((u64)s->number << 32), survey);
+	if (s->due || s->ends || t->v.charged.ns < s->charged.point ||
+	    t->task != current || !tense_may_sample(current))
 		return;
+	s->due = true;
 	s->since = tense_real_now();
-	s->in_kernel = !(regs && user_mode(regs));
+	s->in_kernel = s->queued || !(regs && user_mode(regs));
 	s->ran = t->v.ran;
-	s->queued = !tense_at_return(&s->work);
+	tense_sampler_queue(t);
 }
 
 /**
@@ -137,7 +158,7 @@ u64 tense_sampler_horizon(struct tense_task *t)
 	/* Ticks and switches suffice to count the time that finds no room. */
 	if (READ_ONCE(survey->full))
 		return NSEC_PER_SEC;
-	left = s->point - min(s->point, t->v.charged.ns) + t->v.credit.ns;
+	left = s->charged.point - min(s->charged.point, t->v.charged.ns) + t->v.credit.ns;
 	/* At least one check per second keeps the product below from overflowing. */
 	left = min_t(u64, left, NSEC_PER_SEC);
 	ns = div_u64(left * vclock_fine(&t->v), TENSE_PERCENT_REAL * TENSE_FINE);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Takes a sample of a task on its way to user mode, when points.c has asked for it.
+ * Takes samples of a task on its way to user mode, when points.c or blocks.c has asked
+ * for them.
  * R13: the task is charged neither for the sample nor for the interrupt before it.
  */
 #include <linux/ptrace.h>
@@ -29,27 +30,49 @@ static u64 pause_after(const struct tense_sampler *s, u64 now)
 	return clamp(PAUSE_PART * took, (u64)PAUSE_MIN, (u64)PAUSE_MAX);
 }
 
-/* Takes a sample of the calling task, if it is still due. */
+static void take(struct tense_survey *survey, const struct tense_where *where)
+{
+	if (READ_ONCE(survey->full))
+		tense_sample_lose(survey, where);
+	else if (!tense_sample_is_allowed(survey))
+		tense_sample_hide(survey, where);
+	else
+		tense_sample_take(survey, where);
+}
+
+/* Takes the samples of the calling task that are still due. */
 static void sample(struct tense_task *t, struct tense_survey *survey)
 {
-	struct tense_where where = { .regs = task_pt_regs(current) };
+	struct tense_sampler *s = &t->sampler;
+	struct tense_where charged = { .kind = TENSE_SAMPLE_THREAD };
+	struct tense_where block = { .kind = TENSE_SAMPLE_BLOCK };
+	struct tense_where wake = { .kind = TENSE_SAMPLE_WAKE };
 
 	tense_task_lock_irq(t);
-	where.time = vclock_now(&t->exp->vc, &t->v);
-	where.ns = tense_points_pass(t, survey);
-	where.flags = t->sampler.in_kernel ? TENSE_SAMPLE_KERNEL : 0;
+	charged.time = vclock_now(&t->exp->vc, &t->v);
+	if (s->charged.begun)
+		charged.ns = tense_points_pass(&s->charged, t->v.charged.ns, survey);
+	charged.flags = !s->due || s->in_kernel ? TENSE_SAMPLE_KERNEL : 0;
 	/* R13: from the interrupt to here, only Tense worked. */
-	if (!t->sampler.in_kernel && t->v.ran > t->sampler.ran)
-		tense_refund(t, t->v.ran - t->sampler.ran);
+	if (s->due && !s->in_kernel && t->v.ran > s->ran)
+		tense_refund(t, t->v.ran - s->ran);
+	block.time = s->block.time;
+	block.ns = s->block.ns;
+	block.flags = s->block.flags | TENSE_SAMPLE_KERNEL;
+	block.wake = s->block.wake;
+	block.waker = s->block.waker;
+	s->block.ns = 0;
+	wake.time = charged.time;
+	wake.flags = TENSE_SAMPLE_KERNEL;
+	wake.wake = s->wake;
+	s->wake = 0;
 	raw_spin_unlock_irq(&t->lock);
-	if (!where.ns)
-		return;
-	if (READ_ONCE(survey->full))
-		tense_sample_lose(survey, where.ns);
-	else if (!tense_sample_is_allowed(survey))
-		tense_sample_hide(survey, where.ns);
-	else
-		tense_sample_take(survey, &where);
+	if (charged.ns)
+		take(survey, &charged);
+	if (block.ns)
+		take(survey, &block);
+	if (wake.wake)
+		take(survey, &wake);
 }
 
 /*
@@ -77,7 +100,9 @@ void tense_sampler(struct callback_head *work)
 	t->sampler.queued = false;
 	t->sampler.ends = true;
 	now = tense_real_now();
-	t->sampler.pause_until = now + pause_after(&t->sampler, now);
+	if (t->sampler.due)
+		t->sampler.pause_until = now + pause_after(&t->sampler, now);
+	t->sampler.due = false;
 	raw_spin_unlock_irq(&t->lock);
 	tense_work_end(t, TENSE_WORK_SAMPLE);
 	tense_task_lock_irq(t);

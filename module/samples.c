@@ -110,6 +110,9 @@ static void fill_header(struct tense_survey *s, struct tense_samples *header)
 		.hidden_ns = s->hidden_ns,
 		.overhead = atomic64_read(&s->overhead),
 		.bytes = s->used,
+		.blocks = s->blocks,
+		.blocked_ns = s->blocked,
+		.missing_ns = s->missing,
 	};
 	spin_unlock(&s->lock);
 }
@@ -298,26 +301,41 @@ out:
 	kfree(record);
 }
 
+static void count(struct tense_survey *s, const struct tense_sample *sample)
+{
+	lockdep_assert_held(&s->lock);
+
+	switch (sample->head.kind) {
+	case TENSE_SAMPLE_THREAD:
+		s->samples++;
+		tense_add_up(&s->covered, sample->ns);
+		break;
+	case TENSE_SAMPLE_BLOCK:
+		s->blocks++;
+		tense_add_up(&s->blocked, sample->ns);
+		break;
+	}
+}
+
 /**
- * tense_sample_add() - append a sample, or count it as lost
+ * tense_sample_add() - append a sample
  * @s: the survey
  * @sample: all of its record
+ *
+ * Return: false if it finds no room.
  */
-void tense_sample_add(struct tense_survey *s, const struct tense_sample *sample)
+bool tense_sample_add(struct tense_survey *s, const struct tense_sample *sample)
 {
 	bool added;
 
 	spin_lock(&s->lock);
 	added = add_record(s, sample, sample->head.size);
-	if (added) {
-		s->samples++;
-		tense_add_up(&s->covered, sample->ns);
-	} else {
+	if (added)
+		count(s, sample);
+	else
 		WRITE_ONCE(s->full, true);
-	}
 	spin_unlock(&s->lock);
-	if (!added)
-		tense_sample_lose(s, sample->ns);
+	return added;
 }
 
 /**
@@ -336,25 +354,33 @@ bool tense_sample_is_allowed(const struct tense_survey *s)
 /**
  * tense_sample_lose() - count a sample for which there is no memory
  * @s: the survey
- * @ns: virtual ns for which it would stand
+ * @where: what it would tell
  */
-void tense_sample_lose(struct tense_survey *s, u64 ns)
+void tense_sample_lose(struct tense_survey *s, const struct tense_where *where)
 {
 	spin_lock(&s->lock);
-	s->lost++;
-	tense_add_up(&s->lost_ns, ns);
+	if (where->kind == TENSE_SAMPLE_THREAD) {
+		s->lost++;
+		tense_add_up(&s->lost_ns, where->ns);
+	} else {
+		tense_add_up(&s->missing, where->ns);
+	}
 	spin_unlock(&s->lock);
 }
 
 /**
  * tense_sample_hide() - count a sample that is not allowed
  * @s: the survey
- * @ns: virtual ns for which it would stand
+ * @where: what it would tell
  */
-void tense_sample_hide(struct tense_survey *s, u64 ns)
+void tense_sample_hide(struct tense_survey *s, const struct tense_where *where)
 {
 	spin_lock(&s->lock);
-	s->hidden++;
-	tense_add_up(&s->hidden_ns, ns);
+	if (where->kind == TENSE_SAMPLE_THREAD) {
+		s->hidden++;
+		tense_add_up(&s->hidden_ns, where->ns);
+	} else {
+		tense_add_up(&s->missing, where->ns);
+	}
 	spin_unlock(&s->lock);
 }

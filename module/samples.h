@@ -13,7 +13,6 @@ struct cred;
 struct file;
 struct inode;
 struct pid_namespace;
-struct pt_regs;
 struct tense_scratch;
 
 #define TENSE_FILES_BITS	6
@@ -29,6 +28,7 @@ struct tense_survey {
 	struct tense_scratch *spare;	/* or NULL; exchanged as a whole */
 	bool full;		/* a sample found no room; read without the lock */
 	atomic64_t overhead;	/* real ns */
+	atomic_t wakes;		/* number of the last wake-up that is sampled */
 	/*
 	 * Protects the fields below and the bytes of records after used. Only tasks on
 	 * their way to user mode take it, with interrupts enabled. They take no other
@@ -43,16 +43,21 @@ struct tense_survey {
 	u64 lost_ns;
 	u64 hidden;		/* samples that were not allowed, and their virtual ns */
 	u64 hidden_ns;
+	u64 blocks;		/* samples of blocks, and their virtual ns */
+	u64 blocked;
+	u64 missing;		/* virtual ns of blocks without a sample */
 	unsigned int files;
 	DECLARE_HASHTABLE(file, TENSE_FILES_BITS);
 };
 
 /* A thread where it is to be sampled. */
 struct tense_where {
-	struct pt_regs *regs;	/* of its program */
+	u32 kind;		/* TENSE_SAMPLE_THREAD, _BLOCK or _WAKE */
 	u64 time;		/* virtual */
 	u64 ns;			/* virtual: the sample stands for so much */
 	u32 flags;		/* TENSE_SAMPLE_* */
+	u32 wake;		/* of a block or wake-up: its number, or 0 */
+	s32 waker;		/* of a block: pid of the thread that ended it, or 0 */
 };
 
 /* samples.c */
@@ -63,10 +68,10 @@ ssize_t tense_survey_read(struct tense_survey *s, char __user *buf, size_t count
 bool tense_file_number(struct tense_survey *s, const struct inode *inode,
 		       u16 *number);
 void tense_file_add(struct tense_survey *s, struct file *file);
-void tense_sample_add(struct tense_survey *s, const struct tense_sample *sample);
+bool tense_sample_add(struct tense_survey *s, const struct tense_sample *sample);
 bool tense_sample_is_allowed(const struct tense_survey *s);
-void tense_sample_lose(struct tense_survey *s, u64 ns);
-void tense_sample_hide(struct tense_survey *s, u64 ns);
+void tense_sample_lose(struct tense_survey *s, const struct tense_where *where);
+void tense_sample_hide(struct tense_survey *s, const struct tense_where *where);
 
 /* stack.c */
 void tense_sample_take(struct tense_survey *s, const struct tense_where *where);

@@ -14,9 +14,11 @@
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include <asm/syscall.h>
 
 #include "samples.h"
 
@@ -273,12 +275,14 @@ static void find_words(struct tense_scratch *c, unsigned long sp)
 static void fill(struct tense_survey *s, struct tense_scratch *c,
 		 const struct tense_where *where)
 {
-	unsigned long sp = stack_pointer_of(where->regs);
-	unsigned long bp = frame_pointer_of(where->regs);
+	struct pt_regs *regs = task_pt_regs(current);
+	unsigned long sp = stack_pointer_of(regs);
+	unsigned long bp = frame_pointer_of(regs);
+	bool charged = where->kind == TENSE_SAMPLE_THREAD;
 	struct tense_sample *sample = sample_in(c);
 
 	*sample = (struct tense_sample) {
-		.head.kind = TENSE_SAMPLE_THREAD,
+		.head.kind = where->kind,
 		.pid = task_pid_nr_ns(current, s->pids),
 		.tgid = task_tgid_nr_ns(current, s->pids),
 		.time = where->time,
@@ -286,10 +290,13 @@ static void fill(struct tense_survey *s, struct tense_scratch *c,
 		.flags = where->flags,
 		.frame = is_on_stack(c, sp, bp) ? bp - sp : TENSE_SAMPLE_NOWHERE,
 		.stack = c->bytes,
+		.wake = where->wake,
+		.waker = where->waker,
+		.call = charged ? 0 : syscall_get_nr(current, regs),
 	};
 	BUILD_BUG_ON(sizeof(sample->comm) != TASK_COMM_LEN);
 	get_task_comm(sample->comm, current);
-	name_code(c, instruction_pointer(where->regs), &sample->code);
+	name_code(c, instruction_pointer(regs), &sample->code);
 	find_words(c, sp);
 	sample->head.size = sizeof(*sample) +
 			    sample->words * sizeof(struct tense_word);
@@ -310,14 +317,15 @@ void tense_sample_take(struct tense_survey *s, const struct tense_where *where)
 	if (!c)
 		c = kvmalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
 	if (c)
-		outcome = look(s, c, stack_pointer_of(where->regs));
+		outcome = look(s, c, stack_pointer_of(task_pt_regs(current)));
 	if (outcome == TAKEN) {
 		fill(s, c, where);
-		tense_sample_add(s, sample_in(c));
-	} else if (outcome == HIDDEN) {
-		tense_sample_hide(s, where->ns);
-	} else {
-		tense_sample_lose(s, where->ns);
+		if (!tense_sample_add(s, sample_in(c)))
+			outcome = LOST;
 	}
+	if (outcome == HIDDEN)
+		tense_sample_hide(s, where);
+	else if (outcome == LOST)
+		tense_sample_lose(s, where);
 	tense_scratch_free(xchg(&s->spare, c));
 }

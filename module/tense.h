@@ -187,20 +187,40 @@ struct tense_frames {
 	struct tense_frame frame[TENSE_FRAMES_MAX];
 };
 
-/* Says when a task is sampled, see points.c. Times are charged virtual ns. */
-struct tense_sampler {
+/* One point in each period of a time in virtual ns, see points.c. */
+struct tense_points {
 	u64 begin;		/* of the current period */
 	u64 length;		/* of it */
 	u64 point;		/* in it: the next sample is due */
 	u64 random;		/* state of the generator */
-	u64 pause_until;	/* tense_real_now(): no timer comes earlier for a sample */
-	u64 since;		/* tense_real_now(): the queued sample became due */
-	u64 ran;		/* real: v.ran when the queued sample became due */
-	unsigned int number;	/* of the task in its experiment; constant */
 	bool begun;		/* the fields above are valid */
+};
+
+/* A block that has ended and is to be sampled, see blocks.c. */
+struct tense_block {
+	u64 ns;			/* virtual: the sample stands for so much; 0: none is due */
+	u64 time;		/* virtual: its end */
+	u32 wake;		/* number of the wake-up that ended it, or 0 */
+	s32 waker;		/* pid, or 0 */
+	u32 flags;		/* TENSE_SAMPLE_* */
+};
+
+/* Says when a task is sampled. */
+struct tense_sampler {
+	struct tense_points charged;	/* of its charged time */
+	struct tense_points blocked;	/* of blocked_ns */
+	u64 blocked_ns;		/* virtual: sum of its blocks */
+	bool in_block;		/* it is blocked, and nothing has woken it yet */
+	struct tense_block block;
+	u32 wake;		/* number of a wake-up by it that is to be sampled, or 0 */
+	u64 pause_until;	/* tense_real_now(): no timer comes earlier for a sample */
+	u64 since;		/* tense_real_now(): the sample became due */
+	u64 ran;		/* real: v.ran when the sample became due */
+	unsigned int number;	/* of the task in its experiment; constant */
 	bool queued;		/* work is queued */
 	bool ends;		/* the end of a sample, which queues no other one */
-	bool in_kernel;		/* where the queued sample became due */
+	bool due;		/* a point of its charged time was passed: see above */
+	bool in_kernel;		/* it was in the kernel then */
 	struct callback_head work;
 };
 
@@ -431,9 +451,16 @@ void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d);
 
 /* points.c */
 bool tense_may_sample(const struct task_struct *p);
-u64 tense_points_pass(struct tense_task *t, const struct tense_survey *survey);
+u64 tense_points_pass(struct tense_points *p, u64 now, const struct tense_survey *survey);
+void tense_points_begin(struct tense_points *p, u64 now, u64 seed,
+			const struct tense_survey *survey);
+void tense_sampler_queue(struct tense_task *t);
 u64 tense_sampler_horizon(struct tense_task *t);
 void tense_sampler_stops(struct tense_task *t);
+
+/* blocks.c */
+void tense_block_begins(struct tense_task *t);
+void tense_block_ends(struct tense_task *t, struct tense_task *waker, u32 flags);
 
 /* sampler.c */
 void tense_sampler(struct callback_head *work);

@@ -7,7 +7,9 @@
 #include <sched.h>
 #include <stddef.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
+#include <linux/futex.h>
 #include <linux/tense-samples.h>
 
 #include "harness.h"
@@ -471,6 +473,175 @@ TEST_F(samples, of_a_bad_stack_have_no_words)
 		without += s->pid == child && !s->words && !s->stack;
 	EXPECT_GT(without, 0);
 	free(r.data);
+}
+
+/* --- blocks --- */
+
+static const struct tense_sample *next_block(const struct records *r,
+					     const struct tense_sample *at)
+{
+	const struct tense_sample_head *head = at ? &at->head : NULL;
+
+	do {
+		head = next(r, head);
+	} while (head && head->kind != TENSE_SAMPLE_BLOCK);
+	return (const void *)head;
+}
+
+static const struct tense_sample *find_wake(const struct records *r, uint32_t wake)
+{
+	const struct tense_sample_head *head = NULL;
+
+	while ((head = next(r, head))) {
+		const struct tense_sample *s = (const void *)head;
+
+		if (head->kind == TENSE_SAMPLE_WAKE && s->wake == wake)
+			return s;
+	}
+	return NULL;
+}
+
+/* A place where a thread waits until another one has called hand_over(). */
+struct turn {
+	_Atomic uint32_t word;
+};
+
+static void wait_for(struct turn *turn, uint32_t value)
+{
+	uint32_t now;
+
+	while ((now = turn->word) != value)
+		syscall(SYS_futex, &turn->word, FUTEX_WAIT, now, NULL, NULL, 0);
+}
+
+static void hand_over(struct turn *turn, uint32_t value)
+{
+	turn->word = value;
+	syscall(SYS_futex, &turn->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+enum { TURNS = 40, TURN_NS = 5 * PERIOD };
+
+struct waiter {
+	struct turn mine, others;
+	_Atomic pid_t pid;
+	int64_t waited;
+};
+
+static void *wait_often(void *arg)
+{
+	struct waiter *w = arg;
+
+	w->pid = gettid();
+	for (int i = 1; i <= TURNS; i++) {
+		int64_t from = clock_ns(CLOCK_MONOTONIC);
+
+		wait_for(&w->mine, i);
+		w->waited += clock_ns(CLOCK_MONOTONIC) - from;
+		hand_over(&w->others, i);
+	}
+	return NULL;
+}
+
+/* Returns when the thread is blocked. */
+static void await_sleep(const struct waiter *w)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	while (state != 'S') {
+		sched_yield();
+		if (!w->pid)
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", w->pid);
+		f = fopen(path, "r");
+		if (!f || fscanf(f, "%*d %*s %c", &state) != 1)
+			state = 0;
+		if (f)
+			fclose(f);
+	}
+}
+
+TEST_F(samples, of_blocks_name_the_thread_that_ends_them)
+{
+	const struct tense_sample *s = NULL, *wake;
+	struct waiter w = { 0 };
+	pthread_t thread;
+	struct records r;
+	int64_t ns = 0;
+
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	ASSERT_EQ(pthread_create(&thread, NULL, wait_often, &w), 0);
+	for (int i = 1; i <= TURNS; i++) {
+		await_sleep(&w);
+		first(TURN_NS);
+		hand_over(&w.mine, i);
+		wait_for(&w.others, i);
+	}
+	pthread_join(thread, NULL);
+	r = read_all(self->fd);
+	while ((s = next_block(&r, s))) {
+		if (s->pid != w.pid)
+			continue;
+		ns += s->ns;
+		EXPECT_EQ(s->call, SYS_futex);
+		EXPECT_EQ(s->waker, getpid());
+		EXPECT_FALSE(s->flags & TENSE_SAMPLE_TIMER);
+		wake = find_wake(&r, s->wake);
+		ASSERT_TRUE(s->wake && wake);
+		EXPECT_EQ(wake->pid, getpid());
+		EXPECT_EQ(wake->call, SYS_futex);
+		EXPECT_EQ(wake->ns, 0);
+	}
+	/* Points in periods: at most one period more. CPUs differ by some windows. */
+	EXPECT_LE(ns, w.waited + PERIOD);
+	EXPECT_GE(ns, TURNS * TURN_NS / 2) TH_LOG("%lld ns", (long long)ns);
+	EXPECT_GE(r.header.blocked_ns, ns);
+	EXPECT_EQ(r.header.missing_ns, 0);
+	free(r.data);
+}
+
+TEST_F(samples, of_sleeps_name_a_timer)
+{
+	const struct timespec sleep = { .tv_nsec = 100 * PERIOD };
+	const struct tense_sample *s = NULL;
+	struct records r;
+	int64_t ns = 0, from;
+
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	from = clock_ns(CLOCK_MONOTONIC);
+	for (int i = 0; i < 5; i++)
+		syscall(SYS_nanosleep, &sleep, NULL);
+	from = clock_ns(CLOCK_MONOTONIC) - from;
+	r = read_all(self->fd);
+	while ((s = next_block(&r, s))) {
+		ns += s->ns;
+		EXPECT_EQ(s->call, SYS_nanosleep);
+		EXPECT_EQ(s->waker, 0);
+		EXPECT_EQ(s->wake, 0);
+		EXPECT_TRUE(s->flags & TENSE_SAMPLE_TIMER);
+	}
+	/* The time from the call to the block is charged. An emulated CPU is slow. */
+	EXPECT_GE(ns, 5 * 50 * PERIOD) TH_LOG("%lld ns", (long long)ns);
+	EXPECT_LE(ns, from + PERIOD);
+	free(r.data);
+}
+
+TEST_F(samples, of_blocks_stop_where_there_is_no_room)
+{
+	struct timespec sleep = { .tv_nsec = PERIOD };
+	struct tense_samples s;
+
+	ASSERT_EQ(tell_device(self->fd, "samples 100000 64 8192 1"), 0);
+	do {
+		syscall(SYS_nanosleep, &sleep, NULL);
+		ASSERT_EQ(pread(self->fd, &s, sizeof(s), TENSE_SAMPLES_OFFSET),
+			  sizeof(s));
+		/* The period doubles, so that only longer blocks are sampled. */
+		sleep.tv_nsec = s.period < 100 * PERIOD ? s.period : 100 * PERIOD;
+	} while (!s.missing_ns);
+	EXPECT_GT(s.blocks, 0);
+	EXPECT_LE(s.bytes, 64 << 10);
 }
 
 int main(int argc, char **argv)

@@ -7,7 +7,9 @@
  *	"samples PERIOD KIB STACK SEED", decimal and optionally ended by one newline,
  *	samples the threads of the experiment from now on. A sample tells where a
  *	thread is in its program. The kernel takes one in each PERIOD ns of the
- *	thread's charged time, at a random instant that SEED determines. PERIOD is
+ *	thread's charged time, at a random instant that SEED determines. It also takes
+ *	one in each PERIOD ns for which the thread is blocked, when that thread is back
+ *	in its program, and another one of the thread that woke it. PERIOD is
  *	TENSE_SAMPLES_PERIOD_MIN to TENSE_SAMPLES_PERIOD_MAX. The samples get KIB
  *	kibibytes of memory, TENSE_SAMPLES_KIB_MIN to _MAX. Whenever samples have
  *	filled half of the memory that was left, the period doubles. Samples then
@@ -46,7 +48,8 @@
 
 /*
  * Samples. They tell places in files, and no address or content of memory. A
- * record is a file, or a sample, which names files by their numbers.
+ * record is a file, or a sample, which names files by their numbers. A sample is of
+ * charged time, of the end of a block, or of a wake-up.
  */
 #define TENSE_SAMPLES_OFFSET		_BITULL(40)
 #define TENSE_SAMPLES_END		_BITULL(41)
@@ -56,13 +59,13 @@
 #define TENSE_SAMPLES_KIB_MAX		65536
 #define TENSE_SAMPLES_STACK_MAX		16384
 
-#define TENSE_SAMPLES_VERSION	2
+#define TENSE_SAMPLES_VERSION	3
 
 struct tense_samples {
 	__u32 version;		/* TENSE_SAMPLES_VERSION */
 	__u32 size;		/* of this struct */
 	__u64 period;		/* virtual, of charged time; by now */
-	__u64 samples;
+	__u64 samples;		/* of charged time */
 	__u64 ns;		/* virtual: what the samples stand for */
 	__u64 lost;		/* samples that found no room; when one has found none,
 				 * later ones may stand for several periods
@@ -74,11 +77,18 @@ struct tense_samples {
 	__u64 bytes;		/* of the records that follow */
 	__u64 hidden;		/* samples of threads that must not be sampled */
 	__u64 hidden_ns;	/* virtual: what these stood for */
+	__u64 blocks;		/* samples of blocks */
+	__u64 blocked_ns;	/* virtual: what these stand for */
+	__u64 missing_ns;	/* virtual: what those stood for that found no room, or
+				 * must not be taken
+				 */
 };
 
 /* tense_sample_head.kind */
 #define TENSE_SAMPLE_FILE	1	/* struct tense_sample_file */
-#define TENSE_SAMPLE_THREAD	2	/* struct tense_sample */
+#define TENSE_SAMPLE_THREAD	2	/* struct tense_sample: of charged time */
+#define TENSE_SAMPLE_BLOCK	3	/* struct tense_sample: the thread was blocked */
+#define TENSE_SAMPLE_WAKE	4	/* struct tense_sample: the thread woke others */
 
 struct tense_sample_head {
 	__u32 kind;
@@ -109,6 +119,7 @@ struct tense_word {
 
 /* tense_sample.flags */
 #define TENSE_SAMPLE_KERNEL	1	/* it was in the kernel, for the program */
+#define TENSE_SAMPLE_TIMER	2	/* a timer of the thread ended the block */
 
 #define TENSE_SAMPLE_NOWHERE	0xffffffff
 
@@ -116,8 +127,8 @@ struct tense_sample {
 	struct tense_sample_head head;
 	__s32 pid;		/* in the namespace that asked for samples */
 	__s32 tgid;
-	__u64 time;		/* virtual, of the thread */
-	__u64 ns;		/* virtual: the sample stands for so much */
+	__u64 time;		/* virtual, of the thread; of a block: its end */
+	__u64 ns;		/* virtual: the sample stands for so much; 0: a wake-up */
 	char comm[16];
 	__u32 flags;		/* TENSE_SAMPLE_* */
 	__u32 frame;		/* frame pointer: bytes above the stack pointer,
@@ -127,6 +138,15 @@ struct tense_sample {
 				 * may be return addresses or point into the stack
 				 */
 	__u32 stack;		/* bytes of the stack that were looked at */
+	/* 0 except in samples of blocks and wake-ups. */
+	__u32 wake;		/* the sample of a block, and that of the wake-up that
+				 * ended it, have the same number; 0: there is none
+				 */
+	__s32 waker;		/* pid of the thread that woke it; 0: a timer, or
+				 * something outside of the experiment
+				 */
+	__s32 call;		/* number of the system call; -1: in none */
+	__u32 reserved;
 	struct tense_word code;	/* instruction pointer */
 	struct tense_word word[];
 };
