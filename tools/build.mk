@@ -219,9 +219,13 @@ $(O)/tests/guest/latency: tests/guest/latency.c $(O)/flags
 $(O)/tests/unit/test-survey: tests/unit/fake-samples.c
 ARCHIVE_TESTS += $(O)/tests/unit/test-survey
 
-# Functions with known shares of the charged time.
-$(O)/tests/guest/test-survey: $(O)/tests/guest/shares $(USER_TARGETS)
+# Functions with known shares of the charged time, and threads that wait.
+$(O)/tests/guest/test-survey: $(addprefix $(O)/tests/guest/,shares giver) $(USER_TARGETS)
 GUEST_TESTS += $(O)/tests/guest/test-survey
+
+$(O)/tests/guest/giver: tests/guest/giver.c $(O)/flags
+	$(call quiet,CC,$@) mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -pthread
 
 $(O)/tests/guest/shares: tests/guest/shares.c libtense/include/tense.h \
 		$(O)/lib/libtense.so $(O)/flags

@@ -60,6 +60,21 @@ is "$(jq '[.profiles[].weights | add] | add' stacks.json)" \
 holds '(.shared.frames | length) as $n | [.profiles[].samples[][]] |
 	all(. >= 0 and . < $n)' stacks.json "with frames that are there"
 
+# Its main thread computes for 2 ms, and then wakes the other one, 50 times.
+survey --json -- "$out/tests/guest/giver" >waits.json
+is "$?" 0 "a program whose threads wait"
+holds '[.survey.blocks[] | select(.thread == "taker")][0] |
+	.function == "take" and .callee == "pthread_cond_wait" and
+	.reason == "lock" and .woken_by == "thread" and
+	.waker_function == "give" and .waker_thread == "giver"' waits.json \
+	"the survey shows where a thread waits, and who wakes it"
+holds '[.survey.blocks[] | select(.thread == "taker") | .ns] | add |
+	. > 80000000 and . < 200000000' waits.json "for how long"
+holds '.survey.blocks[] | select(.function == "main" and .reason == "sleep") |
+	.woken_by == "timer" and .waker_function == null' waits.json "and its sleep"
+holds '.survey | ([.blocks[].ns] | add) == .blocked_ns and .blocked_missing_ns == 0' \
+	waits.json "all of them are there"
+
 strip -o bare "$shares"
 survey --json -- ./bare 20 >bare.json
 is "$?" 0 "a stripped program"

@@ -62,7 +62,8 @@ void fake_samples_add(struct fake_samples *r, struct tense_sample sample,
 
 	sample.words = count;
 	sample.head = (struct tense_sample_head){
-		TENSE_SAMPLE_THREAD, sizeof(sample) + count * sizeof(*words),
+		sample.head.kind ? sample.head.kind : TENSE_SAMPLE_THREAD,
+		sizeof(sample) + count * sizeof(*words),
 	};
 	record = calloc(1, sample.head.size);
 	if (!record)

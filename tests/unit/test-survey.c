@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ enum { LAUNCHER = 10, PROGRAM = 11, FILE_NUMBER = 1 };
 static struct fake_samples recording;
 static char self[4096];
 static volatile int sink;
+static struct tense_sample of;	/* what capture() makes: of charged time if all are 0 */
 
 /* --- a recording of this program's stack, as the kernel makes it --- */
 
@@ -70,6 +72,8 @@ static void capture(uint64_t ns)
 	struct tense_sample sample = {
 		.pid = PROGRAM, .tgid = PROGRAM, .ns = ns, .comm = "thread",
 		.stack = STACK_BYTES, .frame = TENSE_SAMPLE_NOWHERE,
+		.head = of.head, .flags = of.flags, .wake = of.wake,
+		.waker = of.waker, .call = of.call,
 	};
 	ucontext_t context;
 	unsigned long sp, bp;
@@ -250,6 +254,77 @@ static void test_exec(void)
 	survey_free(&survey);
 }
 
+__attribute__((noinline)) static void waits(int ms)
+{
+	inner(ms);
+	sink++;
+}
+
+__attribute__((noinline)) static void wakes(void)
+{
+	inner(0);
+	sink++;
+}
+
+static bool is_in(const struct survey *survey, uint32_t index, const char *name)
+{
+	return index != SURVEY_NOWHERE &&
+	       !strcmp(survey->functions[index].name, name);
+}
+
+__attribute__((noinline)) static void test_blocks(void)
+{
+	const struct survey_block *b;
+	struct survey survey;
+
+	begin();
+	/* The thread that wakes may come first, or later. */
+	for (int i = 1; i <= 2; i++) {
+		of = (struct tense_sample){
+			.head.kind = i == 1 ? TENSE_SAMPLE_WAKE : TENSE_SAMPLE_BLOCK,
+			.call = SYS_futex, .wake = 7,
+			.waker = i == 1 ? 0 : 99,
+		};
+		if (i == 1)
+			wakes();
+		else
+			waits(3);
+	}
+	of.wake = 8;
+	waits(4);
+	of.head.kind = TENSE_SAMPLE_WAKE;
+	of.waker = 0;
+	wakes();
+	of = (struct tense_sample){ .head.kind = TENSE_SAMPLE_BLOCK,
+				    .call = SYS_nanosleep, .flags = TENSE_SAMPLE_TIMER };
+	waits(2);
+	of = (struct tense_sample){ .head.kind = TENSE_SAMPLE_BLOCK, .call = SYS_read };
+	waits(1);
+	of = (struct tense_sample){ 0 };
+	middle(5);
+	survey = take();
+	b = survey.blocks;
+	ok(survey.ns == 5000000 && survey.samples == 1,
+	   "blocks are no charged time");
+	ok(survey.blocked_ns == 10000000, "but 10 ms of blocks");
+	is_i64(survey.nr_blocks, 3, "in three ways");
+	if (survey.nr_blocks == 3) {
+		ok(b[0].ns == 7000000 && b[0].samples == 2 &&
+		   b[0].reason == SURVEY_LOCK && b[0].by == SURVEY_BY_THREAD &&
+		   is_in(&survey, b[0].function, "capture") &&
+		   is_in(&survey, b[0].waker, "capture") &&
+		   !strcmp(b[0].waker_thread, "thread"),
+		   "a lock, with the function that waits and the one that wakes");
+		ok(b[1].ns == 2000000 && b[1].reason == SURVEY_SLEEP &&
+		   b[1].by == SURVEY_BY_TIMER && b[1].waker == SURVEY_NOWHERE,
+		   "a sleep, which a timer ends");
+		ok(b[2].ns == 1000000 && b[2].reason == SURVEY_INPUT &&
+		   b[2].by == SURVEY_BY_OUTSIDE, "input from outside");
+	}
+	ok(!find(&survey, "wakes")->inclusive_ns, "a wake-up is no time");
+	survey_free(&survey);
+}
+
 static bool is_refused(const void *data, size_t size)
 {
 	struct samples samples;
@@ -299,6 +374,7 @@ int main(void)
 	test_callers();
 	test_members();
 	test_exec();
+	test_blocks();
 	test_damaged();
 	fake_samples_free(&recording);
 	return done();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribute.h"
 #include "code.h"
 #include "samples.h"
 #include "survey.h"
@@ -366,25 +367,35 @@ static void add_exec(struct attribution *a, const struct tense_sample *sample,
 	enter_sample(a, &stack, sample, number);
 }
 
-static void add_sample(struct attribution *a, const struct tense_sample *sample,
-		       uint64_t number)
+uint32_t attribute(struct attribution *a, const struct tense_sample *sample,
+		   uint32_t *frames, bool *whole)
 {
-	uint32_t frames[UNWIND_MAX];
-	struct survey_stack stack = { .frames = frames };
 	struct unwind unwind;
+	uint32_t depth = 0;
 
-	if (is_exec(sample)) {
-		add_exec(a, sample, number);
-		return;
-	}
 	unwind_sample(&unwind, sample, code_of, a);
 	for (unsigned int i = 0; i < unwind.depth; i++) {
 		uint32_t index = function_at(a, &unwind.frame[i]);
 
 		if (index != NO_FRAME)
-			frames[stack.depth++] = index;
+			frames[depth++] = index;
 	}
-	stack.whole = unwind.whole || is_start(a, &stack);
+	*whole = unwind.whole;
+	return depth;
+}
+
+static void add_sample(struct attribution *a, const struct tense_sample *sample,
+		       uint64_t number)
+{
+	uint32_t frames[UNWIND_MAX];
+	struct survey_stack stack = { .frames = frames };
+
+	if (is_exec(sample)) {
+		add_exec(a, sample, number);
+		return;
+	}
+	stack.depth = attribute(a, sample, frames, &stack.whole);
+	stack.whole = stack.whole || is_start(a, &stack);
 	enter_sample(a, &stack, sample, number);
 }
 
@@ -400,6 +411,12 @@ static int by_time(const void *left, const void *right)
 	if (a->function.inclusive_ns != b->function.inclusive_ns)
 		return a->function.inclusive_ns < b->function.inclusive_ns ? 1 : -1;
 	return strcmp(a->function.name, b->function.name);
+}
+
+static void renumber(uint32_t *index, const uint32_t *now)
+{
+	if (*index != SURVEY_NOWHERE)
+		*index = now[*index];
 }
 
 static void sort(struct survey *survey)
@@ -418,6 +435,11 @@ static void sort(struct survey *survey)
 		for (uint32_t f = 0; f < survey->stacks[i].depth; f++)
 			survey->stacks[i].frames[f] =
 				now[survey->stacks[i].frames[f]];
+	for (size_t i = 0; i < survey->nr_blocks; i++) {
+		renumber(&survey->blocks[i].function, now);
+		renumber(&survey->blocks[i].callee, now);
+		renumber(&survey->blocks[i].waker, now);
+	}
 	free(order);
 	free(now);
 }
@@ -432,9 +454,11 @@ void survey_fill(struct survey *survey, const struct samples *samples)
 	survey->hidden = samples->header.hidden;
 	survey->hidden_ns = samples->header.hidden_ns;
 	survey->overhead_ns = samples->header.overhead;
+	survey->missing_ns = samples->header.missing_ns;
 	for (size_t i = 0; i < samples->count; i++)
 		if (samples_is_program(samples, samples->list[i]))
 			add_sample(&a, samples->list[i], i + 1);
+	attribute_blocks(&a, survey, samples);
 	if (survey->count)
 		sort(survey);
 	for (size_t i = 0; i <= TENSE_FILES_MAX; i++)

@@ -293,6 +293,7 @@ void profile_candidates_survey(struct profile *p, const struct survey *survey,
 			       const struct profile_filter *filter,
 			       bool is_static)
 {
+	p->waits = survey_blocks_json(survey);
 	count_unscalable(p, survey);
 	/* The most inclusive time comes first. */
 	for (size_t i = 0; i < survey->count; i++) {

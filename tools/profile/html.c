@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util.h"
 #include "output.h"
@@ -115,6 +116,65 @@ static void table(FILE *f, const struct profile *p)
 	fputs("</table></div>\n", f);
 }
 
+static const char *text_of(const json_t *wait, const char *key)
+{
+	const char *text = json_string_value(json_object_get(wait, key));
+
+	return text ? text : "";
+}
+
+static void waker_cell(FILE *f, const json_t *wait)
+{
+	const char *by = text_of(wait, "woken_by");
+
+	fputs("<td>", f);
+	if (!strcmp(by, "thread")) {
+		page_element(f, "<code>", text_of(wait, "waker_function"), "</code> ");
+		page_element(f, "", text_of(wait, "waker_thread"), "");
+	} else {
+		fputs(!strcmp(by, "timer") ? "a timer" :
+					     "something outside of the program", f);
+	}
+	fputs("</td></tr>\n", f);
+}
+
+static void wait_row(FILE *f, const json_t *wait, double ns)
+{
+	double part = json_number_value(json_object_get(wait, "ns"));
+
+	page_element(f, "<tr><td>", text_of(wait, "thread"), "</td>");
+	page_element(f, "<td><code>", text_of(wait, "function"), "</code></td>");
+	page_element(f, "<td><code>", text_of(wait, "callee"), "</code></td>");
+	page_element(f, "<td>", text_of(wait, "reason"), "</td>");
+	percent_cell(f, "%.1f %%", ns > 0 ? 100 * part / ns : NAN);
+	waker_cell(f, wait);
+}
+
+#define WAITS_SHOWN	50
+
+static void waits(FILE *f, const struct profile *p)
+{
+	double ns = 0;
+	json_t *wait;
+	size_t i;
+
+	if (!json_array_size(p->waits))
+		return;
+	json_array_foreach(p->waits, i, wait)
+		ns += json_number_value(json_object_get(wait, "ns"));
+	fprintf(f, "<h2>Where threads wait</h2>\n<p class=\"lead\">In the survey, threads were blocked for %.3f s of virtual time in all, each on its own.</p>\n",
+		ns / 1e9);
+	fputs("<div class=\"card scroll\"><table>\n<tr><th>Thread</th><th>Waits in</th><th>By calling</th><th>For</th><th class=\"n\">Of all waits</th><th>Woken by</th></tr>\n",
+	      f);
+	json_array_foreach(p->waits, i, wait)
+		if (i < WAITS_SHOWN)
+			wait_row(f, wait, ns);
+	fputs("</table></div>\n", f);
+	if (i > WAITS_SHOWN)
+		fprintf(f, "<p class=\"lead\">%zu shorter ones are in the output of --json.</p>\n",
+			i - WAITS_SHOWN);
+}
+
 static void method(FILE *f)
 {
 	fprintf(f, "<h2>How sure is this?</h2>\n<p>Each function ran once at half its time. The ones that might be the best ran again and again, until their intervals were apart or time was over: a race, after Maron and Moore. "
@@ -132,6 +192,7 @@ int profile_html(FILE *f, const struct profile *p)
 	ranking(f, p);
 	curves(f, p);
 	table(f, p);
+	waits(f, p);
 	method(f);
 	free(command);
 	return page_end(f, &p->question, &p->environment);

@@ -122,7 +122,7 @@ int profile_json_write(FILE *f, const struct profile *p)
 {
 	char *advice = profile_advice(p);
 	json_t *root = json_pack(
-		"{ss si so so so sb sb sb so so so so so so so so so si so so so so}",
+		"{ss si so so so sb sb sb so so so so so so so so so si so so so so sO?}",
 		"schema", PROFILE_SCHEMA, "version", PROFILE_JSON_VERSION,
 		"question", whatif_json_question(&p->question),
 		"found", whatif_json_found(&p->found), "asked", asked(p),
@@ -141,7 +141,7 @@ int profile_json_write(FILE *f, const struct profile *p)
 		"runs", integer(p->answer.runs),
 		"baseline", real(p->answer.baseline),
 		"functions", functions(p), "advice",
-		json_text(advice, strlen(advice)));
+		json_text(advice, strlen(advice)), "waits", p->waits);
 
 	free(advice);
 	return json_write(f, root);
@@ -281,6 +281,8 @@ static const char *load(const json_t *root, struct profile *p)
 	p->took_ns = whole(root, "took_ns");
 	p->dropped = whole(root, "dropped_runs");
 	load_unscalable(json_object_get(root, "unscalable"), p);
+	if (json_is_array(json_object_get(root, "waits")))
+		p->waits = json_incref(json_object_get(root, "waits"));
 	p->asked.time_ns = whole(from, "time_ns");
 	p->asked.for_ns = whole(from, "for_ns");
 	p->asked.top = whole(from, "top");

@@ -184,6 +184,7 @@ void profile_free(struct profile *p)
 		free(p->candidates[i].reason);
 	}
 	free(p->candidates);
+	json_decref(p->waits);
 	free(p->unscalable.reason);
 	race_free(&p->answer.race);
 	free(p->answer.rows);

@@ -7,6 +7,8 @@
 #ifndef TOOLS_PROFILE_H
 #define TOOLS_PROFILE_H
 
+#include <jansson.h>
+
 #include "whatif/whatif.h"
 #include "race.h"
 
@@ -102,6 +104,7 @@ struct profile {
 	uint64_t spent_ns;	/* of --time, by the survey */
 	uint64_t took_ns;
 	size_t dropped;		/* runs without a metric, which do not count */
+	json_t *waits;		/* of the survey, see survey_blocks_json(); or NULL */
 	/* The functions of the survey that cannot be scaled. */
 	struct {
 		size_t functions;

@@ -60,7 +60,7 @@ static bool take_file(struct samples *samples, const struct tense_sample_head *h
 	return true;
 }
 
-static bool take_sample(struct samples *samples,
+static bool take_sample(const struct tense_sample **list, size_t *count,
 			const struct tense_sample_head *head)
 {
 	const struct tense_sample *sample = (const void *)head;
@@ -71,7 +71,7 @@ static bool take_sample(struct samples *samples,
 	    sample->words * sizeof(struct tense_word) ||
 	    !memchr(sample->comm, '\0', sizeof(sample->comm)))
 		return false;
-	samples->list[samples->count++] = sample;
+	list[(*count)++] = sample;
 	return true;
 }
 
@@ -82,7 +82,10 @@ static bool take_record(struct samples *samples,
 	case TENSE_SAMPLE_FILE:
 		return take_file(samples, head);
 	case TENSE_SAMPLE_THREAD:
-		return take_sample(samples, head);
+		return take_sample(samples->list, &samples->count, head);
+	case TENSE_SAMPLE_BLOCK:
+	case TENSE_SAMPLE_WAKE:
+		return take_sample(samples->blocks, &samples->nr_blocks, head);
 	default:
 		/* A later kernel may have more kinds. */
 		return true;
@@ -95,6 +98,8 @@ static bool take_records(struct samples *samples, const char *at, size_t left)
 
 	samples->list = xmalloc((left / sizeof(struct tense_sample) + 1) *
 				sizeof(void *));
+	samples->blocks = xmalloc((left / sizeof(struct tense_sample) + 1) *
+				  sizeof(void *));
 	for (; left; at += head->size, left -= head->size) {
 		head = (const void *)at;
 		if (left < sizeof(*head) || head->size < sizeof(*head) ||
@@ -131,6 +136,7 @@ char *samples_read(struct samples *samples, const void *recording, size_t size)
 void samples_free(struct samples *samples)
 {
 	free(samples->list);
+	free(samples->blocks);
 	free(samples->data);
 	memset(samples, 0, sizeof(*samples));
 }

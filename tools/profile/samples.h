@@ -16,7 +16,9 @@ struct samples {
 	struct tense_samples header;
 	const char *files[TENSE_FILES_MAX + 1];	/* paths by number, or NULL */
 	const struct tense_sample **list;	/* in the order of the records */
-	size_t count;
+	size_t count;		/* of charged time */
+	const struct tense_sample **blocks;	/* of blocks and wake-ups */
+	size_t nr_blocks;
 	void *data;		/* what the pointers point into */
 };
 

@@ -21,6 +21,28 @@ static const struct {
 	[SURVEY_EXEC] = { "exec", "the kernel loads the program" },
 };
 
+const char *survey_reason_id(enum survey_reason reason)
+{
+	static const char *const ids[] = {
+		[SURVEY_LOCK] = "lock", [SURVEY_SLEEP] = "sleep",
+		[SURVEY_CHILD] = "child", [SURVEY_INPUT] = "input",
+		[SURVEY_OUTPUT] = "output", [SURVEY_EVENT] = "event",
+		[SURVEY_PAGE] = "page", [SURVEY_OTHER] = "other",
+	};
+
+	return ids[reason];
+}
+
+const char *survey_waker_id(enum survey_waker by)
+{
+	static const char *const ids[] = {
+		[SURVEY_BY_THREAD] = "thread", [SURVEY_BY_TIMER] = "timer",
+		[SURVEY_BY_OUTSIDE] = "outside",
+	};
+
+	return ids[by];
+}
+
 const char *survey_obstacle_id(enum survey_obstacle obstacle)
 {
 	return obstacles[obstacle].id;
@@ -42,5 +64,6 @@ void survey_free(struct survey *survey)
 		free(survey->stacks[i].frames);
 	free(survey->functions);
 	free(survey->stacks);
+	free(survey->blocks);
 	memset(survey, 0, sizeof(*survey));
 }

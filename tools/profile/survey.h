@@ -30,6 +30,25 @@ enum survey_obstacle {
 	SURVEY_EXEC,		/* no function: the kernel loads the program */
 };
 
+/* The reason for a block, by its system call: the kernel tells no more. */
+enum survey_reason {
+	SURVEY_LOCK,		/* a lock, a condition, or the end of a thread */
+	SURVEY_SLEEP,
+	SURVEY_CHILD,		/* the end of a process */
+	SURVEY_INPUT,		/* of a file, pipe or socket */
+	SURVEY_OUTPUT,
+	SURVEY_EVENT,		/* of one of several files */
+	SURVEY_PAGE,		/* in no call: a page of memory */
+	SURVEY_OTHER,
+};
+
+/* The cause of its end. */
+enum survey_waker {
+	SURVEY_BY_THREAD,
+	SURVEY_BY_TIMER,
+	SURVEY_BY_OUTSIDE,	/* a device, or a process outside of the experiment */
+};
+
 /* Sampled ns are virtual. Inclusive ones count a function once in each stack. */
 struct survey_function {
 	char *name;		/* for people: demangled, or OBJECT+0xOFFSET */
@@ -53,11 +72,30 @@ struct survey_stack {
 	uint64_t samples;
 };
 
+#define SURVEY_NOWHERE UINT32_MAX
+
+/* Threads with the same name that were blocked in the same way. */
+struct survey_block {
+	char thread[16];	/* name of the threads */
+	uint32_t function;	/* index of the program's function, or SURVEY_NOWHERE */
+	uint32_t callee;	/* index of the function of libc that it called, or so */
+	enum survey_reason reason;
+	enum survey_waker by;
+	char waker_thread[16];	/* name of the thread that woke them, or "" */
+	uint32_t waker;		/* index of the function that woke them, or so */
+	uint64_t ns;		/* virtual: they were blocked for so long */
+	uint64_t samples;
+};
+
 struct survey {
 	struct survey_function *functions;	/* most inclusive time first */
 	size_t count;
 	struct survey_stack *stacks;	/* in the order of first samples */
 	size_t nr_stacks;
+	struct survey_block *blocks;	/* most time first */
+	size_t nr_blocks;
+	uint64_t blocked_ns;	/* sum over all blocks */
+	uint64_t missing_ns;	/* of blocks of which there are no samples */
 	uint64_t period_ns;	/* asked for */
 	uint64_t ns;		/* sum over all samples */
 	uint64_t main_ns;	/* of ns: in the program's first thread */
@@ -107,11 +145,18 @@ const char *survey_obstacle_id(enum survey_obstacle obstacle);
 /* Returns a sentence for people. */
 const char *survey_obstacle_text(enum survey_obstacle obstacle);
 
+/* Return identifiers for JSON, as "lock" and "timer". */
+const char *survey_reason_id(enum survey_reason reason);
+const char *survey_waker_id(enum survey_waker by);
+
 /* Prints a table of the first rows functions. */
 void survey_table(FILE *f, const struct survey *survey, size_t rows);
 
 /* The same as JSON, with all functions; NULL on an error. */
 json_t *survey_json(const struct survey *survey);
+
+/* The blocks alone, as an array. */
+json_t *survey_blocks_json(const struct survey *survey);
 
 /* Folded stacks, a line each: thread;outermost;...;innermost ns. */
 void survey_write_folded(FILE *f, const struct survey *survey);
