@@ -117,6 +117,11 @@ is $? 1 "a function that is not called"
 ok "is told, too" grep -q 'the command calls none of the functions' stderr
 profile --time 2s --only main -- "$program" >stdout
 is $? 1 "a command that fails"
+profile --time 10s -- sh -c '"$0" serial --length 5; exit 4' "$program" >stdout
+is $? 1 "a command that fails in the survey"
+ok "stops there, and says what to do" grep -q \
+	'the exit status of sh was 4 in the first run, .*--ignore-failure' stderr
+is "$(grep -c 'run 1 ' stderr)" 0 "and before any other run"
 profile --time 2s --only malloc -- bash forever.sh >stdout
 is $? 125 "a command that never ends"
 ok "does not take longer than --time" \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -308,6 +309,26 @@ static int answer_survey(struct request *q)
 	return status;
 }
 
+/* A command that fails in the survey would fail in each run. */
+static void check_survey(const struct request *q, const struct profile_survey *s)
+{
+	const char *name = q->p.question.argv[0];
+	int sig = s->status - STATUS_SIGNAL;
+
+	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
+		die(s->status, "profile: interrupted by signal %d (%s) before any function had run",
+		    sig, strsignal(sig));
+	if (!s->status || q->p.question.ignore_failure)
+		return;
+	if (sig > 0)
+		warn("profile: %s was ended by signal %d (%s) in the first run, so no further run was made: correct the command, or use --ignore-failure to accept any ending",
+		     name, sig, strsignal(sig));
+	else
+		warn("profile: the exit status of %s was %d in the first run, so no further run was made: correct the command, or use --ignore-failure to accept any status",
+		     name, s->status);
+	exit(1);
+}
+
 static void survey_candidates(struct request *q, const struct profile_filter *filter,
 			      bool is_static)
 {
@@ -318,6 +339,7 @@ static void survey_candidates(struct request *q, const struct profile_filter *fi
 	q->p.spent_ns = now_ns() - began;
 	if (!s.taken)
 		exit(s.status ? s.status : STATUS_FAILED);
+	check_survey(q, &s);
 	if (!q->only)
 		profile_candidates_survey(&q->p, &s.survey, filter, is_static);
 	profile_survey_free(&s);
