@@ -122,6 +122,17 @@ is $? 1 "a command that fails in the survey"
 ok "stops there, and says what to do" grep -q \
 	'the exit status of sh was 4 in the first run, .*--ignore-failure' stderr
 is "$(grep -c 'run 1 ' stderr)" 0 "and before any other run"
+touch input
+profile --time 10s -- sh -c 'rm input && exec "$0" serial --length 30' "$program" \
+	>stdout
+is $? 1 "a command that removes its input"
+ok "fails in a later run" grep -q "the command's exit status was 1" stderr
+ok "with advice to restore the input" grep -q \
+	'an earlier run succeeded: .*remove or change its input.*--prepare' stderr
+touch input
+profile --quiet --time 10s --prepare 'touch input' -- \
+	sh -c 'rm input && exec "$0" serial --length 30' "$program" >stdout
+is $? 0 "with --prepare it has an answer"
 profile --time 2s --only malloc -- bash forever.sh >stdout
 is $? 125 "a command that never ends"
 ok "does not take longer than --time" \

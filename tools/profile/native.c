@@ -89,6 +89,8 @@ int profile_native_measure(struct profile *p, const struct run *run_options,
 	int status;
 
 	whatif_session_drop_zero(n.session);
+	if (p->spent_ns)
+		whatif_session_succeeded(n.session);
 	whatif_environment(&p->environment, backend_native.name);
 	if (!p->question.quiet && !isatty(STDERR_FILENO))
 		warn("profile: %zu function%s, for up to %.0f s",

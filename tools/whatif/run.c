@@ -46,6 +46,7 @@ struct whatif_session {
 	uint64_t limit_ns;	/* of a run; 0: none */
 	bool expired;		/* the last run reached it */
 	bool drops_zero;	/* a run without a metric is no failure */
+	bool succeeded;		/* an earlier run of the command ended with status 0 */
 };
 
 /* The argument of a child's setup. */
@@ -366,6 +367,14 @@ static bool ends_all(int sig)
 	       sig == SIGQUIT;
 }
 
+static void advise(const struct whatif_session *n)
+{
+	if (n->succeeded)
+		warn("an earlier run succeeded: does the command remove or change its input, or stop at its own earlier output? Use --prepare CMD, which runs CMD before each run, to restore the files, or an option of the command that keeps its input");
+	else
+		warn("correct the command, or use --ignore-failure to accept any exit status");
+}
+
 /* 0, or the status to end with. */
 static int check_outcome(const struct whatif_question *q,
 			 const struct whatif_plan *plan,
@@ -394,14 +403,16 @@ static int check_outcome(const struct whatif_question *q,
 		return 0;
 	if (out->kind == OUTCOME_SIGNALED && ends_all(out->value))
 		return s->status;
+	if (!s->status)
+		n->succeeded = true;
 	if (!s->status || q->ignore_failure)
 		return 0;
 	how = out->kind == OUTCOME_SIGNALED ?
 	      xprintf("the command was ended by signal %u (%s)", out->value,
 		      strsignal(out->value)) :
-	      xprintf("the command's exit status was %d: --ignore-failure goes on then",
-		      s->status);
+	      xprintf("the command's exit status was %d", s->status);
 	status = failed(plan, s, n, how);
+	advise(n);
 	free(how);
 	return status;
 }
@@ -668,6 +679,11 @@ void whatif_session_limit(struct whatif_session *session, uint64_t limit_ns)
 void whatif_session_drop_zero(struct whatif_session *session)
 {
 	session->drops_zero = true;
+}
+
+void whatif_session_succeeded(struct whatif_session *session)
+{
+	session->succeeded = true;
 }
 
 bool whatif_session_expired(const struct whatif_session *session)

@@ -32,6 +32,12 @@ void whatif_session_limit(struct whatif_session *session, uint64_t limit_ns);
 /* Further runs whose metric is 0 end with WHATIF_NO_METRIC, and are no failures. */
 void whatif_session_drop_zero(struct whatif_session *session);
 
+/*
+ * Tells that an earlier run of the command succeeded, as a survey does. If a run fails,
+ * the message then asks whether the command changes its input.
+ */
+void whatif_session_succeeded(struct whatif_session *session);
+
 /* Did the last run reach its limit? */
 bool whatif_session_expired(const struct whatif_session *session);
 
