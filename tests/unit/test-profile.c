@@ -44,6 +44,12 @@ static const struct function functions[] = {
 /* Work outside of all functions. */
 #define REST	0.3
 
+/* main() calls all others and has the rest of the work, with which outer() calls first(). */
+static const struct function callers[] = {
+	{ "main", REST - 0.001, false, 1, false },
+	{ "outer", 0.001, false, 10, false },
+};
+
 struct machine {
 	gsl_rng *rng;
 	double speed;
@@ -65,7 +71,29 @@ static const struct function *find(const char *name)
 	for (size_t i = 0; i < COUNT; i++)
 		if (!strcmp(functions[i].name, name))
 			return &functions[i];
+	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)
+		if (!strcmp(callers[i].name, name))
+			return &callers[i];
 	return NULL;
+}
+
+static bool calls(const char *caller, const char *name)
+{
+	return !strcmp(caller, "main") ||
+	       (!strcmp(caller, "outer") && !strcmp(name, "first"));
+}
+
+/* A cut of a function is also one of all that it calls. */
+static double cut_of(const struct whatif *w, size_t condition, unsigned int slot)
+{
+	const unsigned int *percent = w->plan.conditions[condition].percent;
+	const struct whatif_func *func = w->question.func;
+	double cut = whatif_cut(percent[slot]);
+
+	for (unsigned int i = 1; i <= w->question.funcs; i++)
+		if (i != slot && calls(func[i - 1].name, func[slot - 1].name))
+			cut += whatif_cut(percent[i]);
+	return cut;
 }
 
 static bool is_off_path(const struct machine *m, const struct function *f)
@@ -109,17 +137,16 @@ static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
 	}
 	for (unsigned int slot = 1; slot <= w->question.funcs; slot++) {
 		const struct function *f = find(w->question.func[slot - 1].name);
-		unsigned int percent = w->plan.conditions[condition].percent[slot];
+		double cut = cut_of(w, condition, slot);
 		double ran = f->seconds * exp(gsl_ran_gaussian(m->rng, m->jitter));
 		double saved;
 
 		if (m->clocked && !strcmp(f->name, "second"))
-			ran /= 1 - whatif_cut(percent);
-		saved = ran * whatif_cut(percent);
-
+			ran /= 1 - cut;
+		saved = ran * cut;
 		instrument(w, s, slot, f);
 		s->slot[slot].ran = SECOND_NS * slow * ran;
-		s->slot[slot].charged = s->slot[slot].ran * (1 - whatif_cut(percent));
+		s->slot[slot].charged = s->slot[slot].ran * (1 - cut);
 		cpu += ran - f->seconds;
 		charged += ran - f->seconds;
 		if (saved > 0 && !strcmp(f->name, "second")) {
@@ -448,6 +475,29 @@ static void test_few(const char *program, struct machine like)
 	}
 }
 
+static void add(struct profile *p, const char *name)
+{
+	struct profile_candidate *c = profile_add(p, xstrdup(name), xstrdup("/lib/fake.so"));
+
+	c->found.specs[1] = xprintf("fake:%s", name);
+}
+
+/* Functions that call others gain what these gain. */
+static void test_callers(void)
+{
+	struct machine m = { .quiet = true };
+	struct profile p = profile_of(200);
+
+	add(&p, "main");
+	add(&p, "outer");
+	is_i64(measure(&p, &m), 0, "a profile with functions that call others");
+	ok(!strcmp(name_at(&p, 0), "main") && row_of(&p, "main")->why == PROFILE_WHOLE,
+	   "main() is nearly the whole program: %s", name_at(&p, 0));
+	ok(strstr(m.said, "best so far: ") && !strstr(m.said, "best so far: main"),
+	   "progress names its best part: %s", m.said);
+	profile_free(&p);
+}
+
 /* Runs without a metric are left out, and too many of them end the profile. */
 static void test_no_metric(void)
 {
@@ -508,6 +558,7 @@ int main(void)
 	test_few("a thread that spins until a time",
 		 (struct machine){ .jitter = 0.01, .quiet = true, .clocked = true });
 	test_no_metric();
+	test_callers();
 	test_first_stage();
 	test_profile();
 	test_time();

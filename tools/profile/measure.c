@@ -41,16 +41,25 @@ static bool has_time(const struct race_state *s, uint64_t runs)
 	return now(s) + runs * s->run_ns <= s->deadline;
 }
 
+/* Returns the best function that is a part of the program, or NULL. */
+static const char *find_best(const struct profile *p)
+{
+	for (size_t i = 0; i < p->answer.nr_rows; i++) {
+		const struct profile_row *row = &p->answer.rows[i];
+
+		if (row->why != PROFILE_WHOLE)
+			return isnan(row->gain[PROFILE_HALF].value) ? NULL :
+			       p->candidates[row->candidate].name;
+	}
+	return NULL;
+}
+
 static void show(const struct race_state *s)
 {
-	const struct profile_answer *a = &s->p->answer;
-	char *best = xstrdup(""), *what;
+	const char *name = find_best(s->p);
+	char *best = name ? xprintf(", best so far: %s", name) : xstrdup("");
+	char *what;
 
-	if (a->nr_rows && !isnan(a->rows[0].gain[PROFILE_HALF].value)) {
-		free(best);
-		best = xprintf(", best so far: %s",
-			       s->p->candidates[a->rows[0].candidate].name);
-	}
 	what = xprintf("%s, %zu runs to come%s", s->doing, s->left, best);
 	s->runner->progress(s->p, now(s) - s->start, what, s->runner->arg);
 	free(what);
