@@ -487,14 +487,21 @@ static void test_callers(void)
 {
 	struct machine m = { .quiet = true };
 	struct profile p = profile_of(200);
+	char *advice;
 
 	add(&p, "main");
 	add(&p, "outer");
 	is_i64(measure(&p, &m), 0, "a profile with functions that call others");
+	advice = profile_advice(&p);
 	ok(!strcmp(name_at(&p, 0), "main") && row_of(&p, "main")->why == PROFILE_WHOLE,
 	   "main() is nearly the whole program: %s", name_at(&p, 0));
 	ok(strstr(m.said, "best so far: ") && !strstr(m.said, "best so far: main"),
 	   "progress names its best part: %s", m.said);
+	ok(fabs(row_of(&p, "outer")->share - row_of(&p, "first")->share) < 0.01,
+	   "outer() has the time of first(): %g", row_of(&p, "outer")->share);
+	ok(strstr(advice, "Look first at first: "),
+	   "the advice is first() instead of its caller: %s", advice);
+	free(advice);
 	profile_free(&p);
 }
 

@@ -13,6 +13,8 @@
 #define WAITS_MIN	0.75
 /* A function that gains more than this part gains more than its own time. */
 #define OTHERS_MIN	1.25
+/* With more than this part of its caller's time, a function has the caller's work. */
+#define SAME		0.9
 /* Less of the time than this is little. */
 #define LITTLE		0.02
 
@@ -215,6 +217,48 @@ static void fill_row(const struct profile *p, size_t group, size_t member,
 	row->why = explain(p, row);
 }
 
+/* Is nearly all time of a member inside another one that has no more time than it? */
+static bool is_inner(const struct profile_group *g, size_t outer, size_t inner)
+{
+	return part_nested(g, outer, inner) > SAME && part_nested(g, inner, outer) < SAME;
+}
+
+static bool gains_same(const struct profile_row *outer, const struct profile_row *inner)
+{
+	const struct interval *a = &outer->gain[PROFILE_HALF];
+	const struct interval *b = &inner->gain[PROFILE_HALF];
+
+	return b->low > 0 && inner->share > SAME * outer->share &&
+	       ((a->low <= b->value && b->value <= a->high) ||
+		(b->low <= a->value && a->value <= b->high));
+}
+
+/* Returns a member inside of the one at @at that gains what outer does, or @at. */
+static size_t step_inside(const struct profile_group *g, size_t at,
+			  const struct profile_row *rows,
+			  const struct profile_row *outer)
+{
+	for (size_t m = 0; m < g->count; m++)
+		if (m != at && gains_same(outer, &rows[g->members[m]]) &&
+		    is_inner(g, at, m))
+			return m;
+	return at;
+}
+
+/*
+ * A function that only calls another one gains what that one gains. Follows the calls
+ * from a member, as far as the gain is the same. rows: in the order of candidates.
+ */
+static size_t find_inner(const struct profile_group *g, size_t member,
+			 const struct profile_row *rows)
+{
+	size_t at = member;
+
+	for (size_t steps = 1; steps < g->count; steps++)
+		at = step_inside(g, at, rows, &rows[g->members[member]]);
+	return g->members[at];
+}
+
 /* Rows without a gain come last, in the order of the candidates. */
 static int by_gain(const void *a, const void *b)
 {
@@ -238,14 +282,19 @@ static void fill_rows(struct profile *p)
 	a->nr_rows = p->nr_candidates;
 	for (size_t i = 0; i < a->nr_rows; i++)
 		a->rows[i] = (struct profile_row){
-			.candidate = i, .why = PROFILE_UNKNOWN,
+			.candidate = i, .inner = i, .why = PROFILE_UNKNOWN,
 			.share = NAN, .wall = NAN, .calls = NAN,
 			.gain = { { NAN, NAN, NAN }, { NAN, NAN, NAN },
 				  { NAN, NAN, NAN } },
 		};
-	for (size_t g = 0; g < p->nr_groups; g++)
-		for (size_t m = 0; m < p->groups[g].count; m++)
-			fill_row(p, g, m, &a->rows[p->groups[g].members[m]]);
+	for (size_t i = 0; i < p->nr_groups; i++) {
+		const struct profile_group *g = &p->groups[i];
+
+		for (size_t m = 0; m < g->count; m++)
+			fill_row(p, i, m, &a->rows[g->members[m]]);
+		for (size_t m = 0; m < g->count; m++)
+			a->rows[g->members[m]].inner = find_inner(g, m, a->rows);
+	}
 	qsort(a->rows, a->nr_rows, sizeof(*a->rows), by_gain);
 }
 

@@ -37,6 +37,11 @@ static double nested(const struct profile_group *g, size_t member, unsigned int 
 	return part < NESTED_MIN ? 0 : fmin(part, 1);
 }
 
+double part_nested(const struct profile_group *g, size_t member, size_t other)
+{
+	return nested(g, member, other + 1);
+}
+
 static void find_slots(const struct profile_group *g, size_t member,
 		       struct parts *parts)
 {

@@ -8,6 +8,9 @@
 /* Returns the mean part in a function and in all that it calls, at most 1. */
 double part_inside(const struct profile_group *g, size_t member);
 
+/* Returns the part of the time of another member that passed inside a member. */
+double part_nested(const struct profile_group *g, size_t member, size_t other);
+
 /*
  * A cut takes a part of the time that the function took in the same run. This time
  * differs from run to run, and null runs do not show it. Once the race has gains, this

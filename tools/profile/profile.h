@@ -69,6 +69,7 @@ enum profile_why {
 /* A line of the answer. Gains are percent of the metric; positive is better. */
 struct profile_row {
 	size_t candidate;
+	size_t inner;		/* the innermost candidate that has its work and its gain */
 	double share;		/* of CPU time, or of the time that passed if longer */
 	double wall;		/* of the time that passed */
 	double calls;		/* per run */

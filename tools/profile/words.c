@@ -98,13 +98,25 @@ static char *program_gains(const struct profile *p, double gain)
 	return text;
 }
 
-/* The best function that is a part of the program; else the best one. */
+static const struct profile_row *row_of(const struct profile *p, size_t candidate)
+{
+	const struct profile_row *row = p->answer.rows;
+
+	while (row->candidate != candidate)
+		row++;
+	return row;
+}
+
+/*
+ * The best function that is a part of the program; else the best one. The function that
+ * has the work comes before those that only call it.
+ */
 static const struct profile_row *find_first(const struct profile *p)
 {
 	for (size_t i = 0; i < p->answer.nr_rows; i++)
 		if (p->answer.rows[i].why != PROFILE_WHOLE &&
 		    gains(&p->answer.rows[i]))
-			return &p->answer.rows[i];
+			return row_of(p, p->answer.rows[i].inner);
 	return p->answer.rows;
 }
 
