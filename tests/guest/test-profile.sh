@@ -108,6 +108,12 @@ is "$(jq -r '.functions[] | select(.name == "lock") | .state' b.json)" \
 ok "and left out of the table" grep -q 'does not call 1 of the 3 functions' \
 	stdout
 
+profile --quiet --time 20s --idle skip --only main --json main.json -- "$program" \
+	hidden --length 50 >stdout
+is $? 0 "main() of a program with another thread"
+ok "is not nearly the whole program if it has less of the time" jq -e \
+	'.functions[0] | .share < 0.9 and .why != "whole-program"' main.json >/dev/null
+
 # Misuse and bad programs.
 profile --only nothere -- "$program" serial >stdout
 is $? 125 "a name that is not there"

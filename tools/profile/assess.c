@@ -324,7 +324,7 @@ static void find_whole(struct profile *p)
 			size_t half = profile_condition(g, m, PROFILE_HALF);
 
 			c->whole = !isnan(figure_mean(g, half, figure_charged, 0)) &&
-				   (c->spans || part_inside(g, m) > PROFILE_PART_WHOLE);
+				   part_inside(g, m) > PROFILE_PART_WHOLE;
 		}
 	}
 }

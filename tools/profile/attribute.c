@@ -309,7 +309,7 @@ static void count(struct attribution *a, const struct survey_stack *stack,
 		  const struct tense_sample *sample, uint64_t number)
 {
 	struct survey *survey = a->survey;
-	bool covered = false, first = sample->pid == a->samples->begin.program;
+	bool covered = false;
 
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		struct survey_function *f = &survey->functions[stack->frames[i]];
@@ -319,11 +319,9 @@ static void count(struct attribution *a, const struct survey_stack *stack,
 			continue;
 		a->counted[stack->frames[i]] = number;
 		f->inclusive_ns += sample->ns;
-		f->main_ns += first ? sample->ns : 0;
 		f->inclusive_samples++;
 	}
 	survey->ns += sample->ns;
-	survey->main_ns += first ? sample->ns : 0;
 	survey->samples++;
 	if (covered)
 		survey->covered_ns += sample->ns;

@@ -11,9 +11,6 @@
 #include "survey.h"
 #include "whatif/names.h"
 
-/* main() with this part of the first thread's time spans it. The loader has the rest. */
-#define SPANS		0.5
-
 struct profile_filter {
 	struct tense_spec *excluded;
 	size_t nr_excluded;
@@ -121,15 +118,6 @@ static bool is_known(const struct profile *p, const char *name)
 	return false;
 }
 
-/* By its definition, it spans the program's first thread. */
-static bool is_main(const char *name)
-{
-	size_t len = strlen(name);
-
-	return !strcmp(name, "main") || (len > 5 && (!strcmp(name + len - 5, ":main") ||
-						     !strcmp(name + len - 5, "=main")));
-}
-
 /* Adds a candidate for functions of the resolution, all of the same name. */
 static struct profile_candidate *add(struct profile *p, const char *name,
 				     const struct tense_resolution *r,
@@ -141,7 +129,6 @@ static struct profile_candidate *add(struct profile *p, const char *name,
 		return NULL;
 	c = profile_add(p, xstrdup(name), xstrdup(r->candidates[0].object));
 	whatif_names_add(&c->found, 1, r, is_static);
-	c->spans = is_main(name);
 	return c;
 }
 
@@ -224,12 +211,6 @@ static double weight_of(const struct survey *survey, const struct survey_functio
 	return (double)f->inclusive_ns / survey->ns;
 }
 
-/* A program that another one runs, such as a shell, has a main() that spans less. */
-static bool spans_main(const struct survey *survey, const struct survey_function *f)
-{
-	return f->main_ns > SPANS * survey->main_ns;
-}
-
 static void add_surveyed(struct profile *p, const struct survey *survey,
 			 const struct survey_function *f,
 			 const struct profile_filter *filter, bool is_static)
@@ -242,10 +223,8 @@ static void add_surveyed(struct profile *p, const struct survey *survey,
 							       "it is not found");
 	} else if (is_allowed(filter, &r.candidates[0])) {
 		c = add(p, is_known(p, f->name) ? f->spec : f->name, &r, is_static);
-		if (c) {
+		if (c)
 			c->weight = weight_of(survey, f);
-			c->spans = c->spans && spans_main(survey, f);
-		}
 	}
 	tense_resolution_free(&r);
 }

@@ -33,14 +33,13 @@ static json_t *candidates(const struct profile *p)
 		const struct profile_candidate *c = &p->candidates[i];
 
 		json_array_append_new(list, json_pack(
-			"{so so so ss so so sb sb sb}",
+			"{so so so ss so so sb sb}",
 			"name", whatif_json_bytes(c->name),
 			"object", whatif_json_bytes(c->object),
 			"found", whatif_json_found(&c->found),
 			"state", profile_state_id(c->state),
 			"reason", whatif_json_bytes(c->reason),
 			"weight", real(c->weight), "alone", (int)c->alone,
-			"spans", (int)c->spans,
 			"finalist", (int)c->finalist));
 	}
 	return list;
@@ -191,7 +190,6 @@ static bool load_candidate(const json_t *from, struct profile *p)
 	c->reason = whatif_json_copy(json_object_get(from, "reason"));
 	c->weight = json_number_value(json_object_get(from, "weight"));
 	c->alone = flag(from, "alone");
-	c->spans = flag(from, "spans");
 	c->finalist = flag(from, "finalist");
 	return load_state(from, &c->state) &&
 	       whatif_json_load_found(json_object_get(from, "found"),

@@ -36,7 +36,6 @@ struct profile_candidate {
 	double weight;		/* part of the time, to choose which ones to try; 0: unknown */
 	bool alone;		/* costs so much that others are not run with it */
 	bool finalist;		/* is run at all cuts */
-	bool spans;		/* it spans the main thread, as main() does */
 	bool whole;		/* nearly the whole program: in no race */
 };
 

@@ -56,7 +56,6 @@ struct survey_function {
 	char *spec;		/* for whatif: this function only; NULL: not scalable */
 	uint64_t self_ns;	/* sampled in the function itself */
 	uint64_t inclusive_ns;	/* in it and in all that it calls */
-	uint64_t main_ns;	/* of inclusive_ns: in the program's first thread */
 	uint64_t samples;	/* in the function itself */
 	uint64_t inclusive_samples;
 	enum survey_obstacle obstacle;
@@ -98,7 +97,6 @@ struct survey {
 	uint64_t missing_ns;	/* of blocks of which there are no samples */
 	uint64_t period_ns;	/* asked for */
 	uint64_t ns;		/* sum over all samples */
-	uint64_t main_ns;	/* of ns: in the program's first thread */
 	uint64_t samples;
 	uint64_t attributed_ns;	/* of ns: the innermost function is in a file */
 	uint64_t named_ns;	/* of ns: the innermost function has a name */
