@@ -527,6 +527,44 @@ static void test_no_metric(void)
 	profile_free(&p);
 }
 
+/* Of the rows in the table, how many lack a gain? */
+static size_t rows_without(const struct profile *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->answer.nr_rows; i++) {
+		const struct profile_row *row = &p->answer.rows[i];
+
+		n += p->candidates[row->candidate].state == PROFILE_NOT_TRIED &&
+		     profile_is_shown(p, row);
+	}
+	return n;
+}
+
+/* The numbers below the table agree with its rows. */
+static void test_left_out(struct profile *p)
+{
+	char *text = profile_left_out(p), *expected;
+	size_t untried = 0, rows = rows_without(p);
+
+	for (size_t i = 0; i < p->nr_candidates; i++)
+		untried += p->candidates[i].state == PROFILE_NOT_TRIED;
+	expected = rows ? xprintf(rows == untried ? "%zu of the 8 functions did not run, because no time was left: their rows" :
+						    "%zu of the 8 functions did not run, because no time was left: %zu row",
+				  untried, rows) :
+			  xprintf("%zu of the 8 functions did not run, because no time was left: the table leaves them out",
+				  untried);
+	ok(untried && strstr(text, expected),
+	   "%zu functions did not run, %zu of them have rows: %s", untried, rows, text);
+	free(expected);
+	free(text);
+	p->interrupted = true;
+	text = profile_left_out(p);
+	ok(strstr(text, "because the race was interrupted"), "after ^C: %s", text);
+	free(text);
+	p->interrupted = false;
+}
+
 /* Time ends in the first stage: the functions with most of the time have run. */
 static void test_first_stage(void)
 {
@@ -535,6 +573,7 @@ static void test_first_stage(void)
 	char *ending;
 
 	is_i64(measure(&p, &m), 0, "time ends early");
+	test_left_out(&p);
 	ending = profile_ending(&p);
 	ok(!isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) ||
 	   !isnan(row_of(&p, "hidden")->gain[PROFILE_HALF].value),
@@ -553,6 +592,7 @@ static void test_first_stage(void)
 	ok(isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) &&
 	   !isnan(row_of(&p, "hidden")->gain[PROFILE_HALF].value),
 	   "it has not run, but the others have");
+	test_left_out(&p);
 	profile_free(&p);
 }
 

@@ -99,7 +99,7 @@ static void table(FILE *f, const struct profile *p)
 		const struct profile_candidate *c =
 			&p->candidates[row->candidate];
 
-		if (c->state == PROFILE_NEVER_CALLED)
+		if (!profile_is_shown(p, row))
 			continue;
 		page_element(f, "<tr><td><code>", c->name, "</code></td>");
 		percent_cell(f, "%.1f %%", 100 * row->share);

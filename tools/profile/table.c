@@ -15,22 +15,13 @@
 #define NAME_MIN	16
 #define NAME_MAX	44
 
-/* A row without a figure tells nothing: profile_left_out() says how many there are. */
-static bool is_shown(const struct profile *p, const struct profile_row *row)
-{
-	enum profile_state state = p->candidates[row->candidate].state;
-
-	return state != PROFILE_NEVER_CALLED &&
-	       (state != PROFILE_NOT_TRIED || isfinite(row->share));
-}
-
 static int name_width(const struct profile *p)
 {
 	int width = NAME_MIN;
 
 	for (size_t i = 0; i < p->answer.nr_rows; i++) {
 		const struct profile_row *row = &p->answer.rows[i];
-		int len = is_shown(p, row) ?
+		int len = profile_is_shown(p, row) ?
 			  (int)strlen(p->candidates[row->candidate].name) : 0;
 
 		width = len > width ? len : width;
@@ -94,7 +85,7 @@ void profile_table(FILE *f, const struct profile *p, bool colour)
 		"the program gains", "time in it", "10 % faster",
 		"50 % faster [interval]", "if free", "why");
 	for (size_t i = 0; i < p->answer.nr_rows; i++)
-		if (is_shown(p, &p->answer.rows[i]))
+		if (profile_is_shown(p, &p->answer.rows[i]))
 			function_row(f, p, &p->answer.rows[i], colour);
 	fprintf(f, "\n");
 	if (left_out)

@@ -48,7 +48,8 @@ const char *profile_cut_name(enum profile_cut cut)
 	return names[cut];
 }
 
-static const char *state_text(const struct profile_candidate *c)
+static const char *state_text(const struct profile *p,
+			      const struct profile_candidate *c)
 {
 	switch (c->state) {
 	case PROFILE_NEVER_CALLED:
@@ -56,7 +57,8 @@ static const char *state_text(const struct profile_candidate *c)
 	case PROFILE_REFUSED:
 		return c->reason ? c->reason : "it cannot be scaled";
 	default:
-		return "no time was left for it: see --time";
+		return p->interrupted ? "the race was interrupted before it ran" :
+					"no time was left for it: see --time";
 	}
 }
 
@@ -78,7 +80,7 @@ const char *profile_why_text(const struct profile *p,
 	};
 
 	if (row->why == PROFILE_UNKNOWN)
-		return state_text(&p->candidates[row->candidate]);
+		return state_text(p, &p->candidates[row->candidate]);
 	return texts[row->why];
 }
 
@@ -211,6 +213,41 @@ char *profile_unscalable(const struct profile *p)
 		       p->unscalable.reason ? p->unscalable.reason : "not known");
 }
 
+bool profile_is_shown(const struct profile *p, const struct profile_row *row)
+{
+	enum profile_state state = p->candidates[row->candidate].state;
+
+	return state != PROFILE_NEVER_CALLED &&
+	       (state != PROFILE_NOT_TRIED || isfinite(row->share));
+}
+
+/* Which functions the tables leave out, or show without a gain, because time was over. */
+static char *untried_words(const struct profile *p, size_t untried)
+{
+	char *text = xprintf("%zu of the %zu functions did not run, because %s: ",
+			     untried, p->nr_candidates, p->interrupted ?
+			     "the race was interrupted" : "no time was left");
+	char *longer;
+	size_t rows = 0;
+
+	for (size_t i = 0; i < p->answer.nr_rows; i++) {
+		const struct profile_row *row = &p->answer.rows[i];
+
+		rows += p->candidates[row->candidate].state == PROFILE_NOT_TRIED &&
+			profile_is_shown(p, row);
+	}
+	if (!rows)
+		longer = xprintf("%sthe table leaves them out.", text);
+	else if (rows == untried)
+		longer = xprintf("%stheir rows have no gains.", text);
+	else
+		longer = xprintf("%s%zu row%s no gain%s, and the table leaves out %zu.",
+				 text, rows, rows == 1 ? " has" : "s have",
+				 plural(rows), untried - rows);
+	free(text);
+	return longer;
+}
+
 char *profile_left_out(const struct profile *p)
 {
 	size_t never = count_state(p, PROFILE_NEVER_CALLED);
@@ -218,11 +255,11 @@ char *profile_left_out(const struct profile *p)
 	char *unscalable = profile_unscalable(p), *text = NULL;
 
 	if (never)
-		text = append(text, xprintf("The command does not call %zu of the %zu functions.",
-					    never, p->nr_candidates));
+		text = append(text, xprintf("The command does not call %zu of the %zu functions: the table leaves %s out.",
+					    never, p->nr_candidates,
+					    never == 1 ? "it" : "them"));
 	if (untried)
-		text = append(text, xprintf("%zu of the %zu functions did not run, because no time was left: use a longer --time.",
-					    untried, p->nr_candidates));
+		text = append(text, untried_words(p, untried));
 	if (unscalable)
 		text = append(text, unscalable);
 	if (p->dropped)

@@ -17,6 +17,9 @@ const char *profile_why_text(const struct profile *p,
 /* One sentence: where to begin. The caller frees it. */
 char *profile_advice(const struct profile *p);
 
+/* Do the tables have this row? A function that is not called has none. */
+bool profile_is_shown(const struct profile *p, const struct profile_row *row);
+
 /*
  * Which functions and runs are not in the answer, and why, in sentences. NULL if there
  * are none. The caller frees it.
