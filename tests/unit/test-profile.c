@@ -565,6 +565,39 @@ static void test_left_out(struct profile *p)
 	p->interrupted = false;
 }
 
+/* With the time that it asks for, each function runs. */
+static void test_needed(void)
+{
+	/* One ends in the first stage, the other one before it. */
+	static const double times[] = { 9, 4 };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct machine m = { 0 };
+		struct profile p = profile_of(times[i]);
+		double needed, seconds = 0;
+		char *words;
+		bool all = true;
+
+		measure(&p, &m);
+		words = profile_needed(&p);
+		needed = p.needed_ns / SECOND_NS;
+		ok(sscanf(words, "One run takes about %*g s, so that all functions need about %lf s: use",
+			  &seconds) == 1 &&
+		   seconds >= needed && seconds < needed + 60 && needed < 60,
+		   "after --time %g: %s", times[i], words);
+		free(words);
+		profile_free(&p);
+
+		m = (struct machine){ 0 };
+		p = profile_of(seconds);
+		is_i64(measure(&p, &m), 0, "with that time there is an answer");
+		for (size_t k = 0; k < p.nr_candidates; k++)
+			all = all && p.candidates[k].state != PROFILE_NOT_TRIED;
+		ok(all && !p.needed_ns, "and each function has run");
+		profile_free(&p);
+	}
+}
+
 /* Time ends in the first stage: the functions with most of the time have run. */
 static void test_first_stage(void)
 {
@@ -607,6 +640,7 @@ int main(void)
 	test_no_metric();
 	test_callers();
 	test_first_stage();
+	test_needed();
 	test_profile();
 	test_time();
 	test_ends();

@@ -121,7 +121,7 @@ int profile_json_write(FILE *f, const struct profile *p)
 {
 	char *advice = profile_advice(p);
 	json_t *root = json_pack(
-		"{ss si so so so sb sb sb so so so so so so so so so si so so so so sO?}",
+		"{ss si so so so sb sb sb so so so so so so so so so so so si so so so so sO?}",
 		"schema", PROFILE_SCHEMA, "version", PROFILE_JSON_VERSION,
 		"question", whatif_json_question(&p->question),
 		"found", whatif_json_found(&p->found), "asked", asked(p),
@@ -132,6 +132,8 @@ int profile_json_write(FILE *f, const struct profile *p)
 		"stages_over", json_boolean(p->stages_over),
 		"spent_ns", integer(p->spent_ns),
 		"took_ns", integer(p->took_ns),
+		"run_ns", integer(p->run_ns),
+		"needed_ns", integer(p->needed_ns),
 		"dropped_runs", integer(p->dropped),
 		"unscalable", unscalable(p),
 		"environment", whatif_json_environment(&p->environment),
@@ -277,6 +279,8 @@ static const char *load(const json_t *root, struct profile *p)
 	p->stages_over = flag(root, "stages_over");
 	p->spent_ns = whole(root, "spent_ns");
 	p->took_ns = whole(root, "took_ns");
+	p->run_ns = whole(root, "run_ns");
+	p->needed_ns = whole(root, "needed_ns");
 	p->dropped = whole(root, "dropped_runs");
 	load_unscalable(json_object_get(root, "unscalable"), p);
 	if (json_is_array(json_object_get(root, "waits")))

@@ -17,6 +17,8 @@
 #define SHORT_NS	5000000
 /* The race fails after so many runs without a metric, if half of all runs lack it. */
 #define DROPPED_MAX	5
+/* Runs may take so much longer than those so far. */
+#define RESERVE		1.25
 
 struct race_state {
 	struct profile *p;
@@ -435,11 +437,18 @@ static bool has_run(const struct profile *p)
 	return false;
 }
 
+static bool has_untried(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_candidates; i++)
+		if (p->candidates[i].state == PROFILE_NOT_TRIED)
+			return true;
+	return false;
+}
+
 /* Marks the candidates without a run. Returns whether the race is over. */
 static bool is_decided(struct race_state *s)
 {
 	struct profile *p = s->p;
-	bool tried = true;
 
 	for (size_t i = 0; i < p->answer.nr_rows; i++) {
 		const struct profile_row *row = &p->answer.rows[i];
@@ -448,9 +457,41 @@ static bool is_decided(struct race_state *s)
 		if (c->state == PROFILE_READY &&
 		    isnan(row->gain[PROFILE_HALF].value))
 			c->state = PROFILE_NOT_TRIED;
-		tried = tried && c->state != PROFILE_NOT_TRIED;
 	}
-	return tried && !race_is_on(&p->answer.race);
+	return !has_untried(p) && !race_is_on(&p->answer.race);
+}
+
+/*
+ * Estimates the time in which each function would run once at half its time: the runs
+ * that find out which functions are called, and a first stage.
+ */
+static uint64_t estimate_needed(const struct race_state *s)
+{
+	const struct profile *p = s->p;
+	struct profile_candidate **list = xmalloc((p->nr_candidates + 1) * sizeof(void *));
+	size_t n = 0, room = profile_room(p), runs;
+	uint64_t needed;
+
+	for (size_t i = 0; i < p->nr_candidates; i++)
+		if (p->candidates[i].state == PROFILE_READY ||
+		    p->candidates[i].state == PROFILE_NOT_TRIED)
+			list[n++] = &p->candidates[i];
+	runs = (p->nr_candidates + room - 1) / room + 1 + count_first(p, list, n);
+	free(list);
+	needed = p->spent_ns + RESERVE * runs * s->run_ns;
+	/* The time that was given was too short. */
+	return fmax(needed, RESERVE * p->asked.time_ns);
+}
+
+/* Says that no function has run. */
+static int refuse_time(const struct profile *p)
+{
+	char *needed = profile_needed(p);
+
+	warn("profile: no function has run within --time %g s. %s",
+	     p->asked.time_ns / 1e9, needed);
+	free(needed);
+	return STATUS_FAILED;
 }
 
 /* Says how the race ended. Returns the status to end with. */
@@ -459,7 +500,10 @@ static int conclude(struct race_state *s, int status)
 	struct profile *p = s->p;
 
 	p->took_ns = now(s) - s->start;
+	p->run_ns = s->run_ns;
 	p->timed_out = !is_decided(s);
+	if (has_untried(p) && s->run_ns)
+		p->needed_ns = estimate_needed(s);
 	p->stages_over = p->timed_out && s->looks >= RACE_LOOKS;
 	if (status && status < STATUS_SIGNAL && status != PROFILE_OUT_OF_TIME)
 		return status;
@@ -468,8 +512,7 @@ static int conclude(struct race_state *s, int status)
 		return 0;
 	if (p->interrupted)
 		return status;
-	warn("profile: no function has run within --time: use a longer --time");
-	return STATUS_FAILED;
+	return refuse_time(p);
 }
 
 int profile_measure(struct profile *p, const struct profile_runner *runner)

@@ -103,6 +103,8 @@ struct profile {
 	bool stages_over;	/* it was not over after the last stage */
 	uint64_t spent_ns;	/* of --time, by the survey */
 	uint64_t took_ns;
+	uint64_t run_ns;	/* real time that a run took, in the mean; 0: not known */
+	uint64_t needed_ns;	/* --time with which each function would run; 0: the same */
 	size_t dropped;		/* runs without a metric, which do not count */
 	json_t *waits;		/* of the survey, see survey_blocks_json(); or NULL */
 	/* The functions of the survey that cannot be scaled. */

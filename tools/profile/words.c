@@ -248,6 +248,24 @@ static char *untried_words(const struct profile *p, size_t untried)
 	return longer;
 }
 
+/* A round number of seconds, not below the time. */
+static double round_up(uint64_t ns)
+{
+	double seconds = ns / 1e9, step = seconds < 120 ? 5 : 60;
+
+	return step * ceil(seconds / step);
+}
+
+char *profile_needed(const struct profile *p)
+{
+	double seconds = round_up(p->needed_ns);
+
+	if (!p->needed_ns)
+		return xstrdup("Use a longer --time.");
+	return xprintf("One run takes about %.2g s, so that all functions need about %.0f s: use --time %.0fs or more.",
+		       p->run_ns / 1e9, seconds, seconds);
+}
+
 char *profile_left_out(const struct profile *p)
 {
 	size_t never = count_state(p, PROFILE_NEVER_CALLED);
@@ -260,6 +278,8 @@ char *profile_left_out(const struct profile *p)
 					    never == 1 ? "it" : "them"));
 	if (untried)
 		text = append(text, untried_words(p, untried));
+	if (untried && !p->interrupted)
+		text = append(text, profile_needed(p));
 	if (unscalable)
 		text = append(text, unscalable);
 	if (p->dropped)

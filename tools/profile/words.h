@@ -21,6 +21,11 @@ char *profile_advice(const struct profile *p);
 bool profile_is_shown(const struct profile *p, const struct profile_row *row);
 
 /*
+ * Which --time is needed for all functions to run, in sentences. The caller frees it.
+ */
+char *profile_needed(const struct profile *p);
+
+/*
  * Which functions and runs are not in the answer, and why, in sentences. NULL if there
  * are none. The caller frees it.
  */
