@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
+#include "base/stream.h"
 #include "base/util.h"
 #include "profile/json.h"
 #include "profile/measure.h"
@@ -63,6 +65,7 @@ struct machine {
 	bool clocked;		/* "second" lasts until its clock shows a time */
 	double spins;		/* s that a thread spins more if second is faster */
 	unsigned int no_metric_every;	/* so many runs, one lacks the metric */
+	double length;		/* of a run, instead of 1.3 s of CPU time; 0: that */
 	char said[200];
 };
 
@@ -129,7 +132,7 @@ static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
 	if (m->no_metric_every && s->round && m->runs % m->no_metric_every == 0)
 		return PROFILE_NO_METRIC;
 	m->speed = 0.7 * m->speed + gsl_ran_gaussian(m->rng, 0.04);
-	slow = exp(m->speed);
+	slow = exp(m->speed) * (m->length > 0 ? m->length / 1.3 : 1);
 	for (size_t i = 0; i < COUNT; i++) {
 		cpu += functions[i].seconds;
 		charged += functions[i].seconds;
@@ -565,6 +568,41 @@ static void test_left_out(struct profile *p)
 	p->interrupted = false;
 }
 
+/* Runs a profile of one second, and returns its messages. The caller frees them. */
+static char *messages_of(struct machine m, uint64_t spent_ns)
+{
+	FILE *f = tmpfile();
+	int old = stream_divert(STDERR_FILENO, fileno(f));
+	struct profile p = profile_of(1);
+	char *text;
+	long size;
+
+	p.spent_ns = spent_ns;
+	measure(&p, &m);
+	profile_free(&p);
+	stream_bring_back(STDERR_FILENO, old);
+	size = lseek(fileno(f), 0, SEEK_END);
+	text = xmalloc(size + 1);
+	text[pread(fileno(f), text, size, 0)] = '\0';
+	fclose(f);
+	return text;
+}
+
+static void test_short(void)
+{
+	char *text = messages_of((struct machine){ .length = 0.03 }, 0);
+
+	ok(strstr(text, "a run of fake takes only ") && strstr(text, "larger input"),
+	   "short runs are told: %s", text);
+	free(text);
+	text = messages_of((struct machine){ .length = 0.03 }, 1);
+	ok(!strstr(text, "takes only"), "not again after a survey: %s", text);
+	free(text);
+	text = messages_of((struct machine){ .length = 0.3 }, 0);
+	ok(!strstr(text, "takes only"), "longer ones are not: %s", text);
+	free(text);
+}
+
 /* With the time that it asks for, each function runs. */
 static void test_needed(void)
 {
@@ -641,6 +679,7 @@ int main(void)
 	test_callers();
 	test_first_stage();
 	test_needed();
+	test_short();
 	test_profile();
 	test_time();
 	test_ends();

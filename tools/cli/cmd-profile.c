@@ -340,6 +340,10 @@ static void survey_candidates(struct request *q, const struct profile_filter *fi
 	if (!s.taken)
 		exit(s.status ? s.status : STATUS_FAILED);
 	check_survey(q, &s);
+	if (s.survey.samples)
+		profile_warn_short(&q->p, s.survey.elapsed_ns);
+	else if (!q->only)
+		exit(STATUS_FAILED);
 	if (!q->only)
 		profile_candidates_survey(&q->p, &s.survey, filter, is_static);
 	profile_survey_free(&s);

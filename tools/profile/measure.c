@@ -14,7 +14,7 @@
 /* A candidate whose stubs take a larger part of a run gets a group of its own. */
 #define HOT_PART	0.1
 /* A shorter run spends most of its time on its start. */
-#define SHORT_NS	5000000
+#define TOO_SHORT_NS	5000000
 /* The race fails after so many runs without a metric, if half of all runs lack it. */
 #define DROPPED_MAX	5
 /* Runs may take so much longer than those so far. */
@@ -265,8 +265,12 @@ static int check_length(const struct profile *p)
 	if (!p->nr_groups || !p->groups[0].w.samples.count)
 		return 0;
 	s = &p->groups[0].w.samples.list[0];
-	if (s->elapsed >= SHORT_NS)
+	if (s->elapsed >= TOO_SHORT_NS) {
+		/* A survey has told before. */
+		if (!p->spent_ns)
+			profile_warn_short(p, s->elapsed);
 		return 0;
+	}
 	warn("profile: a run takes %.1f ms, too short to compare: give the command more work, at least some 100 ms",
 	     s->elapsed / 1e6);
 	return STATUS_FAILED;

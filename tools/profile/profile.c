@@ -11,6 +11,9 @@ const double profile_cuts[PROFILE_CUTS] = {
 	[PROFILE_HALF] = 0.5, [PROFILE_TENTH] = 0.1, [PROFILE_FREE] = 0.999,
 };
 
+/* With the survey's period, a run of this time has 100 samples. */
+#define SHORT_NS	100e6
+
 struct profile_candidate *profile_add(struct profile *p, char *name,
 				      char *object)
 {
@@ -172,6 +175,13 @@ void profile_warn_endless(const struct profile *p)
 {
 	warn("profile: the command did not end within --time %.0f s: give it more time, or end each run with --for and measure with --progress, --latency or --metric",
 	     p->asked.time_ns / 1e9);
+}
+
+void profile_warn_short(const struct profile *p, double elapsed_ns)
+{
+	if (elapsed_ns > 0 && elapsed_ns < SHORT_NS)
+		warn("profile: a run of %s takes only %.1f ms, so that its start and chance hide what the functions gain: give it a larger input, or more of the same work, for at least some %.0f ms",
+		     p->question.argv[0], elapsed_ns / 1e6, SHORT_NS / 1e6);
 }
 
 void profile_free(struct profile *p)

@@ -142,6 +142,12 @@ size_t profile_race_row(const struct profile *p, size_t group,
 /* Computes the answer from the samples, in place of an earlier one. */
 void profile_assess(struct profile *p);
 
+/*
+ * Warns if a run takes so little virtual time that its start and its scatter hide what
+ * the functions gain.
+ */
+void profile_warn_short(const struct profile *p, double elapsed_ns);
+
 /* Says that a run does not end within --time, and what to do. */
 void profile_warn_endless(const struct profile *p);
 
