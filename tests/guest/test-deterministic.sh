@@ -136,7 +136,7 @@ is "$(script -qec "$tense run --deterministic wc -c" /dev/null | tr -d '\r')" \
 
 # tense refuses these commands.
 run nothing-by-this-name 2>stderr
-is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found in PATH: give its path" \
+is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found in PATH: check its spelling, install it, or give its path" \
 	"a command that is not there"
 run --file nothing true 2>stderr
 is "$? $(cat stderr)" "125 tense: --file nothing: No such file or directory" \

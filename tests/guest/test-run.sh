@@ -37,7 +37,7 @@ is "$?" 137 "SIGKILL is 137"
 run -- sh -c 'kill -SEGV $$'
 is "$?" 139 "SIGSEGV is 139"
 run nothing-by-this-name 2>stderr
-is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found in PATH: give its path" \
+is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found in PATH: check its spelling, install it, or give its path" \
 	"a command that is not there"
 run ./nothing 2>stderr
 is "$? $(cat stderr)" "127 tense: ./nothing: No such file or directory" \
@@ -294,7 +294,7 @@ if [ "$(id -u)" = 0 ]; then
 		"tense: --window: here tense.ko was loaded with a window of 500000 ns: load it with window=4000000, or use --backend uml" \
 		"and one that it has not"
 	is "$(native --backend native nothing 2>&1; echo $?)" \
-		"tense: nothing: command not found in PATH: give its path
+		"tense: nothing: command not found in PATH: check its spelling, install it, or give its path
 127" "not found"
 else
 	skip "the native back end: only root can load a module in a guest"

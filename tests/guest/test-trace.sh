@@ -62,7 +62,7 @@ trace --quiet -o x.svg -- sh -c 'kill $$' 2>stderr
 is "$? $(cat stderr)" "143 " "a signal; --quiet"
 echo old >old.json
 trace -o y.svg -o old.json nothing-by-this-name 2>stderr
-is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found in PATH: give its path" \
+is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found in PATH: check its spelling, install it, or give its path" \
 	"a command that is not there"
 ok "leaves no picture" test ! -e y.svg
 is "$(cat old.json)" old "and the old trace"

@@ -437,7 +437,7 @@ is "$(pgrep -xf 'sleep 1002.5')" "" "with the command"
 
 # These are not commands.
 measure_is 127 "no such command" -- nonexistent-command
-tense_said "nonexistent-command: command not found in PATH: give its path"
+tense_said "nonexistent-command: command not found in PATH: check its spelling, install it, or give its path"
 measure_is 127 "no such path" -- ./nonexistent
 tense_said "./nonexistent: No such file or directory"
 measure_is 126 "not a program" -- /etc/passwd
@@ -446,7 +446,7 @@ printf '#!/nonexistent\n' >script && chmod +x script
 measure_is 127 "a script of nobody's" -- ./script
 tense_said "./script: cannot be executed: No such file or directory"
 measure_is 127 "one of two" --compare true 'nonexistent-command x'
-tense_said "nonexistent-command: command not found in PATH: give its path"
+tense_said "nonexistent-command: command not found in PATH: check its spelling, install it, or give its path"
 
 # Misuse.
 measure_is 125 "no command"

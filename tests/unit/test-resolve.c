@@ -271,7 +271,7 @@ static void test_commands(void)
 	is_kind("use_a", "script", TENSE_RESOLVED, 1);
 	is_kind("use_a", "script2", TENSE_RESOLVED, 1);
 	is_kind("use_a", "nothing-here", TENSE_UNRESOLVABLE, 0);
-	says("not found in PATH");
+	says("not found in PATH: check its spelling, install it, or give its path");
 	is_kind("use_a", "./nothing/here", TENSE_UNRESOLVABLE, 0);
 	says("No such file");
 	is_kind("use_a", "./lib", TENSE_UNRESOLVABLE, 0);

@@ -87,6 +87,13 @@ void die(int status, const char *format, ...)
 	exit(status);
 }
 
+const char *command_error(const char *name, int error)
+{
+	return error == ENOENT && !strchr(name, '/') ?
+	       "command not found in PATH: check its spelling, install it, or give its path" :
+	       strerror(error);
+}
+
 void *xrealloc(void *old, size_t size)
 {
 	void *p = realloc(old, size ? size : 1);

@@ -26,6 +26,9 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void die(int status, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 
+/* Describes why a command cannot be executed, by the error of execvp(). */
+const char *command_error(const char *name, int error);
+
 /*
  * Breaks lines that are longer than the margin at a space, and indents the rest.
  * The first line is indented already. Keeps the line breaks of the text.

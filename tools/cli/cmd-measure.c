@@ -318,12 +318,10 @@ static int check_command(const char *name)
 	char *path = find_command(name);
 
 	if (!path) {
-		bool missing = errno == ENOENT;
+		int error = errno;
 
-		warn("%s: %s", name, missing && !strchr(name, '/') ?
-		     "command not found in PATH: give its path" :
-		     strerror(errno));
-		return missing ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+		warn("%s: %s", name, command_error(name, error));
+		return error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 	}
 	free(path);
 	return 0;

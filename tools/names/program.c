@@ -126,9 +126,7 @@ static char *find_program(const char *name, char **script, char **error)
 	char *path = find_command(name), *next, *via;
 
 	if (!path) {
-		*error = errno == ENOENT && !strchr(name, '/') ?
-			 xprintf("%s: command not found in PATH: give its path", name) :
-			 xprintf("%s: %s", name, strerror(errno));
+		*error = xprintf("%s: %s", name, command_error(name, errno));
 		return NULL;
 	}
 	for (int i = 0; i < SCRIPT_DEPTH; i++) {

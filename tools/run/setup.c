@@ -228,12 +228,7 @@ int setup_status(const struct outcome *out, char **argv)
 	case OUTCOME_SIGNALED:
 		return STATUS_SIGNAL + out->value;
 	case OUTCOME_NOT_RUN:
-		if (out->value == ENOENT && !strchr(argv[0], '/')) {
-			warn("%s: command not found in PATH: give its path",
-			     argv[0]);
-			return STATUS_NOT_FOUND;
-		}
-		warn("%s: %s", argv[0], strerror(out->value));
+		warn("%s: %s", argv[0], command_error(argv[0], out->value));
 		return out->value == ENOENT ? STATUS_NOT_FOUND :
 					      STATUS_NOT_EXECUTABLE;
 	default:

@@ -389,10 +389,7 @@ static int check_outcome(const struct whatif_question *q,
 		return STATUS_FAILED;
 	}
 	if (out->kind == OUTCOME_NOT_RUN) {
-		warn("%s: %s", q->argv[0], out->value == ENOENT &&
-		     !strchr(q->argv[0], '/') ?
-		     "command not found in PATH: give its path" :
-		     strerror(out->value));
+		warn("%s: %s", q->argv[0], command_error(q->argv[0], out->value));
 		return out->value == ENOENT ? STATUS_NOT_FOUND :
 					      STATUS_NOT_EXECUTABLE;
 	}
