@@ -94,8 +94,9 @@ install:: $(O)/libtense/libtense.pc
 	$(Q)install -m 644 $(filter %.3,$(LIBTENSE_MAN)) $(MANDIR)/man3
 	$(Q)install -m 644 $(filter %.7,$(LIBTENSE_MAN)) $(MANDIR)/man7
 
+# Earlier versions installed libtense.so.0.
 uninstall::
-	$(Q)rm -f $(LIBDIR)/libtense.so $(LIBDIR)/libtense.so.1 \
+	$(Q)rm -f $(LIBDIR)/libtense.so $(LIBDIR)/libtense.so.1 $(LIBDIR)/libtense.so.0 \
 		$(LIBDIR)/libtense-functions.so \
 		$(LIBDIR)/libtense-functions.so.0 \
 		$(LIBDIR)/libtense-redirect.so.0 \
