@@ -121,6 +121,10 @@ ok "is told" grep -q "no function 'nothere'" stderr
 profile --only locked -- "$program" serial --length 5 >stdout
 is $? 1 "a function that is not called"
 ok "is told, too" grep -q 'the command calls none of the functions' stderr
+profile --only libz:deflate -- "$program" serial --length 5 >stdout
+is $? 1 "a function of a library that the program does not load"
+ok "is told, with what it loads" grep -q \
+	'libz:deflate: .* does not load libz.*It loads several.* and libc' stderr
 profile --time 2s --only main -- "$program" >stdout
 is $? 1 "a command that fails"
 profile --time 10s -- sh -c '"$0" serial --length 5; exit 4' "$program" >stdout

@@ -236,6 +236,8 @@ static void test_not_found(void)
 	resolve("use_aa", "prog");
 	name_is(0, "prog:use_a");
 	says("PATH:use_aa");
+	/* The near names come before the advice. */
+	says(". Near to it are\n  prog:use_a\n");
 	is_kind("use_a@V_1", "prog", TENSE_NOT_FOUND, 1);
 	is_kind("libnone:f", "prog", TENSE_NOT_FOUND, 0);
 	says("there is no 'libnone'");

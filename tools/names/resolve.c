@@ -431,10 +431,28 @@ static void explain_no_frame(const struct search *search,
 	free(objects);
 }
 
+/* Why the function may have no name, and where else it may be: a line for each. */
+static void append_hints(const struct search *search, char **text)
+{
+	char *stripped = list_stripped(search);
+
+	if (search->program->missing)
+		append_own(text, xprintf("\n%s: missing, so that the command will not start",
+					 search->program->missing));
+	if (stripped)
+		append_own(text, xprintf("\n%s: stripped, so that only exported functions have names.\n"
+					 "Install debug symbols, build without strip, or give an address as tense profile shows it.",
+					 stripped));
+	if (!search->spec.object)
+		append_own(text, xprintf("\nFor a library that is opened later, or a program that the command runs, give its path: PATH:%s",
+					 search->text));
+	free(stripped);
+}
+
 static void explain_not_found(const struct search *search,
 			      struct tense_resolution *result)
 {
-	char *objects, *stripped;
+	char *objects;
 
 	result->kind = TENSE_NOT_FOUND;
 	if (!has_object(search)) {
@@ -448,26 +466,11 @@ static void explain_not_found(const struct search *search,
 	if (!tense_spec_is_pattern(&search->spec))
 		add_nearest(search, result);
 	objects = list_objects(search, false);
-	stripped = list_stripped(search);
-	result->message = xprintf("no function '%s' in %s", search->spec.pattern,
-				  objects);
-	if (stripped)
-		append_own(&result->message,
-			   xprintf("; %s: stripped, so that only exported functions have names: install debug symbols, build without strip, or give the address of a function as tense profile shows it",
-				   stripped));
-	if (search->program->missing)
-		append_own(&result->message,
-			   xprintf("; %s: missing, so that the command will not start",
-				   search->program->missing));
-	if (!search->spec.object)
-		append_own(&result->message,
-			   xprintf("; if it is in a library that is opened later, or in a program that the command runs, give that file's path, PATH:%s",
-				   search->text));
-	if (result->count)
-		append(&result->message, ". Near to it are");
+	result->message = xprintf("no function '%s' in %s%s", search->spec.pattern,
+				  objects, result->count ? ". Near to it are" : "");
 	append_candidates(result, &result->message);
+	append_hints(search, &result->message);
 	free(objects);
-	free(stripped);
 }
 
 /* Copies of the resolved functions that keep their speed. */

@@ -7,6 +7,8 @@
 #include "base/paths.h"
 #include "base/util.h"
 #include "libtense/symbols/spec.h"
+#include "names/functions.h"
+#include "names/program.h"
 #include "names/resolve.h"
 #include "survey.h"
 #include "whatif/names.h"
@@ -289,4 +291,57 @@ void profile_candidates_survey(struct profile *p, const struct survey *survey,
 			add_refused(p, f->name, f->object,
 				    survey_obstacle_text(f->obstacle));
 	}
+}
+
+static bool is_loaded(const struct program *program, const char *path)
+{
+	for (size_t i = 0; i < program->count; i++)
+		if (!strcmp(program->objects[i].path, path))
+			return true;
+	return false;
+}
+
+/* Names what the program loads, without the loader: "xz, liblzma and libc". */
+static char *list_loaded(const struct program *program)
+{
+	char *list = xstrdup(""), *longer, *name;
+	size_t left = 0;
+
+	for (size_t i = 0; i < program->count; i++)
+		left += !program->objects[i].is_loader;
+	for (size_t i = 0; i < program->count; i++) {
+		if (program->objects[i].is_loader)
+			continue;
+		left--;
+		name = object_short_name(&program->objects[i]);
+		longer = xprintf("%s%s%s", list, name,
+				 left > 1 ? ", " : left ? " and " : "");
+		free(name);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+void profile_warn_unloaded(const struct profile *p)
+{
+	char *const *argv = p->question.argv;
+	char *error, *loaded;
+	struct program *program = program_open(argv, &error);
+
+	if (!program) {
+		free(error);
+		return;
+	}
+	loaded = list_loaded(program);
+	for (size_t i = 0; i < p->nr_candidates; i++) {
+		const struct profile_candidate *c = &p->candidates[i];
+
+		if (c->state == PROFILE_NEVER_CALLED && c->object &&
+		    !is_loaded(program, c->object))
+			warn("%s: %s does not load %s when it starts. It loads %s",
+			     c->name, argv[0], base_name(c->object), loaded);
+	}
+	free(loaded);
+	program_free(program);
 }

@@ -34,4 +34,10 @@ void profile_candidates_survey(struct profile *p, const struct survey *survey,
 			       const struct profile_filter *filter,
 			       bool is_static);
 
+/*
+ * Tells of functions that were not called because the command does not load their file
+ * when it starts: which file, and what it loads instead.
+ */
+void profile_warn_unloaded(const struct profile *p);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "candidates.h"
 #include "words.h"
 
 /* The number of finalists. */
@@ -250,10 +251,12 @@ static int refuse(const struct profile *p)
 	if (unscalable)
 		warn("profile: %s", unscalable);
 	free(unscalable);
-	if (called)
+	if (called) {
 		warn("profile: no function can be scaled: see tense functions");
-	else
-		warn("profile: the command calls none of the functions: --only names others");
+		return 1;
+	}
+	profile_warn_unloaded(p);
+	warn("profile: the command calls none of the functions: --only names others");
 	return 1;
 }
 
