@@ -568,6 +568,39 @@ static void test_left_out(struct profile *p)
 	p->interrupted = false;
 }
 
+/* A number that the command prints is a time or a speed: the user knows. */
+static void test_better(void)
+{
+	struct machine m = { 0 };
+	struct profile p = profile_of(200);
+	const struct profile_row *first;
+	struct profile_row loser = { .why = PROFILE_LOSES };
+	char *title, *advice;
+
+	p.question.metric.kind = METRIC_STDOUT;
+	p.question.metric.pattern = xstrdup("t=(.*)");
+	p.question.better = BETTER_LESS;
+	is_i64(measure(&p, &m), 0, "a profile of a time that the command prints");
+	first = row_of(&p, "first");
+	advice = profile_advice(&p);
+	ok(first->gain[PROFILE_HALF].low > 0 && first == p.answer.rows &&
+	   strstr(advice, "have less of the metric"), "less is better: %s", advice);
+	free(advice);
+	title = whatif_metric_title(&p.question);
+	ok(!strcmp(title, "stdout:t=(.*) (less is better)"), "the title says so");
+	free(title);
+	ok(strstr(profile_why_text(&p, &loser), "the metric would be more"),
+	   "a loss has more of it");
+	p.question.better = BETTER_UNSAID;
+	profile_assess(&p);
+	ok(row_of(&p, "first")->gain[PROFILE_HALF].high < 0,
+	   "without --better, more is better");
+	title = whatif_metric_title(&p.question);
+	ok(!strcmp(title, "stdout:t=(.*) (more is better)"), "as the title says");
+	free(title);
+	profile_free(&p);
+}
+
 /* Runs a profile of one second, and returns its messages. The caller frees them. */
 static char *messages_of(struct machine m, uint64_t spent_ns)
 {
@@ -680,6 +713,7 @@ int main(void)
 	test_first_stage();
 	test_needed();
 	test_short();
+	test_better();
 	test_profile();
 	test_time();
 	test_ends();

@@ -97,6 +97,7 @@ static void test_request(void)
 	free(whatif_parse_func(&w.question, "g"));
 	free(whatif_parse_cuts(&w.question, "12.3,70%", true));
 	free(whatif_parse_metric(&w.question, "stdout:\xfc(\\d+)"));
+	w.question.better = BETTER_LESS;
 	w.question.percent = 50;
 	w.question.window_ns = 20000;
 	w.question.choice = (struct clock_choice){ CLOCKS_NONE, ORDER_NONE,
@@ -127,6 +128,7 @@ static void test_request(void)
 	ok(back.question.metric.kind == METRIC_STDOUT &&
 	   !strcmp(back.question.metric.pattern, w.question.metric.pattern),
 	   "the metric");
+	ok(whatif_less(&back.question), "of which less is better");
 	ok(back.question.percent == 50 && back.question.window_ns == 20000 &&
 	   !memcmp(&back.question.choice, &w.question.choice,
 		   sizeof(w.question.choice)),

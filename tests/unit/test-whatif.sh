@@ -40,6 +40,10 @@ misuse "a change by 0.0002% is too small to be run" \
 misuse "metric 'speed' is not elapsed, cpu," --func f --metric speed -- true
 misuse "expression '(': missing closing parenthesis at 1" \
 	--func f --metric 'stdout:(' -- true
+misuse "--better 'fewer' is neither less nor more" \
+	--func f@150 --metric 'stdout:x' --better fewer -- true
+misuse "--better is only for a number that the command prints" \
+	--func f@150 --metric cpu --better less -- true
 misuse "'a' is not two functions with a comma between them" \
 	--func f@150 --latency a -- true
 misuse "'a,b,c' is not two functions" --func f@150 --latency a,b,c -- true

@@ -203,6 +203,8 @@ static void check_options(const struct request *q, bool command)
 {
 	const struct whatif_metric *metric = &q->p.question.metric;
 
+	if (whatif_check_better(&q->p.question))
+		misuse("%s", whatif_check_better(&q->p.question));
 	if (q->from && command)
 		misuse("--from takes no command");
 	if (!q->from && !q->inside && !command)
@@ -396,6 +398,13 @@ static int measure(struct request *q)
 	return profile_native_measure(&q->p, q->run, false);
 }
 
+/* A printed number may be a time as well as a speed, and nothing in it tells which. */
+static void say_direction(const struct whatif_question *w)
+{
+	if (whatif_is_printed(w) && !w->better && !w->quiet)
+		warn("profile: more of the number that the command prints counts as better: use --better less if it is a time");
+}
+
 static int run_request(struct request *q)
 {
 	int status;
@@ -412,8 +421,10 @@ static int run_request(struct request *q)
 		     backend_choose(q->options.backend, &backend_exact, q->run);
 	if (q->survey_only)
 		return answer_survey(q);
-	if (!q->inside)
+	if (!q->inside) {
+		say_direction(&q->p.question);
 		find_candidates(q);
+	}
 	status = measure(q);
 	if (status > STATUS_SIGNAL && !q->inside)
 		warn("profile: interrupted by signal %d (%s) before any function had run",

@@ -180,6 +180,8 @@ static int parse_options(int argc, char **argv, struct request *q)
 		misuse("no command");
 	run_options_check(&q->options, q->run);
 	wrong = whatif_limit_runs(&q->w.question);
+	if (!wrong)
+		wrong = whatif_check_better(&q->w.question);
 	if (wrong)
 		misuse("%s", wrong);
 	return optind;

@@ -79,6 +79,9 @@ const char *profile_why_text(const struct profile *p,
 		[PROFILE_WHOLE] = "nearly the whole program, see its parts",
 	};
 
+	if (row->why == PROFILE_LOSES && whatif_is_printed(&p->question))
+		return whatif_less(&p->question) ? "the metric would be more, which is worse" :
+						   "the metric would be less, which is worse";
 	if (row->why == PROFILE_UNKNOWN)
 		return state_text(p, &p->candidates[row->candidate]);
 	return texts[row->why];

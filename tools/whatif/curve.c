@@ -144,6 +144,7 @@ static void titles(FILE *f, const struct plot *p)
 		(TOP + p->height - BOTTOM) / 2,
 		p->beside ? "more than by share, points" :
 		!whatif_less(&p->w->question) ? "change of the metric, %" :
+		!whatif_is_time(&p->w->question) ? "how much less the metric is, %" :
 		p->w->question.metric.kind == METRIC_LATENCY ?
 		"time that the latency is less, %" :
 		p->w->question.metric.kind == METRIC_CPU ?

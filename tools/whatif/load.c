@@ -359,6 +359,9 @@ const char *whatif_json_load_question(const json_t *root,
 		return "command";
 	if (!load_metric(json_object_get(root, "metric"), &q->metric))
 		return "metric";
+	if (whatif_is_printed(q))
+		q->better = flag(json_object_get(root, "metric"), "less_is_better") ?
+			    BETTER_LESS : BETTER_MORE;
 	return NULL;
 }
 

@@ -196,6 +196,17 @@ char *whatif_parse_metric(struct whatif_question *q, const char *text)
 		       text);
 }
 
+static char *parse_better(struct whatif_question *q, const char *text)
+{
+	if (!strcmp(text, "less"))
+		q->better = BETTER_LESS;
+	else if (!strcmp(text, "more"))
+		q->better = BETTER_MORE;
+	else
+		return xprintf("--better '%s' is neither less nor more", text);
+	return NULL;
+}
+
 char *whatif_parse_number(const char *text, double max, double *value)
 {
 	const char *p = text;
@@ -231,6 +242,8 @@ char *whatif_take_option(struct whatif_question *q, int c, const char *arg,
 	switch (c) {
 	case WHATIF_METRIC:
 		return whatif_parse_metric(q, arg);
+	case WHATIF_BETTER:
+		return parse_better(q, arg);
 	case WHATIF_PROGRESS:
 		whatif_set_progress(q, arg);
 		return NULL;

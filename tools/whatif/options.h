@@ -10,13 +10,15 @@
 /* Ids of options that whatif and profile have. Their own ones are smaller. */
 enum whatif_option {
 	WHATIF_METRIC = 0x300, WHATIF_PROGRESS, WHATIF_LATENCY,
-	WHATIF_PRECISION, WHATIF_SEED,
+	WHATIF_PRECISION, WHATIF_SEED, WHATIF_BETTER,
 };
 
 /* The part of a table of options that chooses the metric. */
 #define WHATIF_METRIC_ROWS \
 	{ "metric", "M", "elapsed cpu stdout: stderr:", WHATIF_METRIC, \
 	  "the number to predict: elapsed (default) or cpu, both virtual; stdout:REGEX or stderr:REGEX, a number that the command prints" }, \
+	{ "better", "WHICH", "less more", WHATIF_BETTER, \
+	  "which numbers that the command prints are better: less, as for a time, or more (default)" }, \
 	{ "progress", "NAME", NULL, WHATIF_PROGRESS, \
 	  "predict the calls of this function per virtual second" }, \
 	{ "latency", "A,B", NULL, WHATIF_LATENCY, \

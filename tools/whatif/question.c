@@ -62,8 +62,9 @@ char *whatif_metric_title(const struct whatif_question *q)
 		return xstrdup("CPU time");
 	case METRIC_STDOUT:
 	case METRIC_STDERR:
-		return xprintf("%s:%s", whatif_metric_name(q->metric.kind),
-			       q->metric.pattern);
+		return xprintf("%s:%s (%s is better)",
+			       whatif_metric_name(q->metric.kind),
+			       q->metric.pattern, whatif_less(q) ? "less" : "more");
 	case METRIC_LATENCY:
 		return xprintf("%s to %s, mean", q->metric.from, q->metric.to);
 	default:
@@ -71,7 +72,25 @@ char *whatif_metric_title(const struct whatif_question *q)
 	}
 }
 
+bool whatif_is_printed(const struct whatif_question *q)
+{
+	return q->metric.kind == METRIC_STDOUT || q->metric.kind == METRIC_STDERR;
+}
+
 bool whatif_less(const struct whatif_question *q)
+{
+	return whatif_is_time(q) ||
+	       (whatif_is_printed(q) && q->better == BETTER_LESS);
+}
+
+const char *whatif_check_better(const struct whatif_question *q)
+{
+	return q->better && !whatif_is_printed(q) ?
+	       "--better is only for a number that the command prints: --metric stdout:REGEX or stderr:REGEX" :
+	       NULL;
+}
+
+bool whatif_is_time(const struct whatif_question *q)
 {
 	return q->metric.kind == METRIC_ELAPSED ||
 	       q->metric.kind == METRIC_CPU ||
@@ -84,9 +103,9 @@ double whatif_unit(const struct whatif_question *q, const char **unit)
 		*unit = "us";
 		return 1e-3;
 	}
-	*unit = whatif_less(q) ? "s" :
+	*unit = whatif_is_time(q) ? "s" :
 		q->metric.kind == METRIC_PROGRESS ? "1/s" : "";
-	return whatif_less(q) ? 1e-9 : 1;
+	return whatif_is_time(q) ? 1e-9 : 1;
 }
 
 /* As it could be typed. */

@@ -47,6 +47,9 @@ enum metric_kind {
 	METRIC_LATENCY,		/* from a call of a function to one of another */
 };
 
+/* Which numbers that the command prints are better. The other metrics know. */
+enum metric_better { BETTER_UNSAID, BETTER_MORE, BETTER_LESS };
+
 struct whatif_metric {
 	enum metric_kind kind;
 	char *pattern;		/* finds the number, or names functions */
@@ -62,6 +65,7 @@ struct whatif_question {
 	size_t nr_cuts;
 	bool each;		/* function alone, instead of all at once */
 	struct whatif_metric metric;
+	enum metric_better better;
 	double precision;	/* points */
 	unsigned int max_runs;	/* per condition; 0: not said */
 	bool deterministic;	/* instructions are counted instead of time */
@@ -85,10 +89,16 @@ unsigned int whatif_progress_slot(const struct whatif_question *q);
 const char *whatif_name(const struct whatif_question *q, unsigned int name);
 
 const char *whatif_metric_name(enum metric_kind kind);
-/* "virtual elapsed time", "compress() calls per second". */
+/* Is the metric a number that the command prints? */
+bool whatif_is_printed(const struct whatif_question *q);
+/* "elapsed time", "calls of compress per second", "stdout:REGEX (less is better)". */
 char *whatif_metric_title(const struct whatif_question *q);
 /* True where less of it is better. */
 bool whatif_less(const struct whatif_question *q);
+/* True for a metric that tense measures in ns. */
+bool whatif_is_time(const struct whatif_question *q);
+/* NULL, or an error in --better. */
+const char *whatif_check_better(const struct whatif_question *q);
 /* Factor and unit to show it with. */
 double whatif_unit(const struct whatif_question *q, const char **unit);
 char *whatif_command(const struct whatif_question *q);

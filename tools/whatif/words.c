@@ -38,7 +38,7 @@ char *whatif_change_words(const struct whatif_question *q, double change)
 		return xprintf("take %.1f %% %s time from %s to %s",
 			       fabs(change), change > 0 ? "more" : "less",
 			       q->metric.from, q->metric.to);
-	if (whatif_less(q))
+	if (whatif_is_time(q))
 		return xprintf("%s %.1f %% %s %s",
 			       q->metric.kind == METRIC_CPU ? "use" : "take",
 			       fabs(change), change > 0 ? "more" : "less",
