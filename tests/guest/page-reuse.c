@@ -4,8 +4,9 @@
  * else gave back?
  *
  * One process has a thread that writes to some pages without end, and a thread
- * that gives these pages back to the kernel, in each way that there is. Another
- * process writes to a file that it has mapped, while a third truncates the file.
+ * that gives these pages back to the kernel, in each way that there is. Two other
+ * processes, of one thread and of two, write to a file that they have mapped, while
+ * another one truncates the file.
  * More processes take pages, which must be zero, and write a number of their own,
  * which must stay. A kernel that forgets to tell a running CPU of a change lets the
  * writers write into their pages.
@@ -25,6 +26,7 @@
 
 #define PAGES		64
 #define WORDS		(4096 / sizeof(unsigned long))
+#define NR_LOSERS	4
 #define FORBIDDEN	0xbadc0ffee0ddf00dUL
 
 static unsigned long *volatile written;
@@ -96,11 +98,15 @@ static void lose_pages(void)
 }
 
 /* Never returns. */
-static void write_file(int fd)
+static void write_file(int fd, int threads)
 {
+	pthread_t thread;
+
 	survive(SIGBUS);
 	written = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (written == MAP_FAILED)
+		_exit(2);
+	if (threads > 1 && pthread_create(&thread, NULL, write_pages, NULL))
 		_exit(2);
 	write_pages(NULL);
 }
@@ -157,7 +163,7 @@ int main(int argc, char **argv)
 {
 	int fd = memfd_create("pages", 0);
 	int processes, status, failed = 0;
-	pid_t losers[3];
+	pid_t losers[NR_LOSERS];
 
 	if (argc != 3 || fd < 0)
 		return 2;
@@ -167,9 +173,12 @@ int main(int argc, char **argv)
 		lose_pages();
 	losers[1] = fork();
 	if (losers[1] == 0)
-		write_file(fd);
+		write_file(fd, 1);
 	losers[2] = fork();
 	if (losers[2] == 0)
+		write_file(fd, 2);
+	losers[3] = fork();
+	if (losers[3] == 0)
 		truncate_file(fd);
 	for (int i = 0; i < processes; i++)
 		if (fork() == 0)
@@ -178,12 +187,12 @@ int main(int argc, char **argv)
 		pid_t pid = wait(&status);
 
 		/* These must not end. */
-		for (int j = 0; j < 3; j++)
+		for (int j = 0; j < NR_LOSERS; j++)
 			if (pid == losers[j])
 				return 2;
 		failed |= status != 0;
 	}
-	for (int j = 0; j < 3; j++)
+	for (int j = 0; j < NR_LOSERS; j++)
 		kill(losers[j], SIGKILL);
 	while (wait(&status) > 0)
 		;

@@ -55,6 +55,14 @@ for cpus in $pairs; do
 	sed 's/^/# /' count
 done
 
+# The threads of a process run at the same time. They hand over to each other many
+# times without an interrupt, unless the host has no second CPU for them.
+if [ "$(nproc)" -ge 2 ]; then
+	guest 2 --real -- "$out/tests/guest/hand-over" 100000 >turns
+	is $? 0 "two threads of a process run user code at once"
+	sed 's/^/# /' turns
+fi
+
 # The list may be "0-3" or "2,5-7": prints the first two CPUs that this process may use.
 two_cpus() {
 	sed -n 's/^Cpus_allowed_list:\t*//p' /proc/self/status | tr , '\n' |
