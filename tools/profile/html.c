@@ -33,9 +33,13 @@ static void ranking(FILE *f, const struct profile *p)
 
 static bool has_curves(const struct profile *p)
 {
-	for (size_t i = 0; i < p->nr_candidates; i++)
-		if (p->candidates[i].finalist)
+	for (size_t i = 0; i < p->answer.nr_rows; i++) {
+		const struct profile_row *row = &p->answer.rows[i];
+
+		if (p->candidates[row->candidate].finalist &&
+		    (row->runs[PROFILE_TENTH] || row->runs[PROFILE_FREE]))
 			return true;
+	}
 	return false;
 }
 
@@ -129,8 +133,8 @@ static void waker_cell(FILE *f, const json_t *wait)
 
 	fputs("<td>", f);
 	if (!strcmp(by, "thread")) {
-		page_element(f, "<code>", text_of(wait, "waker_function"), "</code> ");
-		page_element(f, "", text_of(wait, "waker_thread"), "");
+		page_element(f, "<code>", text_of(wait, "waker_function"), "</code>");
+		page_element(f, " in thread ", text_of(wait, "waker_thread"), "");
 	} else {
 		fputs(!strcmp(by, "timer") ? "a timer" :
 					     "something outside of the program", f);
