@@ -59,6 +59,10 @@ ok "their intervals hold half of their shares" jq -e '[.functions[0:2][] |
 	.half.low < 50 * .share + 1 and .half.high > 50 * .share - 1] | all' \
 	found.json >/dev/null
 ok "the samples have their stacks" grep -q ';main;serial;' folded
+profile --quiet --time 20s -- sh -c "echo ran >>written && exec $program serial --length 30" \
+	>stdout
+is $? 0 "a command that writes to the current directory"
+ok "writes in each run, not only in the survey" [ "$(grep -c ran written)" -gt 5 ]
 profile --time 3s -- bash forever.sh >stdout
 is $? 125 "a survey of a command that never ends"
 ok "ends with --time" grep -q 'did not end within --time 3 s' stderr

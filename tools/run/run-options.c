@@ -162,6 +162,20 @@ void run_options_end(struct run_options *o, struct run *run)
 	setup_writable(run, o->dirs, o->nr_dirs);
 }
 
+void run_options_writable(struct run_options *o, struct run *run, char *dir)
+{
+	size_t n = 0;
+
+	if (!run->directory) {
+		o->dirs[o->nr_dirs++] = dir;
+		return;
+	}
+	while (run->writable[n])
+		n++;
+	run->writable[n] = dir;
+	run->writable[n + 1] = NULL;
+}
+
 void run_options_omit(struct run_options *o, struct run *run, const char *path)
 {
 	char *real = realpath(path, NULL);

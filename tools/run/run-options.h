@@ -86,6 +86,12 @@ void run_options_experiment(struct run_options *o, struct run *run);
 bool run_options_take(struct run_options *o, struct run *run, int c,
 		      const char *arg);
 
+/*
+ * Lets the command write to one more directory, which it takes. Also works after
+ * run_options_end(). There is room for one such directory.
+ */
+void run_options_writable(struct run_options *o, struct run *run, char *dir);
+
 /* A file of tense's own, which is there, is not packed for a guest. */
 void run_options_omit(struct run_options *o, struct run *run,
 		      const char *path);

@@ -85,7 +85,7 @@ int whatif_guest_exchange(const struct whatif_guest *g,
 	if (!mkdtemp(dir))
 		die(STATUS_FAILED, "%s: %s", dir, strerror(errno));
 	answer = xprintf("%s/result.json", dir);
-	g->options->dirs[g->options->nr_dirs++] = xstrdup(dir);
+	run_options_writable(g->options, g->run, xstrdup(dir));
 	run_options_end(g->options, g->run);
 	send_request(g->run, exchange->write, exchange->arg);
 	status = run_with_output(g, exchange->command, answer);
