@@ -245,8 +245,8 @@ jq -n "{ $machine, works: [{ work: \"counting\", tools: [
 jq -n "{ $machine, learnt: { took_s: 240, cutoff_ms: 36, period_s: 20, period_error_s: 0.5 },
 	lengths: [{ length_s: 8, samples: 20, dropped: 7, elapsed_ms: 100, process_ms: 20.25,
 	loops_ms: 5 }] }" >bench/measure-periodic.json
-jq -n "{ $machine, loads: [{ load: 2, lengths: 16, converged: 6, within: 1,
-	worst_percent: 5.5 }, { load: 11, lengths: 16, converged: 0, within: 0,
+jq -n "{ $machine, loads: [{ load: 2, lengths: 16, known: 12, converged: 6, within: 1,
+	worst_percent: 5.5 }, { load: 11, lengths: 16, known: 3, converged: 0, within: 0,
 	worst_percent: null }] }" >bench/measure-kbest.json
 for part in tools periodic kbest; do
 	by_hand bench-measure-$part
@@ -265,10 +265,10 @@ is "$(lines_of bench-measure-periodic)" \
 `tense daemons learn` named the periodic process, with a cutoff of 36 ms, and its period of 20.00 s +- 0.50, in 240 s.' \
 	"a periodic process"
 is "$(lines_of bench-measure-kbest)" \
-'| load | converged | of these, off by at most 0.1 % | the worst, % |
-|---|---|---|---|
-| 2 | 6 of 16 | 1 | 5.50 |
-| 11 | 0 of 16 | 0 | - |' "K-best"
+'| load | cost known | of these, converged | of these, off by at most 0.1 % | the worst, % |
+|---|---|---|---|---|
+| 2 | 12 of 16 | 6 | 1 | 5.50 |
+| 11 | 3 of 16 | 0 | 0 | - |' "K-best"
 
 jq -n "{ $machine, samples: 1000, cases: [
 	{ processes_per_core: 1, work: \"300 us\", closest: \"Levy\", anderson_darling: 44 },
