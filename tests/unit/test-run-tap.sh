@@ -116,6 +116,9 @@ is "$(cat stderr)" "run-tap: JOBS=0: give a number from 1" "is refused"
 script interrupt 'echo 1..1; trap "echo ok 1; exit" INT; kill -INT $$; sleep 1'
 status_is 0 "SIGINT reaches a program" "$run_tap" ./interrupt
 script sleeper 'echo $$ >sleeper.pid; exec sleep 300'
+status_is 1 "a program that hangs" env TAP_LIMIT=1 "$run_tap" ./sleeper ./good
+ok "fails" grep -qx '  did not end' stdout
+ok "and the next one runs" grep -q '^ok  *good ' stdout
 # Ends the runner while the sleeper runs; returns its status.
 end_with_sleeper() { # ARGUMENT...
 	rm -f sleeper.pid
