@@ -228,7 +228,7 @@ GUEST_TESTS += $(O)/tests/guest/test-producer
 $(O)/tests/guest/test-producer: $(O)/tests/guest/producer $(USER_TARGETS)
 
 GUEST_TESTS += $(O)/tests/guest/test-exact-whatif
-$(O)/tests/guest/test-exact-whatif: $(O)/accuracy/serial $(O)/accuracy/critical \
-		$(O)/tests/guest/static-work $(USER_TARGETS)
+$(O)/tests/guest/test-exact-whatif: $(O)/tests/guest/static-work $(USER_TARGETS) \
+		$(addprefix $(O)/accuracy/,serial critical short-calls recursion)
 
 -include tests/guest/clocks.mk
