@@ -17,6 +17,7 @@ static char *command[] = { "fake", NULL };
 struct setting {
 	double noise;		/* scatter of the fake program between rounds */
 	int fail_at;		/* batch that fails, from 1 on, or 0 */
+	int kill_at;		/* batch whose process is killed, likewise */
 	bool late;		/* the first batch is the last to be ready */
 };
 
@@ -44,11 +45,13 @@ static int run(const struct whatif_batch *batch, void *arg)
 		.run = fake_program_run, .progress = fake_program_progress,
 		.arg = &p,
 	};
-	FILE *answer = fdopen(batch->answer, "w");
+	FILE *answer = fdopen(batch->job->answer, "w");
 
-	if (setting->fail_at == (int)batch->number + 1)
+	if (setting->fail_at == (int)batch->job->number + 1)
 		return 3;
-	if (setting->late && !batch->number)
+	if (setting->kill_at == (int)batch->job->number + 1)
+		raise(SIGKILL);
+	if (setting->late && !batch->job->number)
 		usleep(100000);
 	w.question.seed = batch->seed;
 	fake_program_init(&p, batch->seed);
@@ -60,8 +63,8 @@ static int run(const struct whatif_batch *batch, void *arg)
 		return 1;
 	fake_program_free(&p);
 	whatif_free(&w);
-	if (!batch->number)
-		whatif_batch_ready(batch);
+	if (!batch->job->number)
+		job_ready(batch->job);
 	return 0;
 }
 
@@ -72,7 +75,7 @@ static char *answer(struct whatif *asked, struct setting *setting,
 {
 	const struct whatif_batches b = {
 		.run = run, .arg = setting, .parallel = parallel,
-		.least = least,
+		.least = least, .ahead = least > 1, .each = WHATIF_EXACT_ROUNDS,
 	};
 	struct whatif w;
 	char *text = NULL;
@@ -116,6 +119,7 @@ static void test_samples(void)
 	struct setting setting = { .noise = 0.01 };
 	const struct whatif_batches b = {
 		.run = run, .arg = &setting, .parallel = 2, .least = 1,
+		.each = WHATIF_EXACT_ROUNDS,
 	};
 	bool rounds = true, orders = true, differ = true;
 
@@ -156,6 +160,41 @@ static void test_failure(void)
 	whatif_free(&w);
 }
 
+/* Returns what is written to standard error meanwhile. The caller frees it. */
+static char *answer_messages(struct whatif *w, struct setting *setting, int *status)
+{
+	int shown = dup(STDERR_FILENO);
+	FILE *messages = tmpfile();
+	char *text = NULL;
+	size_t rounds, size = 0;
+
+	dup2(fileno(messages), STDERR_FILENO);
+	free(answer(w, setting, 2, 1, &rounds, status));
+	dup2(shown, STDERR_FILENO);
+	close(shown);
+	rewind(messages);
+	if (getdelim(&text, &size, '\0', messages) < 0)
+		*text = '\0';
+	fclose(messages);
+	return text;
+}
+
+static void test_killed(void)
+{
+	for (int at = 1; at <= 2; at++) {
+		struct whatif w = ask(4, 0);
+		struct setting setting = { .noise = 0.1, .kill_at = at };
+		int status;
+		char *said = answer_messages(&w, &setting, &status);
+
+		is_i64(status, STATUS_FAILED, "a killed batch fails the answer");
+		ok(strstr(said, "the process of a guest was ended by signal 9"),
+		   "and is reported: %s", said);
+		free(said);
+		whatif_free(&w);
+	}
+}
+
 int main(void)
 {
 	test_same(0.0005, 0, 30, 1, 3, "without scatter");
@@ -164,5 +203,6 @@ int main(void)
 	test_same(0.5, 4, 0, 1, 4, "with a fixed number");
 	test_samples();
 	test_failure();
+	test_killed();
 	return done();
 }

@@ -1,42 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Runs deterministic rounds in batches. Each batch has its own guest and its own
- * seed, so that batches can run at the same time. Batches are judged in the order
- * of their numbers. The answer therefore does not depend on how many of them run
- * at the same time.
+ * Runs rounds in batches. Each batch has its own guest and its own seed, so that
+ * batches can run at the same time. Batches are judged in the order of their numbers.
+ * If runs are deterministic, the answer therefore does not depend on how many batches
+ * run at the same time.
  */
 #ifndef TOOLS_WHATIF_BATCHES_H
 #define TOOLS_WHATIF_BATCHES_H
 
+#include "run/jobs.h"
 #include "whatif.h"
 
 struct whatif_batch {
-	unsigned int number;
+	const struct job *job;	/* its answer is the JSON of the samples */
 	unsigned int rounds;	/* without the discarded one */
 	uint64_t seed;
-	int answer;		/* a file for the JSON of its samples */
-	int ready, proceed;	/* pipes of whatif_batch_ready() */
 };
 
 struct whatif_batches {
 	/*
-	 * Runs the batch and returns the status to exit with. Called in a
-	 * process of its own, with the signals of launch_signals() blocked.
-	 * Standard error of all but the first batch is shown when their turn
-	 * comes.
+	 * Runs the batch and returns the status to exit with, as the function of
+	 * struct jobs.
 	 */
 	int (*run)(const struct whatif_batch *batch, void *arg);
+	/*
+	 * Shows how many of at most total batches are done. NULL: the process of the
+	 * first batch shows how far it is. Messages of the other batches are shown
+	 * when their turn comes.
+	 */
+	void (*progress)(unsigned int done, unsigned int total, void *arg);
 	void *arg;
+	unsigned int each;	/* most rounds of a batch */
 	unsigned int parallel;	/* most batches at the same time */
 	unsigned int least;	/* fewest batches before the first judgement */
+	bool ahead;		/* begins batches that may turn out unneeded */
 };
-
-/*
- * The process of the first batch calls this when its samples are complete. It
- * returns when no other batch still has to begin or runs. Until then the caller
- * must not change files that other batches see.
- */
-void whatif_batch_ready(const struct whatif_batch *batch);
 
 /*
  * Runs as many batches as needed. Returns 0 with all samples and the results in

@@ -145,10 +145,10 @@ struct exactly {
 	const struct whatif_guest *g;
 };
 
-static void tell_ready(const struct outcome *out, void *batch)
+static void tell_ready(const struct outcome *out, void *job)
 {
 	if (out->kind == OUTCOME_EXITED && !out->value)
-		whatif_batch_ready(batch);
+		job_ready(job);
 }
 
 static int run_batch(const struct whatif_batch *batch, void *arg)
@@ -160,13 +160,13 @@ static int run_batch(const struct whatif_batch *batch, void *arg)
 	asked.question.seed = batch->seed;
 	asked.question.runs = asked.question.max_runs = batch->rounds;
 	/* Only the first batch shows progress. */
-	asked.question.quiet = asked.question.quiet || batch->number;
+	asked.question.quiet = asked.question.quiet || batch->job->number;
 	send_request(run, write_request, &asked);
 	run->seed = batch->seed;
-	run->discard = batch->number;
+	run->discard = batch->job->number;
 	run->ready = tell_ready;
-	run->ready_arg = (void *)batch;
-	redirect_output(run, batch->answer);
+	run->ready_arg = (void *)batch->job;
+	redirect_output(run, batch->job->answer);
 	return run_inside(e->g, "whatif", "-");
 }
 
@@ -177,8 +177,11 @@ int whatif_guest_measure_exactly(struct whatif *w,
 	struct exactly exactly = { .asked = w, .g = g };
 	const struct whatif_batches batches = {
 		.run = run_batch, .arg = &exactly,
+		.each = WHATIF_EXACT_ROUNDS,
 		.parallel = setup_guests(run),
 		.least = run->cpus > 1 ? WHATIF_EXACT_GUESTS_SMP : 1,
+		/* Guests with one CPU seldom need more than one batch. */
+		.ahead = run->cpus > 1,
 	};
 	char **given = run->files;
 	struct whatif measured;
