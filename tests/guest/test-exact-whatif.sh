@@ -106,17 +106,21 @@ twice "2 CPUs" two --cpus 2 --runs 2 --func hot --faster 20% -- \
 ok "has two" check two-busy '.environment.cpus == 2'
 is "$(jq '.rounds' "$tmp/results/two-busy.json")" 2 "and as many rounds as asked for"
 
-# Runs guests one after the other on one CPU of the host, then one on each CPU.
+# Runs guests one after the other on one CPU of the host, and as --engine says.
 mkdir "$tmp/cwd/batches"
 cd "$tmp/cwd/batches" || exit 1
 all=$(taskset -cp $$ | sed 's/.*: //')
-for how in serial parallel; do
+for how in serial local:1 local:2; do
 	cpus=$all
-	[ $how = parallel ] || cpus=${all%%[,-]*}
+	engine=(--engine "$how")
+	if [ "$how" = serial ]; then
+		cpus=${all%%[,-]*}
+		engine=()
+	fi
 	rm -f written answer.json
-	# Use taskset both times, because the environment holds the program's name.
-	taskset -c "$cpus" "$tense" whatif --deterministic --cpus 2 --runs 4 --func hot \
-		--faster 20% --file cat --prepare 'echo >>written' \
+	# Use taskset each time, because the environment holds the program's name.
+	taskset -c "$cpus" "$tense" whatif --deterministic --cpus 2 --runs 4 \
+		"${engine[@]}" --func hot --faster 20% --file cat --prepare 'echo >>written' \
 		--json answer.json -- "$critical" --length 1 \
 		>"$tmp/results/$how.out" 2>"$tmp/results/$how.err"
 	is $? 0 "$how guests: an answer"
@@ -125,8 +129,11 @@ for how in serial parallel; do
 	is "$(grep -c '' written)" 9 "only the first guest's files come back"
 done
 cd "$tmp/cwd" || exit 1
-ok "serial and parallel answers are the same" cmp "$tmp/results/serial.json" "$tmp/results/parallel.json"
-ok "their messages are the same" cmp "$tmp/results/serial.err" "$tmp/results/parallel.err"
+for how in local:1 local:2; do
+	ok "serial guests and $how give the same answer" \
+		cmp "$tmp/results/serial.json" "$tmp/results/$how.json"
+	ok "their messages are the same" cmp "$tmp/results/serial.err" "$tmp/results/$how.err"
+done
 is "$(jq '.rounds' "$tmp/results/serial.json")" 4 "the answer has four rounds"
 ok "the rounds differ" check serial '[.samples[] |
 	select(.round > 0 and .condition == 0) | .elapsed_virtual_ns] |

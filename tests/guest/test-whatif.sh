@@ -50,6 +50,77 @@ is "$(jq -c '.patches[0] | [.patched, .symbol, .mechanism]' a.json)" \
 is "$(jq -c .asked.cuts a.json)" '[0.2]' "and what was asked"
 is "$(ls tmp)" "" "no file stays behind"
 
+# Batches of rounds in two guests at the same time.
+whatif --quiet --engine local:2 --func hot --faster 20% --seed 1 --max-runs 8 \
+	--precision 0.01 --json d.json -- "$program" --length 10 >stdout
+is $? 0 "an answer of two guests"
+is "$(cat stderr)" "" "without a message"
+is "$(jq -c '[.rounds, .asked.max_runs, .environment.backend]' d.json)" '[8,8,"uml"]' \
+	"it has all rounds of all batches"
+ok "rounds and orders are in sequence" jq -e '
+	[.samples[].round] == [range(27) | . / 3 | floor] and
+	([.samples[].order] | sort) == [range(27)]' d.json >/dev/null
+ok "batches ran at the same time" jq -e '[.samples[] | select(.round > 0) |
+	[.round, .began_unix_ns, .ended_unix_ns]] | . as $all |
+	any(.[]; . as $a | any($all[]; .[0] != $a[0] and .[1] < $a[2] and .[2] > $a[1]))' \
+	d.json >/dev/null
+is "$(ls tmp)" "" "no file stays behind"
+whatif --engine local:2 --func "$program:hot@125" -- sh -c 'echo why >&2; exit 3'
+is "$?" 1 "a command that fails in two guests"
+is "$(grep -c 'the command.s exit status was 3' stderr)" 1 "is told once"
+descendants() { # PID
+	ps -o pid= --ppid "$1" | while read -r child; do
+		echo "$child"
+		descendants "$child"
+	done
+}
+kernels() { # PID: the guests' kernels, whose parents are children of tense
+	for job in $(ps -o pid= --ppid "$1"); do
+		ps -o pid=,comm= --ppid "$job"
+	done | sed -n 's/ linux$//p'
+}
+is_left() { # PID...
+	for pid; do
+		case $(ps -o stat= -p "$pid") in
+		'' | Z*) ;;
+		*) return 0 ;;
+		esac
+	done
+	return 1
+}
+# SIGNAL VICTIM: sends it to tense, or to the kernel of one of two guests that run.
+end_two() {
+	"$tense" whatif --backend uml --engine local:2 --func hot --faster 20% -- \
+		"$program" --length 100000 2>stderr &
+	main=$!
+	until [ "$(kernels "$main" | wc -l)" = 2 ]; do sleep 0.1; done
+	processes=$(descendants "$main")
+	case $2 in
+	tense) kill "-$1" "$main" ;;
+	kernel) kill "-$1" "$(kernels "$main" | head -n 1)" ;;
+	esac
+	wait "$main"
+	end_status=$?
+	unwrap stderr
+	# shellcheck disable=SC2086 # one word per process
+	for _ in $(seq 100); do
+		is_left $processes || break
+		sleep 0.1
+	done
+	# shellcheck disable=SC2086
+	ok "no process stays behind" eval '! is_left $processes'
+	is "$(ls tmp)" "" "and no file"
+}
+end_two TERM tense
+is "$end_status" 143 "a signal ends both guests"
+end_two KILL kernel
+is "$end_status" 125 "a killed guest ends the other one"
+is "$(grep -c '^tense: the kernel was killed: Killed' stderr)" 1 "and is told once"
+"$tense" whatif --backend native --engine local:2 --func hot --faster 20% -- "$program" 2>stderr
+is $? 125 "two guests of a back end without guests"
+unwrap stderr
+ok "are refused" grep -q 'the back end native has no guests' stderr
+
 # A number that is the same in each run, whatever the clock says.
 whatif --func hot@200 --metric 'stdout:^hot (\d+)' --json - -- "$program" \
 	--length 10 >b.json

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "base/options.h"
 #include "base/result-file.h"
+#include "run/engine.h"
 #include "run/run-options.h"
 #include "run/packed/backend-exact.h"
 #include "run/setup.h"
@@ -53,6 +54,7 @@ static const struct option_row options[] = {
 	  "with --deterministic: run each condition exactly N times" },
 	/* In a guest: read a request, and write the answer to this file. */
 	{ "inside", "FILE", NULL, INSIDE, NULL },
+	ENGINE_OPTION_ROW,
 	RUN_OPTION_ROWS,
 	OPTIONS_END
 };
@@ -67,6 +69,7 @@ struct request {
 	struct whatif w;
 	struct run *run;
 	struct run_options options;
+	struct engine engine;
 	const char *outputs[OUTPUTS];
 	struct result_file results[OUTPUTS];
 	const struct backend *backend;
@@ -129,6 +132,9 @@ static bool set_run(struct whatif_question *w, int c, const char *arg)
 static void set_rest(struct request *q, int c, char *arg)
 {
 	switch (c) {
+	case ENGINE_OPTION:
+		check_text(engine_parse(&q->engine, arg));
+		break;
 	case STATS:
 		q->stats = true;
 		break;
@@ -176,6 +182,8 @@ static int parse_options(int argc, char **argv, struct request *q)
 		misuse("--from answers for the functions of its file: leave out --func");
 	if (q->from && q->w.question.deterministic)
 		misuse("--from has no runs that --deterministic could be for");
+	if (q->from && q->engine.asked)
+		misuse("--from has no runs that --engine could be for");
 	if (!q->from && !q->inside && optind == argc)
 		misuse("no command");
 	run_options_check(&q->options, q->run);
@@ -220,6 +228,7 @@ static int measure(struct request *q, struct run *run)
 {
 	const struct whatif_guest guest = {
 		.backend = q->backend, .options = &q->options, .run = run,
+		.engine = &q->engine,
 	};
 	struct whatif_watch *watch = NULL;
 	int status;
@@ -262,6 +271,8 @@ static int run_request(struct request *q, struct run *run)
 		run->deterministic = q->w.question.deterministic && !q->inside;
 		q->backend = q->inside ? &backend_native :
 			     backend_choose(q->options.backend, &backend_exact, run);
+		/* Ends the program early if it is not allowed. */
+		engine_guests(&q->engine, q->backend, run);
 		if (!q->inside)
 			whatif_names(&q->w.question, &q->w.found,
 				     q->backend->probes);

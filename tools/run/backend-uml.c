@@ -45,10 +45,10 @@ static void add_fd(void *arg, int channel, int fd, bool input)
 /*
  * Keeps a guest of one CPU on one CPU. It is two processes that hand over to each
  * other at each system call. Across CPUs that takes twice as long and varies,
- * so that refunds for Tense's own calls would be wrong. Guests that run at the
- * same time mostly get different CPUs.
+ * so that refunds for Tense's own calls would be wrong. Guests with a place get
+ * different CPUs, and other guests mostly do.
  */
-static void stay_on_one_cpu(void)
+static void stay_on_one_cpu(unsigned int place)
 {
 	cpu_set_t set;
 	int cpu, nth;
@@ -56,7 +56,7 @@ static void stay_on_one_cpu(void)
 	/* Not vital: one that has too many CPUs for the set stays anywhere. */
 	if (sched_getaffinity(0, sizeof(set), &set))
 		return;
-	nth = getpid() % CPU_COUNT(&set);
+	nth = (place ? place - 1 : (unsigned int)getpid()) % CPU_COUNT(&set);
 	for (cpu = 0; !CPU_ISSET(cpu, &set) || nth--; cpu++)
 		;
 	CPU_ZERO(&set);
@@ -87,7 +87,7 @@ static void exec_kernel(struct uml *u, const char *kernel, const char *init,
 
 	guest_child(&u->guest, parent);
 	if (cpus <= 1)
-		stay_on_one_cpu();
+		stay_on_one_cpu(u->guest.run->place);
 	for (int i = 0; i < u->guest.nr_channels; i++) {
 		size_t len = strlen(fds);
 

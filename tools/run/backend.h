@@ -37,6 +37,8 @@ struct run {
 	bool discard;
 	void (*ready)(const struct outcome *out, void *arg);
 	void *ready_arg;
+	/* Numbers the guests that run at the same time, from 1; 0: not known. */
+	unsigned int place;
 	unsigned int seed;	/* for the guest's random numbers; 0: 1 */
 	bool closed[3];		/* standard streams that the caller closed */
 	/* The caller's dispositions, before tense changed any. */

@@ -220,7 +220,7 @@ void job_show_messages(struct job *job)
 {
 	show_log(job);
 	if (job->killed_by)
-		warn("the process of a guest was ended by signal %d (%s), so that its runs are lost: run the command again",
+		warn("the process of a guest was ended by signal %d (%s), so that its runs are lost: run the command again; if memory was short, use fewer guests, see --engine",
 		     job->killed_by, strsignal(job->killed_by));
 }
 

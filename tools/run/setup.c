@@ -205,18 +205,24 @@ void setup_caller(struct run *run)
 	sigprocmask(SIG_SETMASK, NULL, &run->mask);
 }
 
-unsigned int setup_guests(const struct run *run)
+/* Guests that count instructions need no CPU of their own, but all of their memory. */
+static unsigned int exact_guests(const struct run *run)
 {
 	unsigned long long mib, guests;
 	struct sysinfo info;
-	cpu_set_t cpus;
 
-	if (sysinfo(&info) || sched_getaffinity(0, sizeof(cpus), &cpus))
+	if (sysinfo(&info))
 		return 1;
 	mib = info.totalram * (unsigned long long)info.mem_unit >> 20;
 	guests = mib / 2 / memory_choose_mib(run, EXACT_MEMORY_MIB);
-	if (guests > (unsigned long long)CPU_COUNT(&cpus))
-		guests = CPU_COUNT(&cpus);
+	return guests < host_cpus() ? guests : host_cpus();
+}
+
+unsigned int setup_guests(const struct run *run)
+{
+	unsigned int guests = run->deterministic ? exact_guests(run) :
+			      host_cpus() / (run->cpus ? run->cpus : 1);
+
 	return guests ? guests : 1;
 }
 

@@ -20,7 +20,10 @@ const struct backend *backend_choose(const struct backend *asked,
 void setup_cpus(struct run *run, const char *text);
 void setup_window(struct run *run, const char *text);
 
-/* How many guests run at the same time: one per CPU, in half of the memory. */
+/*
+ * Returns how many guests run at the same time so that each has its CPUs. The guests of
+ * deterministic runs share CPUs: there is one per CPU, in half of the memory.
+ */
 unsigned int setup_guests(const struct run *run);
 
 /* The real path of a directory, which must be one. */

@@ -2,12 +2,14 @@
 #include "guest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "base/progress.h"
 #include "base/stream.h"
 #include "run/packed/backend-exact.h"
 #include "run/setup.h"
@@ -15,6 +17,11 @@
 #include "batches.h"
 #include "exact.h"
 #include "json.h"
+
+/* Each guest also runs a round that is discarded. */
+#define BATCH_MIN	2
+_Static_assert(WHATIF_ROUNDS_MIN <= 3 * BATCH_MIN, "3 small batches have enough rounds");
+_Static_assert((WHATIF_ROUNDS_MIN + 1) / 2 > BATCH_MIN, "2 batches have enough for 2 guests");
 
 /*
  * Makes what write() writes the standard input of the tense in a guest. The command
@@ -76,25 +83,77 @@ static int run_with_output(const struct whatif_guest *g, const char *command,
 	return status;
 }
 
-int whatif_guest_exchange(const struct whatif_guest *g,
-			  const struct whatif_exchange *exchange)
+static char *answer_path(const char *directory, unsigned int number)
 {
-	char *dir = xprintf("%s/tense-XXXXXX", find_temporary()), *answer;
-	int status;
+	return xprintf("%s/answer-%u.json", directory, number);
+}
+
+char *whatif_guest_answers(const struct whatif_guest *g)
+{
+	char *dir = xprintf("%s/tense-XXXXXX", find_temporary());
 
 	if (!mkdtemp(dir))
 		die(STATUS_FAILED, "%s: %s", dir, strerror(errno));
-	answer = xprintf("%s/result.json", dir);
 	run_options_writable(g->options, g->run, xstrdup(dir));
 	run_options_end(g->options, g->run);
+	return dir;
+}
+
+/* A killed job may have left a part of its answer. */
+void whatif_guest_answers_end(char *directory, unsigned int jobs)
+{
+	for (unsigned int i = 0; i < jobs; i++) {
+		char *answer = answer_path(directory, i);
+
+		unlink(answer);
+		free(answer);
+	}
+	rmdir(directory);
+	free(directory);
+}
+
+int whatif_guest_exchange(const struct whatif_guest *g,
+			  const struct whatif_exchange *exchange)
+{
+	char *dir = whatif_guest_answers(g), *answer = answer_path(dir, 0);
+	int status;
+
 	send_request(g->run, exchange->write, exchange->arg);
 	status = run_with_output(g, exchange->command, answer);
 	if (!status)
 		exchange->read(answer, exchange->arg);
-	unlink(answer);
-	rmdir(dir);
 	free(answer);
-	free(dir);
+	whatif_guest_answers_end(dir, 1);
+	return status;
+}
+
+static void copy_answer(const char *path, int to)
+{
+	int from = open(path, O_RDONLY | O_CLOEXEC);
+	char text[65536];
+	ssize_t n = -1;
+
+	while (from >= 0 && (n = read(from, text, sizeof(text))) > 0)
+		if (write_full(to, text, n))
+			break;
+	if (n)
+		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	close(from);
+}
+
+int whatif_guest_job(const struct whatif_guest *g, const struct job *job,
+		     const char *directory, const char *command,
+		     int (*write)(FILE *f, const void *arg), const void *arg)
+{
+	char *answer = answer_path(directory, job->number);
+	int status;
+
+	g->run->place = job->place + 1;
+	send_request(g->run, write, arg);
+	status = run_with_output(g, command, answer);
+	if (!status)
+		copy_answer(answer, job->answer);
+	free(answer);
 	return status;
 }
 
@@ -114,17 +173,98 @@ static void read_answer(const char *path, void *arg)
 	*w = measured;
 }
 
-int whatif_guest_measure(struct whatif *w, const struct whatif_guest *g)
+static int measure_in_one(struct whatif *w, const struct whatif_guest *g)
 {
 	const struct whatif_exchange exchange = {
 		.command = "whatif", .write = write_request,
 		.read = read_answer, .arg = w,
 	};
+
+	return whatif_guest_exchange(g, &exchange);
+}
+
+/* The question for one batch: it has a fixed number of rounds. */
+static struct whatif ask_batch(const struct whatif *w,
+			       const struct whatif_batch *batch)
+{
+	struct whatif asked = *w;
+
+	asked.question.seed = batch->seed;
+	asked.question.runs = asked.question.max_runs = batch->rounds;
+	return asked;
+}
+
+struct several {
+	const struct whatif *asked;
+	const struct whatif_guest *g;
+	unsigned int guests;
+	char *directory;
+	unsigned int batches;
+	struct progress bar;
+	struct progress_log log;
+};
+
+static int run_one_of_several(const struct whatif_batch *batch, void *arg)
+{
+	const struct several *s = arg;
+	struct whatif asked = ask_batch(s->asked, batch);
+
+	asked.question.quiet = true;
+	return whatif_guest_job(s->g, batch->job, s->directory, "whatif",
+				write_request, &asked);
+}
+
+static void show_batches(unsigned int done, unsigned int total, void *arg)
+{
+	struct several *s = arg;
+	char *what;
+
+	s->batches = total;
+	if (s->asked->question.quiet || s->asked->question.show_output)
+		return;
+	what = xprintf("whatif: batch %u of at most %u, %u guests at the same time",
+		       done + 1, total, s->guests);
+	if (isatty(STDERR_FILENO))
+		progress_show(&s->bar, done, total, what);
+	else
+		progress_log_show(&s->log, done, total, what);
+	free(what);
+}
+
+static int measure_in_several(struct whatif *w, const struct whatif_guest *g,
+			      unsigned int guests)
+{
+	struct several s = { .asked = w, .g = g, .guests = guests };
+	/* The fewest rounds come from as many guests as there are. */
+	unsigned int each = (WHATIF_ROUNDS_MIN + guests - 1) / guests;
+	const struct whatif_batches batches = {
+		.run = run_one_of_several, .progress = show_batches, .arg = &s,
+		.each = each < BATCH_MIN ? BATCH_MIN : each, .parallel = guests,
+		.least = guests > 2 ? 3 : 2, .ahead = true,
+	};
+	struct whatif measured;
+	int status;
+
+	s.directory = whatif_guest_answers(g);
+	status = whatif_batches(&w->question, &measured, &batches);
+	progress_end(&s.bar);
+	whatif_guest_answers_end(s.directory, s.batches);
+	if (status)
+		return status;
+	whatif_free(w);
+	*w = measured;
+	return 0;
+}
+
+int whatif_guest_measure(struct whatif *w, const struct whatif_guest *g)
+{
+	unsigned int guests = engine_guests(g->engine, g->backend, g->run);
 	struct whatif_environment here;
 	int status;
 
 	whatif_environment(&here, g->backend->name);
-	status = whatif_guest_exchange(g, &exchange);
+	status = guests > 1 ? measure_in_several(w, g, guests) :
+			      measure_in_one(w, g);
 	if (!status)
 		whatif_environment_below(&w->samples.environment, &here);
 	whatif_environment_free(&here);
@@ -155,10 +295,8 @@ static int run_batch(const struct whatif_batch *batch, void *arg)
 {
 	const struct exactly *e = arg;
 	struct run *run = e->g->run;
-	struct whatif asked = *e->asked;
+	struct whatif asked = ask_batch(e->asked, batch);
 
-	asked.question.seed = batch->seed;
-	asked.question.runs = asked.question.max_runs = batch->rounds;
 	/* Only the first batch shows progress. */
 	asked.question.quiet = asked.question.quiet || batch->job->number;
 	send_request(run, write_request, &asked);
@@ -178,7 +316,7 @@ int whatif_guest_measure_exactly(struct whatif *w,
 	const struct whatif_batches batches = {
 		.run = run_batch, .arg = &exactly,
 		.each = WHATIF_EXACT_ROUNDS,
-		.parallel = setup_guests(run),
+		.parallel = engine_guests(g->engine, g->backend, run),
 		.least = run->cpus > 1 ? WHATIF_EXACT_GUESTS_SMP : 1,
 		/* Guests with one CPU seldom need more than one batch. */
 		.ahead = run->cpus > 1,

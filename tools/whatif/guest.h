@@ -10,6 +10,8 @@
 #include <stdio.h>
 
 #include "run/backend.h"
+#include "run/engine.h"
+#include "run/jobs.h"
 #include "run/run-options.h"
 #include "whatif.h"
 
@@ -17,6 +19,7 @@ struct whatif_guest {
 	const struct backend *backend;
 	struct run_options *options;
 	struct run *run;
+	const struct engine *engine;
 };
 
 /*
@@ -39,7 +42,22 @@ struct whatif_exchange {
 int whatif_guest_exchange(const struct whatif_guest *g,
 			  const struct whatif_exchange *exchange);
 
-/* Boots one guest for all runs. */
+/*
+ * As whatif_guest_exchange(), in the process of a job. The guest writes its answer to a
+ * file in the directory, which whatif_guest_answers() made. It becomes the job's answer.
+ */
+int whatif_guest_job(const struct whatif_guest *g, const struct job *job,
+		     const char *directory, const char *command,
+		     int (*write)(FILE *f, const void *arg), const void *arg);
+
+/*
+ * Makes a directory for the answers of jobs, to which all guests may write. The caller
+ * gives it back to whatif_guest_answers_end() when all jobs have ended.
+ */
+char *whatif_guest_answers(const struct whatif_guest *g);
+void whatif_guest_answers_end(char *directory, unsigned int jobs);
+
+/* Boots one guest for all runs, or as many as the engine has at the same time. */
 int whatif_guest_measure(struct whatif *w, const struct whatif_guest *g);
 
 /*

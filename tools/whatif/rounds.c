@@ -13,7 +13,7 @@ static unsigned int expected_rounds(const struct whatif *w)
 {
 	size_t rounds = whatif_rounds(&w->samples), most = WHATIF_ROUNDS_MIN;
 
-	if (w->question.deterministic)
+	if (w->question.deterministic || w->question.runs)
 		return w->question.max_runs;
 	if (rounds < WHATIF_ROUNDS_MIN)
 		return most;
@@ -122,13 +122,13 @@ static int check_first(const struct whatif *w,
 
 /*
  * Assess after some rounds only: each look may end the measurement by accident.
- * Deterministic runs have no accidents and all do their rounds.
+ * Deterministic runs have no accidents and all do their rounds, as do batches.
  */
 static bool look(const struct whatif_question *q, unsigned int round)
 {
 	if (round == q->max_runs)
 		return true;
-	return !q->deterministic && round >= WHATIF_ROUNDS_MIN &&
+	return !q->deterministic && !q->runs && round >= WHATIF_ROUNDS_MIN &&
 	       (round < 8 || round % (round < 24 ? 2 : 4) == 0);
 }
 

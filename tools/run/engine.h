@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* An engine decides where and how many guests of a measurement run at the same time. */
+#ifndef TOOLS_ENGINE_H
+#define TOOLS_ENGINE_H
+
+#include "backend.h"
+
+struct engine {
+	bool asked;		/* by --engine */
+	unsigned int guests;	/* 0: as many as this machine has CPUs for */
+};
+
+/* The value that getopt_long() returns, and the row of a table of options. */
+#define ENGINE_OPTION	0x500
+#define ENGINE_OPTION_ROW \
+	{ "engine", "local[:N]", "local", ENGINE_OPTION, \
+	  "use N guests at the same time on this machine; without :N, as many as leave each guest its CPUs; default: local with --deterministic, otherwise local:1" }
+
+/* Returns NULL, or an error in the text, which the caller frees. */
+char *engine_parse(struct engine *engine, const char *text);
+
+/*
+ * Returns how many guests run at the same time. Ends the program if the back end or
+ * this machine does not allow what was asked for.
+ */
+unsigned int engine_guests(const struct engine *engine,
+			   const struct backend *backend, const struct run *run);
+
+#endif
