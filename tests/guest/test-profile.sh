@@ -49,6 +49,22 @@ ok "the page is there" grep -q '</html>' a.html
 is "$(cat again)" "$(cat stdout)" "the answer from the file is the same"
 is "$(ls tmp)" "" "no file stays behind"
 
+# The same in two guests at the same time.
+profile --quiet --engine local:2 --time 10m --only f2,f4,f1,f3,f5 --json two.json \
+	-- "$program" serial --length 30 >stdout
+is $? 0 "an answer of two guests"
+is "$(cat stderr)" "" "without a message"
+is "$(jq -r '[.functions[].name] | .[0:3] | join(" ")' two.json)" "f1 f2 f3" \
+	"the best functions are in order"
+ok "their intervals hold half of their shares" jq -e '[.functions[] |
+	.half.low < 50 * .share + 1 and .half.high > 50 * .share - 1] | all' \
+	two.json >/dev/null
+ok "guests ran at the same time" jq -e '[.groups[].samples[] |
+	[.order, .began_unix_ns, .ended_unix_ns]] | . as $all |
+	any(.[]; . as $a | any($all[]; .[0] != $a[0] and .[1] < $a[2] and .[2] > $a[1]))' \
+	two.json >/dev/null
+is "$(ls tmp)" "" "no file stays behind"
+
 # Nobody named a function: a survey finds them.
 profile --quiet --time 20s --exclude main --json found.json --folded folded -- \
 	"$program" serial --length 30 >stdout
@@ -122,6 +138,12 @@ ok "is not nearly the whole program if it has less of the time" jq -e \
 profile --only nothere -- "$program" serial >stdout
 is $? 125 "a name that is not there"
 ok "is told" grep -q "no function 'nothere'" stderr
+profile --only f1 --engine local:2 --survey-only -- "$program" >stdout
+is $? 125 "two guests for a survey"
+ok "are refused" grep -q -- '--from and --survey-only have none' stderr
+profile --engine local:2 --time 4s --only malloc -- bash forever.sh >stdout
+is $? 125 "a command that never ends, in two guests"
+is "$(grep -c 'did not end within --time 4 s' stderr)" 1 "is told once"
 profile --only locked -- "$program" serial --length 5 >stdout
 is $? 1 "a function that is not called"
 ok "is told, too" grep -q 'the command calls none of the functions' stderr

@@ -43,6 +43,8 @@ static const struct function functions[] = {
 };
 
 #define COUNT	(sizeof(functions) / sizeof(functions[0]))
+/* They run at the same time. */
+#define GUESTS	4
 /* Work outside of all functions. */
 #define REST	0.3
 
@@ -66,6 +68,8 @@ struct machine {
 	double spins;		/* s that a thread spins more if second is faster */
 	unsigned int no_metric_every;	/* so many runs, one lacks the metric */
 	double length;		/* of a run, instead of 1.3 s of CPU time; 0: that */
+	bool many;		/* there are several guests */
+	unsigned int batches;	/* of their runs */
 	char said[200];
 };
 
@@ -172,6 +176,41 @@ static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
 	return 0;
 }
 
+/* Makes the runs of a batch as guests would that run at the same time. */
+static int run_many(struct profile *p, const struct profile_batch *batch,
+		    uint64_t time_ns, struct profile_made *made, void *arg)
+{
+	struct machine *m = arg;
+	double began = m->clock;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		struct whatif *w = &p->groups[batch->runs[i].group].w;
+		struct whatif_samples *samples = &w->samples;
+		struct whatif_sample s = {
+			.round = batch->round, .order = batch->order + i,
+			.condition = batch->runs[i].condition,
+		};
+		int status;
+
+		if (SECOND_NS * (m->clock - began) / GUESTS >= time_ns)
+			break;
+		status = run(w, s.condition, &s, arg);
+		if (status && status != PROFILE_NO_METRIC)
+			return status;
+		made->runs++;
+		made->dropped += status == PROFILE_NO_METRIC;
+		if (status)
+			continue;
+		samples->list = xrealloc(samples->list, (samples->count + 1) *
+							sizeof(s));
+		samples->list[samples->count++] = s;
+	}
+	made->took_ns = SECOND_NS * (m->clock - began);
+	m->clock = began + (m->clock - began) / GUESTS;
+	m->batches++;
+	return 0;
+}
+
 static uint64_t now(void *arg)
 {
 	const struct machine *m = arg;
@@ -213,7 +252,8 @@ static struct profile profile_of(double seconds)
 static int measure(struct profile *p, struct machine *m)
 {
 	const struct profile_runner runner = {
-		.run = run, .now = now, .progress = progress, .arg = m,
+		.run = run, .many = m->many ? run_many : NULL, .guests = GUESTS,
+		.now = now, .progress = progress, .arg = m,
 	};
 	int status;
 
@@ -382,6 +422,51 @@ static void test_profile(void)
 	ok(strstr(m.said, "best so far: first"), "progress: %s", m.said);
 	test_json(&p);
 	test_writers(&p);
+	profile_free(&p);
+}
+
+/* Runs of a stage on several guests at the same time. */
+static void test_guests(void)
+{
+	struct machine alone = { 0 }, m = { .many = true };
+	struct profile p = profile_of(200);
+
+	measure(&p, &alone);
+	profile_free(&p);
+	p = profile_of(200);
+	is_i64(measure(&p, &m), 0, "a profile of several guests");
+	test_order(&p);
+	test_gains(&p);
+	ok(m.batches > 2 && m.batches < m.runs / 2, "%u runs are in %u batches",
+	   m.runs, m.batches);
+	ok(m.clock / m.runs < alone.clock / alone.runs / 2,
+	   "a run takes less time: %g s instead of %g s", m.clock / m.runs,
+	   alone.clock / alone.runs);
+	/* A request for one of the guests. */
+	p.batch = (struct profile_batch){
+		.runs = xmalloc(2 * sizeof(*p.batch.runs)), .count = 2,
+		.round = 1, .order = 7, .succeeded = true,
+	};
+	p.batch.runs[0] = (struct profile_run){ .group = 0, .condition = 1 };
+	p.batch.runs[1] = (struct profile_run){ .group = 1, .condition = 2 };
+	test_json(&p);
+	profile_free(&p);
+
+	m = (struct machine){ .many = true };
+	p = profile_of(9);
+	is_i64(measure(&p, &m), 0, "several guests with little time");
+	ok(m.clock < 11, "end in that time: %g s", m.clock);
+	profile_free(&p);
+
+	m = (struct machine){ .many = true, .interrupt_at = 40 };
+	p = profile_of(200);
+	is_i64(measure(&p, &m), 0, "interrupted guests have an answer");
+	ok(p.interrupted && p.answer.nr_rows == COUNT, "and say so");
+	profile_free(&p);
+
+	m = (struct machine){ .many = true, .no_metric_every = 1 };
+	p = profile_of(200);
+	is_i64(measure(&p, &m), 1, "guests without any metric have no answer");
 	profile_free(&p);
 }
 
@@ -715,6 +800,7 @@ int main(void)
 	test_short();
 	test_better();
 	test_profile();
+	test_guests();
 	test_time();
 	test_ends();
 	return done();

@@ -18,6 +18,7 @@
 #include "profile/survey-run.h"
 #include "profile/words.h"
 #include "run/packed/backend-exact.h"
+#include "run/engine.h"
 #include "run/run-options.h"
 #include "run/setup.h"
 #include "base/util.h"
@@ -73,6 +74,7 @@ static const struct option_row options[] = {
 	  "run nothing: compute the results from FILE, which an earlier --json wrote" },
 	/* In a guest: read a request, and write the answer to this file. */
 	{ "inside", "FILE", NULL, INSIDE, NULL },
+	ENGINE_OPTION_ROW,
 	RUN_OPTION_ROWS,
 	OPTIONS_END
 };
@@ -89,6 +91,7 @@ struct request {
 	struct profile p;
 	struct run *run;
 	struct run_options options;
+	struct engine engine;
 	const char *outputs[OUTPUTS];
 	struct result_file results[OUTPUTS];
 	const struct backend *backend;
@@ -135,6 +138,9 @@ static void set_own(struct request *q, int c, char *arg)
 	uint64_t top;
 
 	switch (c) {
+	case ENGINE_OPTION:
+		check_text(engine_parse(&q->engine, arg));
+		break;
 	case TIME:
 		q->p.asked.time_ns = duration("time", arg, TIME_MIN_S);
 		break;
@@ -211,6 +217,8 @@ static void check_options(const struct request *q, bool command)
 		misuse("no command");
 	if (q->from && needs_survey(q))
 		misuse("--from makes no survey: --survey-only, --folded and --speedscope need a command");
+	if (q->engine.asked && (q->from || q->survey_only))
+		misuse("--engine is for the runs that compare functions: --from and --survey-only have none");
 	if (q->survey_only && (q->outputs[CSV] || q->outputs[REPORT]))
 		misuse("--survey-only has no --csv and no --report: use --json, --folded or --speedscope");
 	if (q->run->deterministic && !q->survey_only)
@@ -386,10 +394,12 @@ static int measure(struct request *q)
 {
 	const struct whatif_guest guest = {
 		.backend = q->backend, .options = &q->options, .run = q->run,
+		.engine = &q->engine,
 	};
 
 	if (q->inside)
-		return profile_native_measure(&q->p, q->run, true);
+		return q->p.batch.count ? profile_batch_measure(&q->p, q->run) :
+					  profile_native_measure(&q->p, q->run, true);
 	if (q->backend != &backend_native)
 		return profile_guest_measure(&q->p, &guest);
 	if (!backend_native.usable())
@@ -419,6 +429,8 @@ static int run_request(struct request *q)
 	}
 	q->backend = q->inside ? &backend_native :
 		     backend_choose(q->options.backend, &backend_exact, q->run);
+	/* Ends the program early if it is not allowed. */
+	engine_guests(&q->engine, q->backend, q->run);
 	if (q->survey_only)
 		return answer_survey(q);
 	if (!q->inside) {

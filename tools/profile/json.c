@@ -117,11 +117,28 @@ static json_t *unscalable(const struct profile *p)
 			 "reason", whatif_json_bytes(p->unscalable.reason));
 }
 
+/* NULL without a batch. */
+static json_t *batch(const struct profile_batch *b)
+{
+	json_t *runs = json_array();
+
+	if (!b->count) {
+		json_decref(runs);
+		return NULL;
+	}
+	for (size_t i = 0; i < b->count; i++)
+		json_array_append_new(runs, json_pack("[oo]",
+			integer(b->runs[i].group),
+			integer(b->runs[i].condition)));
+	return json_pack("{so si si sb}", "runs", runs, "round", (int)b->round,
+			 "order", (int)b->order, "succeeded", (int)b->succeeded);
+}
+
 int profile_json_write(FILE *f, const struct profile *p)
 {
 	char *advice = profile_advice(p);
 	json_t *root = json_pack(
-		"{ss si so so so sb sb sb so so so so so so so so so so so si so so so so sO?}",
+		"{ss si so so so sb sb sb so so so so so so so so so so so si so so so so sO? so*}",
 		"schema", PROFILE_SCHEMA, "version", PROFILE_JSON_VERSION,
 		"question", whatif_json_question(&p->question),
 		"found", whatif_json_found(&p->found), "asked", asked(p),
@@ -142,7 +159,8 @@ int profile_json_write(FILE *f, const struct profile *p)
 		"runs", integer(p->answer.runs),
 		"baseline", real(p->answer.baseline),
 		"functions", functions(p), "advice",
-		json_text(advice, strlen(advice)), "waits", p->waits);
+		json_text(advice, strlen(advice)), "waits", p->waits,
+		"batch", batch(&p->batch));
 
 	free(advice);
 	return json_write(f, root);
@@ -263,6 +281,29 @@ static bool load_groups(const json_t *list, struct profile *p)
 	return true;
 }
 
+static bool load_batch(const json_t *from, struct profile *p)
+{
+	const json_t *runs = json_object_get(from, "runs");
+	size_t n = json_array_size(runs);
+	struct profile_batch *b = &p->batch;
+
+	b->round = whole(from, "round");
+	b->order = whole(from, "order");
+	b->succeeded = flag(from, "succeeded");
+	b->runs = xmalloc((n + 1) * sizeof(*b->runs));
+	for (; b->count < n; b->count++) {
+		const json_t *run = json_array_get(runs, b->count);
+		json_int_t group = json_integer_value(json_array_get(run, 0));
+		json_int_t condition = json_integer_value(json_array_get(run, 1));
+
+		if (group < 0 || (size_t)group >= p->nr_groups || condition < 0 ||
+		    (size_t)condition >= p->groups[group].w.plan.nr_conditions)
+			return false;
+		b->runs[b->count] = (struct profile_run){ group, condition };
+	}
+	return true;
+}
+
 /* Returns the name of the first wrong part, or NULL. */
 static const char *load(const json_t *root, struct profile *p)
 {
@@ -296,8 +337,9 @@ static const char *load(const json_t *root, struct profile *p)
 		return "candidates";
 	whatif_json_load_environment(json_object_get(root, "environment"),
 				     &p->environment);
-	return load_groups(json_object_get(root, "groups"), p) ? NULL :
-								 "groups";
+	if (!load_groups(json_object_get(root, "groups"), p))
+		return "groups";
+	return load_batch(json_object_get(root, "batch"), p) ? NULL : "batch";
 }
 
 char *profile_json_read(FILE *f, struct profile *p)

@@ -69,13 +69,11 @@ static void show(const struct race_state *s)
 	free(best);
 }
 
-/* Counts a run without a metric. Returns 0, or the status to end with after too many. */
-static int drop(struct race_state *s)
+/* Returns 0, or the status to end with if too many runs had no metric. */
+static int check_dropped(const struct race_state *s)
 {
-	struct profile *p = s->p;
+	const struct profile *p = s->p;
 
-	s->order++;
-	p->dropped++;
 	if (p->dropped < DROPPED_MAX || 2 * p->dropped < s->order)
 		return 0;
 	warn("profile: %zu of %u runs had no metric: give each run more time with --for, or choose another metric",
@@ -108,11 +106,45 @@ static int run(struct race_state *s, struct profile_group *g, size_t condition,
 	s->timed++;
 	s->spent_ns += now(s) - began;
 	s->run_ns = s->spent_ns / s->timed;
-	if (status)
-		return drop(s);
 	s->order++;
+	if (status) {
+		s->p->dropped++;
+		return check_dropped(s);
+	}
 	samples->count++;
 	return 0;
+}
+
+/*
+ * Makes runs on several guests. Keeps the time of reserve runs for later. *done is
+ * false if there was no time for some of them.
+ */
+static int run_many(struct race_state *s, struct profile_run *runs, size_t count,
+		    unsigned int round, uint64_t reserve, bool *done)
+{
+	const struct profile_batch batch = {
+		.runs = runs, .count = count, .round = round, .order = s->order,
+		.succeeded = s->p->spent_ns || s->order,
+	};
+	uint64_t end = now(s) + reserve * s->run_ns;
+	struct profile_made made = { 0 };
+	int status;
+
+	*done = false;
+	if (end >= s->deadline)
+		return 0;
+	s->left = count;
+	show(s);
+	status = s->runner->many(s->p, &batch, s->deadline - end, &made,
+				 s->runner->arg);
+	*done = made.runs == count;
+	s->order += made.runs;
+	s->p->dropped += made.dropped;
+	s->timed += made.runs;
+	s->spent_ns += made.took_ns;
+	if (s->timed)
+		s->run_ns = s->spent_ns / s->timed / s->runner->guests;
+	return status ? status : made.dropped ? check_dropped(s) : 0;
 }
 
 static const struct whatif_patch *patch_of(const struct whatif *w,
@@ -153,35 +185,70 @@ static void learn(struct profile_candidate *c, const struct whatif *w,
  */
 static int time_run(struct race_state *s)
 {
+	struct profile_run null = { .group = 0, .condition = 1 };
+	bool done;
+
 	if (!s->p->nr_groups || !has_time(s, 1))
 		return 0;
 	s->spent_ns = 0;
 	s->timed = 0;
-	return run(s, &s->p->groups[0], 1, 0);
+	return s->runner->many ? run_many(s, &null, 1, 1, 0, &done) :
+				 run(s, &s->p->groups[0], 1, 0);
+}
+
+/* Makes a null run of each group, as far as there is time. */
+static int probe_groups(struct race_state *s)
+{
+	struct profile *p = s->p;
+	int status = 0;
+
+	for (size_t i = 0; i < p->nr_groups && !status; i++) {
+		s->left = p->nr_groups - i;
+		if (!i || has_time(s, 1))
+			status = run(s, &p->groups[i], 1, 0);
+	}
+	return status;
+}
+
+static int probe_groups_at_once(struct race_state *s)
+{
+	size_t n = s->p->nr_groups;
+	struct profile_run *runs = xmalloc((n + 1) * sizeof(*runs));
+	bool done;
+	int status;
+
+	for (size_t i = 0; i < n; i++)
+		runs[i] = (struct profile_run){ .group = i, .condition = 1 };
+	status = run_many(s, runs, n, 0, 0, &done);
+	free(runs);
+	return status;
+}
+
+static void learn_group(struct profile *p, struct profile_group *g)
+{
+	for (size_t m = 0; m < g->count; m++) {
+		struct profile_candidate *c = &p->candidates[g->members[m]];
+
+		if (g->w.samples.count)
+			learn(c, &g->w, m + 1);
+		else
+			c->state = PROFILE_NOT_TRIED;
+	}
 }
 
 /* Makes a null run of each group. It does not count, because caches were cold. */
 static int probe(struct race_state *s)
 {
 	struct profile *p = s->p;
-	int status = 0;
+	int status;
 
 	s->doing = "which functions are called";
-	for (size_t i = 0; i < p->nr_groups && !status; i++) {
-		struct profile_group *g = &p->groups[i];
-
-		s->left = p->nr_groups - i;
-		if (i && !has_time(s, 1)) {
-			for (size_t m = 0; m < g->count; m++)
-				p->candidates[g->members[m]].state =
-					PROFILE_NOT_TRIED;
-			continue;
-		}
-		status = run(s, g, 1, 0);
-		for (size_t m = 0; m < g->count && !status; m++)
-			learn(&p->candidates[g->members[m]], &g->w, m + 1);
-	}
-	return status ? status : time_run(s);
+	status = s->runner->many ? probe_groups_at_once(s) : probe_groups(s);
+	if (status)
+		return status;
+	for (size_t i = 0; i < p->nr_groups; i++)
+		learn_group(p, &p->groups[i]);
+	return time_run(s);
 }
 
 /*
@@ -337,19 +404,11 @@ static void put_urgent_first(const struct profile *p, size_t *rows, size_t count
 	free(urgent);
 }
 
-/*
- * Runs a stage, as far as there is time, and looks at it. Keeps the time of
- * reserve runs for later. *done is false if the stage was cut.
- */
-static int run_stage(struct race_state *s, bool extra, uint64_t reserve,
-		     bool *done)
+static int run_rows(struct race_state *s, const size_t *rows, size_t count,
+		    uint64_t reserve, bool *done)
 {
-	size_t *rows, count = race_stage(&s->p->answer.race, extra, &rows);
 	int status = 0;
 
-	*done = true;
-	if (!has_time(s, AMPLE * count + reserve))
-		put_urgent_first(s->p, rows, count);
 	for (size_t i = 0; i < count && !status; i++) {
 		size_t condition;
 		struct profile_group *g = group_of(s->p, rows[i], &condition);
@@ -361,6 +420,43 @@ static int run_stage(struct race_state *s, bool extra, uint64_t reserve,
 		}
 		status = run(s, g, condition, 1);
 	}
+	return status;
+}
+
+static int run_rows_at_once(struct race_state *s, const size_t *rows,
+			    size_t count, uint64_t reserve, bool *done)
+{
+	struct profile_run *runs = xmalloc((count + 1) * sizeof(*runs));
+	int status;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_group *g =
+			group_of(s->p, rows[i], &runs[i].condition);
+
+		runs[i].group = g - s->p->groups;
+	}
+	status = run_many(s, runs, count, 1, reserve, done);
+	free(runs);
+	return status;
+}
+
+/*
+ * Runs a stage, as far as there is time, and looks at it. Keeps the time of
+ * reserve runs for later. *done is false if the stage was cut.
+ */
+static int run_stage(struct race_state *s, bool extra, uint64_t reserve,
+		     bool *done)
+{
+	size_t *rows, count = race_stage(&s->p->answer.race, extra, &rows);
+	int status;
+
+	*done = true;
+	if (!has_time(s, AMPLE * count + reserve))
+		put_urgent_first(s->p, rows, count);
+	if (s->runner->many)
+		status = run_rows_at_once(s, rows, count, reserve, done);
+	else
+		status = run_rows(s, rows, count, reserve, done);
 	free(rows);
 	/* After a signal, the answer has what is known. */
 	look(s);

@@ -11,10 +11,25 @@
 /* The status of a run without a metric, after a message. It does not count. */
 #define PROFILE_NO_METRIC	WHATIF_NO_METRIC
 
+/* The runs of a batch that were made, and the real time in them. */
+struct profile_made {
+	size_t runs;
+	size_t dropped;		/* of those */
+	uint64_t took_ns;
+};
+
 struct profile_runner {
 	/* As whatif_session_run(), or one of those above. */
 	int (*run)(struct whatif *w, size_t condition,
 		   struct whatif_sample *sample, void *arg);
+	/*
+	 * Makes the runs of a batch on several guests at the same time, instead of
+	 * run(): those for which there is time. Appends the samples. NULL: there is
+	 * one kernel only. Returns 0, or the status to end with after a message.
+	 */
+	int (*many)(struct profile *p, const struct profile_batch *batch,
+		    uint64_t time_ns, struct profile_made *made, void *arg);
+	unsigned int guests;	/* of many(), at the same time */
 	/* Real time in ns. */
 	uint64_t (*now)(void *arg);
 	/* Shows how far it is. what ends with no full stop. */

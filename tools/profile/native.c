@@ -3,22 +3,19 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/progress.h"
 #include "base/util.h"
+#include "guests.h"
 #include "json.h"
 #include "measure.h"
+#include "show.h"
 #include "whatif/run.h"
-
-#define MS_NS	1000000
 
 struct native {
 	const struct profile *p;
 	struct whatif_session *session;
 	uint64_t start;
-	struct progress bar;
-	struct progress_log log;
+	struct profile_show show;
 };
 
 static uint64_t real_now(void *arg)
@@ -47,11 +44,11 @@ static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
 	whatif_session_limit(n->session, limit_of(n));
 	status = whatif_session_run(n->session, w, condition, s);
 	if (status == WHATIF_NO_METRIC)
-		progress_end(&n->bar);
+		progress_end(&n->show.bar);
 	if (status || n->p->asked.for_ns ||
 	    !whatif_session_expired(n->session))
 		return status;
-	progress_end(&n->bar);
+	progress_end(&n->show.bar);
 	if (s->order == 0)
 		profile_warn_endless(n->p);
 	return s->order == 0 ? STATUS_FAILED : PROFILE_OUT_OF_TIME;
@@ -61,19 +58,90 @@ static void show(const struct profile *p, uint64_t passed_ns, const char *what,
 		 void *arg)
 {
 	struct native *n = arg;
-	unsigned int done = passed_ns / MS_NS;
-	unsigned int total = p->asked.time_ns / MS_NS;
-	char *text;
 
-	/* The command's output would mix with the progress. */
-	if (p->question.quiet || p->question.show_output)
-		return;
-	text = xprintf("profile: %s", what);
-	if (isatty(STDERR_FILENO))
-		progress_show(&n->bar, done, total, text);
-	else
-		progress_log_show(&n->log, done, total, text);
-	free(text);
+	profile_show(&n->show, p, passed_ns, what);
+}
+
+/* Makes one run of a batch. Returns 0, or the status to end the batch with. */
+static int run_one(struct profile *p, const struct profile_run *one,
+		   unsigned int round, unsigned int order, struct native *n)
+{
+	struct whatif *w = &p->groups[one->group].w;
+	struct whatif_samples *samples = &w->samples;
+	struct whatif_sample *sample;
+	int status;
+
+	samples->list = xrealloc(samples->list, (samples->count + 1) *
+						sizeof(*samples->list));
+	sample = &samples->list[samples->count];
+	*sample = (struct whatif_sample){
+		.round = round, .order = order, .condition = one->condition,
+	};
+	status = run(w, one->condition, sample, n);
+	if (!status)
+		samples->count++;
+	return status;
+}
+
+/* The first run of a group in this guest does not count, because caches were cold. */
+static int warm_up(struct profile *p, size_t group, struct native *n)
+{
+	const struct profile_run null = { .group = group, .condition = 1 };
+	int status = 0;
+
+	if (p->batch.round && !p->groups[group].w.samples.count)
+		status = run_one(p, &null, 0, p->batch.order + 1, n);
+	return status == PROFILE_NO_METRIC ? 0 : status;
+}
+
+static bool has_time(const struct profile *p, size_t made, const struct native *n)
+{
+	uint64_t mean = made ? p->took_ns / made : 0;
+
+	return now_ns() - n->start + mean < p->asked.time_ns;
+}
+
+static int run_batch(struct profile *p, struct native *n)
+{
+	const struct profile_batch *b = &p->batch;
+	int status = 0;
+
+	for (size_t i = 0; i < b->count && has_time(p, i, n) && !status; i++) {
+		uint64_t began;
+
+		status = warm_up(p, b->runs[i].group, n);
+		if (status)
+			break;
+		began = now_ns();
+		status = run_one(p, &b->runs[i], b->round, b->order + i, n);
+		if (status == PROFILE_NO_METRIC) {
+			p->dropped++;
+			status = 0;
+		}
+		p->took_ns += now_ns() - began;
+	}
+	return status;
+}
+
+int profile_batch_measure(struct profile *p, const struct run *run_options)
+{
+	struct native n = {
+		.p = p, .session = whatif_session_begin(run_options, true),
+		.start = now_ns() - p->spent_ns,
+	};
+	int status;
+
+	whatif_session_drop_zero(n.session);
+	if (p->batch.succeeded)
+		whatif_session_succeeded(n.session);
+	whatif_environment(&p->environment, backend_native.name);
+	p->took_ns = 0;
+	p->dropped = 0;
+	status = run_batch(p, &n);
+	whatif_session_end(n.session);
+	/* The samples up to a signal count. */
+	p->interrupted = status > STATUS_SIGNAL;
+	return p->interrupted || status == PROFILE_OUT_OF_TIME ? 0 : status;
 }
 
 int profile_native_measure(struct profile *p, const struct run *run_options,
@@ -92,12 +160,9 @@ int profile_native_measure(struct profile *p, const struct run *run_options,
 	if (p->spent_ns)
 		whatif_session_succeeded(n.session);
 	whatif_environment(&p->environment, backend_native.name);
-	if (!p->question.quiet && !isatty(STDERR_FILENO))
-		warn("profile: %zu function%s, for up to %.0f s",
-		     p->nr_candidates, p->nr_candidates == 1 ? "" : "s",
-		     p->asked.time_ns / 1e9);
+	profile_show_start(p);
 	status = profile_measure(p, &runner);
-	progress_end(&n.bar);
+	progress_end(&n.show.bar);
 	whatif_session_end(n.session);
 	return status;
 }
@@ -122,11 +187,13 @@ int profile_guest_measure(struct profile *p, const struct whatif_guest *g)
 		.command = "profile", .write = write_request,
 		.read = read_answer, .arg = p,
 	};
+	unsigned int guests = engine_guests(g->engine, g->backend, g->run);
 	struct whatif_environment here;
 	int status;
 
 	whatif_environment(&here, g->backend->name);
-	status = whatif_guest_exchange(g, &exchange);
+	status = guests > 1 ? profile_guests_measure(p, g, guests) :
+			      whatif_guest_exchange(g, &exchange);
 	if (!status)
 		whatif_environment_below(&p->environment, &here);
 	whatif_environment_free(&here);

@@ -14,6 +14,9 @@ int profile_native_measure(struct profile *p, const struct run *run,
 			   bool inside);
 int profile_guest_measure(struct profile *p, const struct whatif_guest *g);
 
+/* In one of several guests: makes the runs of p->batch. */
+int profile_batch_measure(struct profile *p, const struct run *run);
+
 /* In the guest: reads the request. Ends the program if it is wrong. */
 void profile_guest_receive(struct profile *p);
 

@@ -195,6 +195,7 @@ void profile_free(struct profile *p)
 	}
 	free(p->candidates);
 	json_decref(p->waits);
+	free(p->batch.runs);
 	free(p->unscalable.reason);
 	race_free(&p->answer.race);
 	free(p->answer.rows);

@@ -88,6 +88,19 @@ struct profile_answer {
 	size_t runs;		/* without the first of each group, see probe() */
 };
 
+struct profile_run {
+	size_t group, condition;
+};
+
+/* Runs for one of several guests. Only round 0 needs no run that warms up. */
+struct profile_batch {
+	struct profile_run *runs;
+	size_t count;		/* 0: the guest makes the whole measurement */
+	unsigned int round;
+	unsigned int order;	/* of the first run */
+	bool succeeded;		/* an earlier run of the command ended with status 0 */
+};
+
 struct profile {
 	struct whatif_question question;	/* without functions */
 	struct whatif_found found;	/* the metric's functions */
@@ -96,6 +109,7 @@ struct profile {
 	size_t nr_candidates;
 	struct profile_group *groups;
 	size_t nr_groups;
+	struct profile_batch batch;	/* in a request */
 	struct whatif_environment environment;
 	struct profile_answer answer;
 	bool interrupted;

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "guests.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "json.h"
+#include "measure.h"
+#include "run/jobs.h"
+#include "show.h"
+
+/* How often the progress is shown anew. */
+#define SHOW_MS	500
+
+struct guests {
+	const struct whatif_guest *g;
+	unsigned int count;
+	char *directory;	/* of answers */
+	struct profile_show show;
+	const struct profile *p;
+	uint64_t start;
+	char *doing;
+	bool has_environment;
+};
+
+/* The argument of a job, which runs in a child with a copy of all. */
+struct part {
+	const struct guests *guests;
+	const struct profile *p;
+	const struct profile_batch *batch;
+	uint64_t time_ns;
+	unsigned int jobs;
+};
+
+static uint64_t real_now(void *arg)
+{
+	(void)arg;
+	return now_ns();
+}
+
+static int write_request(FILE *f, const void *arg)
+{
+	return profile_json_write(f, arg);
+}
+
+/* Returns the runs of the batch that are the job's: every so many of them. */
+static struct profile_batch batch_of(const struct part *part, unsigned int number)
+{
+	const struct profile_batch *all = part->batch;
+	struct profile_batch batch = {
+		.runs = xmalloc((all->count + 1) * sizeof(*batch.runs)),
+		.round = all->round,
+		.order = all->order + number,
+		.succeeded = all->succeeded,
+	};
+
+	for (size_t i = number; i < all->count; i += part->jobs)
+		batch.runs[batch.count++] = all->runs[i];
+	return batch;
+}
+
+/* The guest gets the groups, but not the samples of earlier batches. */
+static int run_part(const struct job *job, void *arg)
+{
+	const struct part *part = arg;
+	struct profile asked = *part->p;
+
+	asked.groups = xmalloc((asked.nr_groups + 1) * sizeof(*asked.groups));
+	memcpy(asked.groups, part->p->groups,
+	       asked.nr_groups * sizeof(*asked.groups));
+	for (size_t i = 0; i < asked.nr_groups; i++)
+		asked.groups[i].w.samples = (struct whatif_samples){ 0 };
+	asked.answer = (struct profile_answer){ 0 };
+	asked.batch = batch_of(part, job->number);
+	/* The guest's clock starts now, so that this much time is left. */
+	asked.spent_ns = asked.asked.time_ns - part->time_ns;
+	asked.question.quiet = true;
+	return whatif_guest_job(part->guests->g, job, part->guests->directory,
+				"profile", write_request, &asked);
+}
+
+static void append(struct whatif_samples *to, const struct whatif_sample *s,
+		   unsigned int order)
+{
+	to->list = xrealloc(to->list, (to->count + 1) * sizeof(*to->list));
+	to->list[to->count] = *s;
+	to->list[to->count++].order = order;
+}
+
+static void swap_patches(struct whatif_samples *a, struct whatif_samples *b)
+{
+	struct whatif_samples old = *a;
+
+	a->patches = b->patches;
+	a->nr_patches = b->nr_patches;
+	b->patches = old.patches;
+	b->nr_patches = old.nr_patches;
+}
+
+/* Takes the samples of the batch's round: another round only warms up a guest. */
+static void take_samples(struct profile *p, struct profile *from,
+			 const struct profile_batch *batch,
+			 struct profile_made *made)
+{
+	for (size_t i = 0; i < from->nr_groups && i < p->nr_groups; i++) {
+		struct whatif_samples *samples = &from->groups[i].w.samples;
+		struct whatif_samples *to = &p->groups[i].w.samples;
+
+		for (size_t k = 0; k < samples->count; k++) {
+			if (samples->list[k].round == batch->round)
+				append(to, &samples->list[k],
+				       batch->order + made->runs++);
+		}
+		if (!to->nr_patches)
+			swap_patches(to, samples);
+	}
+	made->runs += from->dropped;
+	made->dropped += from->dropped;
+	made->took_ns += from->took_ns;
+}
+
+static void take_environment(struct guests *g, struct profile *p,
+			     struct profile *from)
+{
+	if (g->has_environment)
+		return;
+	whatif_environment_free(&p->environment);
+	p->environment = from->environment;
+	from->environment = (struct whatif_environment){ 0 };
+	g->has_environment = true;
+}
+
+/* Returns 0, or the status to end with after a message. */
+static int take(struct guests *g, struct profile *p, struct job *job,
+		const struct profile_batch *batch, struct profile_made *made)
+{
+	struct profile answer = { 0 };
+	char *error;
+	FILE *f;
+
+	job_show_messages(job);
+	if (job->status)
+		return job->status;
+	f = fdopen(job_take_answer(job), "r");
+	if (!f)
+		die(STATUS_FAILED, "fdopen: %s", strerror(errno));
+	error = profile_json_read(f, &answer);
+	fclose(f);
+	if (error) {
+		warn("cannot read what a guest measured: %s", error);
+	} else {
+		take_samples(p, &answer, batch, made);
+		take_environment(g, p, &answer);
+	}
+	profile_free(&answer);
+	free(error);
+	return error ? STATUS_FAILED : 0;
+}
+
+static void show_again(struct guests *g)
+{
+	if (g->doing)
+		profile_show(&g->show, g->p, now_ns() - g->start, g->doing);
+}
+
+static int run_many(struct profile *p, const struct profile_batch *batch,
+		    uint64_t time_ns, struct profile_made *made, void *arg)
+{
+	struct guests *g = arg;
+	struct part part = {
+		.guests = g, .p = p, .batch = batch, .time_ns = time_ns,
+		.jobs = batch->count < g->count ? batch->count : g->count,
+	};
+	struct jobs jobs = { .run = run_part, .arg = &part };
+	int status = 0, ended_by;
+
+	jobs_open(&jobs, part.jobs);
+	while (jobs.begun < part.jobs)
+		jobs_begin(&jobs);
+	while (jobs_running(&jobs)) {
+		jobs_wait(&jobs, SHOW_MS);
+		show_again(g);
+	}
+	for (unsigned int i = 0; i < jobs.begun && !status; i++)
+		status = take(g, p, &jobs.list[i], batch, made);
+	ended_by = jobs.ended_by;
+	jobs_close(&jobs, true);
+	return ended_by ? STATUS_SIGNAL + ended_by : status;
+}
+
+static void show(const struct profile *p, uint64_t passed_ns, const char *what,
+		 void *arg)
+{
+	struct guests *g = arg;
+
+	free(g->doing);
+	g->doing = xstrdup(what);
+	profile_show(&g->show, p, passed_ns, what);
+}
+
+int profile_guests_measure(struct profile *p, const struct whatif_guest *guest,
+			   unsigned int guests)
+{
+	struct guests g = {
+		.g = guest, .count = guests, .p = p,
+		.start = now_ns() - p->spent_ns,
+		.directory = whatif_guest_answers(guest),
+	};
+	const struct profile_runner runner = {
+		.many = run_many, .guests = guests, .now = real_now,
+		.progress = show, .arg = &g,
+	};
+	int status;
+
+	profile_show_start(p);
+	status = profile_measure(p, &runner);
+	progress_end(&g.show.bar);
+	whatif_guest_answers_end(g.directory, guests);
+	free(g.doing);
+	return status;
+}
