@@ -358,6 +358,39 @@ for _ in $(seq 200); do
 done
 # shellcheck disable=SC2086
 is "$(alive $all)" "" "and leaves no process either"
+
+# An emulator whose guest gets stuck while it boots: the first ones only say so, as the
+# kernel does. The last one is real.
+if [ $backend = qemu ]; then
+	mkdir "$tmp/bin"
+	cat >"$tmp/bin/qemu-system-x86_64" <<-END
+		#!/bin/sh
+		case "\$*" in
+		*tense-root*) ;;
+		*) exec $(command -v qemu-system-x86_64) "\$@" ;;
+		esac
+		echo \$\$ >>$tmp/starts
+		[ "\$(wc -l <$tmp/starts)" -gt "\$STUCK" ] &&
+			exec $(command -v qemu-system-x86_64) "\$@"
+		echo "rcu: INFO: rcu_sched \$SAYS"
+		[ -z "\$ENDS" ] || exit 3
+		exec sleep 1000
+	END
+	chmod 755 "$tmp/bin/qemu-system-x86_64"
+	SAYS="detected stalls on CPUs/tasks:" ENDS=
+	export STUCK SAYS ENDS
+	is "$(echo in | PATH=$tmp/bin:$PATH STUCK=2 run --real cat 2>stderr)" in \
+		"a guest that gets stuck twice while it boots"
+	is "$(grep -c 'got stuck while it booted: tense starts it again' stderr)" 2 \
+		"is started again"
+	# shellcheck disable=SC2046 # a list
+	is "$(alive $(cat "$tmp/starts"))" "" "none of them is left"
+	: >"$tmp/starts"
+	PATH=$tmp/bin:$PATH STUCK=9 ENDS=1 run --real true 2>stderr
+	is "$? $(wc -l <"$tmp/starts")" "125 1" "an emulator that ends is not"
+	ok "which is told" grep -q 'the kernel ended without a result' stderr
+fi
+
 is "$(find "$HOME" "$TMPDIR" -mindepth 1)" "" "no file stays behind"
 is "$(find /tmp /dev/shm -maxdepth 1 -newer marker \
 	\( -name 'vm_file*' -o -name '*uml*' \))" "" "nor one of the kernel's"

@@ -6,10 +6,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,10 +32,22 @@
 /* An emulated counter is that of the host, and says of itself that it is not. */
 #define EMULATED_OPTIONS	"trust_counter=1"
 
+/*
+ * An emulator may lose the end of an interrupt. If that was the tick of a CPU while the
+ * kernel boots, the kernel never gets to the command. It says so after 21 s.
+ */
+#define STALL		"detected stalls on CPUs"
+#define RESTARTS_MAX	3
+
 struct qemu {
 	struct guest guest;
 	struct qemu_streams streams;
 	int control;		/* the machine's end */
+	struct qemu_machine *machine;
+	bool has_ports;		/* the machine's ends are still open here */
+	int unread;		/* bytes of the request that waited at first; 0: unknown */
+	int restarts;
+	off_t log;		/* size of the log at the last restart */
 };
 
 static char *find_emulator(void)
@@ -68,12 +84,84 @@ static void exec_emulator(struct qemu *q, char **argv, pid_t parent)
 	_exit(STATUS_FAILED);
 }
 
+static void start(struct qemu *q)
+{
+	struct guest *g = &q->guest;
+	char **argv = qemu_machine_command(q->machine);
+	pid_t self = getpid();
+
+	g->pid = fork();
+	guest_check(g->pid >= 0, "cannot start a process");
+	if (g->pid == 0)
+		exec_emulator(q, argv, self);
+}
+
+/* A read then finds the end when the emulator ends. */
+static void close_ports(struct qemu *q)
+{
+	for (int i = 0; i < q->machine->nr_ports && q->has_ports; i++)
+		close(q->machine->ports[i]);
+	q->has_ports = false;
+}
+
+static bool has_ended(const struct qemu *q)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, q->guest.pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
+	       info.si_pid;
+}
+
+/* Nothing in the guest has opened a channel: the emulator has read nothing from them. */
+static bool is_untouched(struct qemu *q)
+{
+	int unread = 0;
+
+	if (ioctl(q->control, FIONREAD, &unread) || !unread)
+		return false;
+	if (!q->unread)
+		q->unread = unread;
+	return unread >= q->unread;
+}
+
+/* The functions of guest_ops get the streams. */
+static struct qemu *qemu_of(void *streams)
+{
+	return (struct qemu *)((char *)streams - offsetof(struct qemu, streams));
+}
+
+static void has_started(void *arg)
+{
+	close_ports(qemu_of(arg));
+}
+
+/* Starts another emulator on the same channels if this one's kernel is stuck. */
+static void watch_boot(void *arg)
+{
+	struct qemu *q = qemu_of(arg);
+	struct guest *g = &q->guest;
+
+	if (!q->has_ports)
+		return;
+	if (has_ended(q)) {
+		close_ports(q);
+		return;
+	}
+	if (!is_untouched(q) || q->restarts == RESTARTS_MAX ||
+	    !guest_logged(g, q->log, STALL))
+		return;
+	warn("the guest got stuck while it booted: tense starts it again");
+	kill(g->pid, SIGKILL);
+	waitpid(g->pid, NULL, 0);
+	q->log = guest_log_size(g);
+	q->restarts++;
+	start(q);
+}
+
 static void boot(struct qemu *q, struct qemu_machine *m)
 {
 	struct guest *g = &q->guest;
-	pid_t self = getpid();
 	int pair[2];
-	char **argv;
 
 	guest_check(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair),
 		    "socketpair");
@@ -86,14 +174,9 @@ static void boot(struct qemu *q, struct qemu_machine *m)
 		m->ports[q->streams.stream[i].channel] =
 			q->streams.stream[i].machine;
 	m->nr_ports = g->nr_channels;
-
-	argv = qemu_machine_command(m);
-	g->pid = fork();
-	guest_check(g->pid >= 0, "cannot start a process");
-	if (g->pid == 0)
-		exec_emulator(q, argv, self);
-	for (int i = 0; i < m->nr_ports; i++)
-		close(m->ports[i]);
+	q->machine = m;
+	q->has_ports = true;
+	start(q);
 	guest_streams_handed_over(g);
 }
 
@@ -108,6 +191,7 @@ static uint64_t time_of_day(void)
 static void qemu_run(const struct run *run, struct outcome *out, void **stats)
 {
 	static const struct guest_ops ops = {
+		.boots = watch_boot, .started = has_started,
 		.end = qemu_streams_end, .events = qemu_streams_events,
 		.run = qemu_streams_run, .busy = qemu_streams_busy,
 	};
@@ -135,6 +219,7 @@ static void qemu_run(const struct run *run, struct outcome *out, void **stats)
 	boot(&q, &m);
 	k.clock_ns = time_of_day();
 	guest_serve(&q.guest, &k, &ops, &q.streams, out, stats);
+	close_ports(&q);
 	guest_end(&q.guest);
 	if (q.streams.error) {
 		out->kind = OUTCOME_FAILED;

@@ -294,7 +294,7 @@ static void set_signaled(struct outcome *out, int sig)
 	out->value = sig;
 }
 
-static off_t log_size(const struct guest *g)
+off_t guest_log_size(const struct guest *g)
 {
 	struct stat st;
 
@@ -305,7 +305,7 @@ static off_t log_size(const struct guest *g)
 static void read_log(const struct guest *g, off_t first, char *text,
 		     size_t room)
 {
-	off_t size = log_size(g), from = first;
+	off_t size = guest_log_size(g), from = first;
 	ssize_t n;
 
 	if (size - from >= (off_t)room)
@@ -419,27 +419,27 @@ static void stop_too(struct guest *g)
 	raise(SIGSTOP);
 }
 
-static bool is_in_log(const struct guest *g, const char *words)
+bool guest_logged(const struct guest *g, off_t first, const char *words)
 {
 	char text[20000];
 
-	read_log(g, 0, text, sizeof(text));
+	read_log(g, first, text, sizeof(text));
 	return strstr(text, words);
 }
 
 /* A command that the kernel killed does not know why. */
 void guest_tell_out_of_memory(const struct guest *g)
 {
-	if (is_in_log(g, "Out of memory"))
+	if (guest_logged(g, 0, "Out of memory"))
 		warn("the guest ran out of memory, and its kernel killed what used most of it: --memory gives it more");
 }
 
 /* Why there is no result, of a kernel or an emulator that ended by itself. */
 static const char *find_reason(const struct guest *g)
 {
-	if (is_in_log(g, "cannot set up guest memory"))
+	if (guest_logged(g, 0, "cannot set up guest memory"))
 		return "there is not enough memory here for the guest: --memory gives it less";
-	if (is_in_log(g, "Out of memory") || is_in_log(g, "deadlocked on memory"))
+	if (guest_logged(g, 0, "Out of memory") || guest_logged(g, 0, "deadlocked on memory"))
 		return "the guest ran out of memory: --memory gives it more";
 	return "the kernel ended without a result";
 }
@@ -506,7 +506,7 @@ static enum answer take_message(struct guest *g, const struct guest_ops *ops,
 
 	if (m->type == MESSAGE_STARTED) {
 		g->started = true;
-		g->log_start = log_size(g);
+		g->log_start = guest_log_size(g);
 		if (ops->started)
 			ops->started(arg);
 	} else if (m->type == MESSAGE_TAKEN) {
@@ -541,10 +541,11 @@ static enum answer handle_control(struct guest *g, const struct guest_ops *ops,
 	return answer;
 }
 
-static void wait_for_something(struct guest *g, struct pollfd *polls)
+static void wait_for_something(struct guest *g, struct pollfd *polls, bool boots)
 {
-	if (poll(polls, 4 + GUEST_POLLS, reaction_timeout_ms(&g->reaction)) < 0 &&
-	    errno != EINTR)
+	int timeout = boots ? 1000 : reaction_timeout_ms(&g->reaction);
+
+	if (poll(polls, 4 + GUEST_POLLS, timeout) < 0 && errno != EINTR)
 		die(STATUS_FAILED, "poll: %s", strerror(errno));
 	reaction_check(&g->reaction, now_ns());
 }
@@ -555,6 +556,7 @@ static void serve(struct guest *g, const struct guest_ops *ops, void *arg,
 {
 	struct pollfd polls[4 + GUEST_POLLS];
 	enum answer answer = ANSWER_NONE;
+	bool boots;
 
 	for (size_t i = 0; i < sizeof(polls) / sizeof(polls[0]); i++)
 		polls[i] = (struct pollfd){ .fd = -1 };
@@ -567,7 +569,8 @@ static void serve(struct guest *g, const struct guest_ops *ops, void *arg,
 		terminal_events(&g->terminal, polls + 2);
 		if (ops->events)
 			ops->events(arg, polls + 4);
-		wait_for_something(g, polls);
+		boots = ops->boots && !g->started && answer == ANSWER_NONE;
+		wait_for_something(g, polls, boots);
 
 		/* The guest's answer comes before the next question. */
 		if (polls[1].revents) {
@@ -586,6 +589,8 @@ static void serve(struct guest *g, const struct guest_ops *ops, void *arg,
 		terminal_run(&g->terminal, polls + 2);
 		if (answer == ANSWER_NONE && !check_reaction(g, out))
 			return;
+		if (boots && !g->started)
+			ops->boots(arg);
 		if (ops->run)
 			ops->run(arg, polls + 4);
 	}

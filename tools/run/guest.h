@@ -36,6 +36,8 @@ struct guest {
 
 /* Any of these may be NULL. */
 struct guest_ops {
+	/* Is called at least once per second until the guest starts the command. */
+	void (*boots)(void *arg);
 	void (*started)(void *arg);
 	/* Corrects the guest's report on the command. */
 	void (*ended)(void *arg, struct outcome *out);
@@ -95,6 +97,9 @@ void guest_send_end(struct guest *g, int channel, uint64_t bytes);
 void guest_take_outcome(const struct message *m, const char *payload,
 			struct outcome *out, void **stats);
 void guest_died(struct guest *g, struct outcome *out);
+/* Is there such a text in the kernel's log, from an offset on? */
+bool guest_logged(const struct guest *g, off_t first, const char *words);
+off_t guest_log_size(const struct guest *g);
 void guest_tell_out_of_memory(const struct guest *g);
 
 /* Restores the terminal and ends the remaining processes. */
