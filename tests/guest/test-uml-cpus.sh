@@ -25,6 +25,12 @@ for cpus in $counts; do
 	is "$(guest $cpus --real -- nproc)" $cpus "$cpus CPUs: so many are there"
 done
 
+# Nobody has to know which kernel has several CPUs. A virtual machine could not have 7.
+# shellcheck disable=SC2016 # for the guest's shell
+is "$(env -u TENSE_KERNEL_VERSION -u TENSE_KERNEL_SOURCE "$out/bin/tense" run --cpus 7 \
+	--real -- sh -c 'echo "$(nproc) $(uname -r | cut -d . -f 1,2)"')" "7 7.2" \
+	"--cpus alone takes User-Mode Linux 7.2"
+
 # Several CPUs and one answer: checksums after a pipeline of processes.
 head -c 3000000 "$out/bin/tense" >input
 for cpus in $crowds; do

@@ -14,6 +14,7 @@
 /* Which the one above opens. */
 #define PATH_LIBTENSE_REDIRECT	"lib/libtense-redirect.so.0"
 #define PATH_KERNEL_BUILD	"share/tense/tools/kernel-build"
+#define PATH_KERNEL_SOURCE	"share/tense/tools/kernel-source"
 #define PATH_DAEMONS		"share/tense/tools/measure/daemons.csv"
 #define PATH_QEMU_TURNS		"libexec/tense/tense-turns.so"
 #define PATH_QEMU_FETCH		"share/tense/tools/fetch/qemu-fetch"

@@ -205,7 +205,7 @@ static void check_ptrace(struct item *item)
 		item->mend = xstrdup("sysctl kernel.yama.ptrace_scope=1, or start the container with --cap-add=SYS_PTRACE");
 }
 
-/* For guests with several CPUs, and emulated ones are better than none. */
+/* For guests with several CPUs on Linux 6.1, and emulated ones are better than none. */
 static void check_qemu(struct item *item)
 {
 	char *path = find_command(QEMU_PROGRAM);

@@ -26,6 +26,20 @@ void kernel_choose(const char *version)
 	setenv("TENSE_KERNEL_VERSION", version, 1);
 }
 
+bool kernel_choose_for_cpus(void)
+{
+	char *options[] = { NULL }, *source;
+
+	if (getenv("TENSE_KERNEL_VERSION") || getenv("TENSE_KERNEL_SOURCE"))
+		return kernel_uml_cpus() > 1;
+	source = script_try(PATH_KERNEL_SOURCE, options, "the kernel's source");
+	if (!source)
+		return false;
+	free(source);
+	kernel_choose("7.2");
+	return true;
+}
+
 unsigned int kernel_uml_cpus(void)
 {
 	const char *version = getenv("TENSE_KERNEL_VERSION");

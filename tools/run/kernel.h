@@ -16,6 +16,13 @@
  */
 void kernel_choose(const char *version);
 
+/*
+ * Chooses a version that can have several CPUs in User-Mode Linux, unless the user has
+ * chosen one. Fetches its source if need be. Returns false if the version has one CPU
+ * there, or if the source cannot be fetched; a message then says why.
+ */
+bool kernel_choose_for_cpus(void);
+
 /* Returns how many CPUs this version can have in User-Mode Linux. */
 unsigned int kernel_uml_cpus(void);
 

@@ -157,7 +157,7 @@ static void show_progress(int fd, const char *what)
 	close(fd);
 }
 
-char *script_run(const char *part, char *const *options, const char *what)
+char *script_try(const char *part, char *const *options, const char *what)
 {
 	int out, progress, status;
 	char *text;
@@ -170,7 +170,17 @@ char *script_run(const char *part, char *const *options, const char *what)
 	if (WIFSIGNALED(status))
 		die(STATUS_FAILED, "%s was stopped: %s", strrchr(part, '/') + 1,
 		    strsignal(WTERMSIG(status)));
-	if (status || !*text)
+	if (!status && *text)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *script_run(const char *part, char *const *options, const char *what)
+{
+	char *text = script_try(part, options, what);
+
+	if (!text)
 		exit(STATUS_FAILED);
 	return text;
 }

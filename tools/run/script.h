@@ -7,8 +7,11 @@
  * Runs a script, found by find_part(), with these options, a list that ends
  * with NULL, and --progress-fd. Shows the progress as "doing what, once": in a
  * bar on a terminal, in lines elsewhere. Returns the script's output, which the
- * caller frees. Ends the program if the script fails, which then has said why.
+ * caller frees, or NULL if the script fails, which then has said why.
  */
+char *script_try(const char *part, char *const *options, const char *what);
+
+/* The same, but ends the program if the script fails. */
 char *script_run(const char *part, char *const *options, const char *what);
 
 /* The same with nothing to show, and the status, as of waitpid(). */

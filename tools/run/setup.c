@@ -94,6 +94,20 @@ static void check_exact(const struct backend *asked)
 		    asked->name);
 }
 
+/* User-Mode Linux has several CPUs at native speed, but not in each version of Linux. */
+static const struct backend *for_several_cpus(const struct backend *asked,
+					      const struct run *run)
+{
+	if (kernel_choose_for_cpus())
+		return &backend_uml;
+	if (asked)
+		return asked;
+	if (!getenv("TENSE_KERNEL_VERSION"))
+		fprintf(stderr, "tense: --cpus %u: without Linux 7.2, a virtual machine runs the command, which is slow without KVM\n",
+			run->cpus);
+	return &backend_qemu;
+}
+
 const struct backend *backend_choose(const struct backend *asked,
 				     const struct backend *exact,
 				     const struct run *run)
@@ -102,8 +116,8 @@ const struct backend *backend_choose(const struct backend *asked,
 		check_exact(asked);
 		return exact;
 	}
-	if (!asked && run->cpus > 1)
-		asked = kernel_uml_cpus() > 1 ? &backend_uml : &backend_qemu;
+	if (run->cpus > 1 && (!asked || asked == &backend_uml))
+		asked = for_several_cpus(asked, run);
 	if (asked == &backend_qemu)
 		check_host(run);
 	for (size_t i = 0; i < NR_BACKENDS && !asked; i++) {
