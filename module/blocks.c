@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Says when a block of a task is sampled. The times for which a task is blocked follow
- * one another in a time of their own, which has points as charged time does (points.c).
+ * Says when a block of a task is sampled. The sum of all blocks of a task is a second
+ * clock. It has a random point in each period, like charged time (points.c).
  * If a block passes a point, two samples are due. The task is sampled on its way to user
  * mode, where it still is in the call that blocked it. So is the thread that woke it,
  * which is in the call that did so. Both samples have the same number.
@@ -32,7 +32,7 @@ void tense_block_begins(struct tense_task *t)
 	t->sampler.in_block = true;
 }
 
-/* Returns for how many ns the sample of the block stands; 0: none is due. */
+/* Returns the ns for which the block's sample stands; 0: no sample is due. */
 static u64 pass_points(struct tense_task *t, const struct tense_survey *survey)
 {
 	struct tense_sampler *s = &t->sampler;
@@ -53,8 +53,8 @@ static u64 pass_points(struct tense_task *t, const struct tense_survey *survey)
 }
 
 /*
- * Asks the running task for a sample of the place from which it wakes others. It may
- * wake several at once: they get the same number. Returns the number, or 0.
+ * Asks the running task for a sample of the place from which it wakes others. If it
+ * wakes several in one call, these wake-ups share a number. Returns the number, or 0.
  */
 static u32 ask_waker(struct tense_task *waker, struct tense_survey *survey)
 {

@@ -2,8 +2,9 @@
 /*
  * kbest-error LOAD...: how exact the K-best protocol is. It measures routines of 0.05
  * to 50 ms beside LOAD - 1 processes that use what CPU they get. A routine makes m
- * steps, so it costs m times a step. A step's cost is the least of many short runs,
- * just before and just after. If the two differ by more than DRIFT_PERCENT, the
+ * steps, so it costs m times a step. The program measures a step's cost just before
+ * and just after the routine, each time as the shortest of many short runs, and takes
+ * the mean of the two. If they differ by more than DRIFT_PERCENT, the
  * speed of the CPU has changed, and the cost is not known. Prints a table of
  * comma-separated values.
  */
@@ -20,7 +21,7 @@
 #define LENGTHS	16
 #define FROM_NS	5e4
 #define TO_NS	5e7
-/* Short runs end before the next timer interrupt, so most of them have none. */
+/* Short runs take much less time than a tick, so most contain no timer interrupt. */
 #define SHORT_STEPS	50000
 #define SHORT_RUNS	200
 /* Half of the error that K-best may have. */
@@ -46,7 +47,7 @@ static double now_ns(void)
 	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
 }
 
-/* Returns the cost of a step in ns, at the CPU's speed of now. */
+/* Returns the cost of a step in ns, at the present speed of the CPU. */
 static double step_cost(void)
 {
 	double m = SHORT_STEPS, least = INFINITY;

@@ -2,9 +2,9 @@
 /*
  * hand-over TIMES: do two threads of one process run user code at the same time?
  *
- * The threads count up by turns, and spin until it is their turn. No one makes a
- * system call. If only one of them could be in user mode, an interrupt would have to
- * stop it before the other one can go on: there were no more turns than interrupts.
+ * The threads count up in turn, and spin until it is their turn. Neither makes a
+ * system call. If only one at a time could be in user mode, each turn would need an
+ * interrupt to stop the other thread.
  *
  * Prints the number of turns and of interrupts on all CPUs meanwhile. Fails if there
  * are less than 10 turns to an interrupt.

@@ -387,8 +387,8 @@ if [ $backend = qemu ]; then
 	is "$(alive $(cat "$tmp/starts"))" "" "none of them is left"
 	: >"$tmp/starts"
 	PATH=$tmp/bin:$PATH STUCK=9 ENDS=1 run --real true 2>stderr
-	is "$? $(wc -l <"$tmp/starts")" "125 1" "an emulator that ends is not"
-	ok "which is told" grep -q 'the kernel ended without a result' stderr
+	is "$? $(wc -l <"$tmp/starts")" "125 1" "an emulator that ends is not started again"
+	ok "tense says that the kernel ended" grep -q 'the kernel ended without a result' stderr
 fi
 
 is "$(find "$HOME" "$TMPDIR" -mindepth 1)" "" "no file stays behind"

@@ -24,11 +24,11 @@ is "$("$fetch" --print; echo $?)" 1 "--print finds none"
 # On one of the host's CPUs, the virtual machine is refused before its kernel is built.
 taskset -c "$(taskset -cp $$ | sed 's/.*[^0-9]//')" "$tense" run --cpus 2 -- true \
 	>stdout 2>stderr
-is "$?" 125 "several CPUs"
-ok "are told so" grep -q '^tense: apt has no source of Debian for Linux 7.2' stderr
-ok "and take a virtual machine then" grep -q \
+is "$?" 125 "without that source, --cpus 2 fails on one CPU"
+ok "it says that the source is missing" grep -q '^tense: apt has no source of Debian for Linux 7.2' stderr
+ok "it falls back to a virtual machine" grep -q \
 	'^tense: --cpus 2: without Linux 7.2, a virtual machine runs the command' stderr
-ok "if the host has them" grep -q 'tense may use 1 of this machine.s CPUs' stderr
+ok "it says that the host has one CPU" grep -q 'tense may use 1 of this machine.s CPUs' stderr
 
 # DEB: apt that knows the package, and delivers this file.
 deliver() {

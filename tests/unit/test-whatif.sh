@@ -36,7 +36,7 @@ for n in '' 0 x 2x -1 257; do
 	misuse "'$n' is not a number of guests from 1 to 256" --engine "local:$n" \
 		--func f@2 -- true
 done
-misuse "--from has no runs that --engine could be for" --engine local --from file
+misuse "--engine cannot be used with --from, which runs nothing" --engine local --from file
 misuse "percent '0' of 'f' is not a number from 1 to 100000" --func f@0 -- true
 misuse "'2x' is not a list like 20% or 10,20,50% or 0..90/10%" \
 	--func f --faster 2x -- true

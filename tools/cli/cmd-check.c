@@ -205,7 +205,10 @@ static void check_ptrace(struct item *item)
 		item->mend = xstrdup("sysctl kernel.yama.ptrace_scope=1, or start the container with --cap-add=SYS_PTRACE");
 }
 
-/* For guests with several CPUs on Linux 6.1, and emulated ones are better than none. */
+/*
+ * QEMU runs guests with several CPUs on Linux 6.1. Without KVM it emulates them, which
+ * is better than no guest.
+ */
 static void check_qemu(struct item *item)
 {
 	char *path = find_command(QEMU_PROGRAM);

@@ -218,7 +218,7 @@ static void check_options(const struct request *q, bool command)
 	if (q->from && needs_survey(q))
 		misuse("--from makes no survey: --survey-only, --folded and --speedscope need a command");
 	if (q->engine.asked && (q->from || q->survey_only))
-		misuse("--engine is for the runs that compare functions: --from and --survey-only have none");
+		misuse("--engine cannot be used with --from or --survey-only, which compare no functions: drop it");
 	if (q->survey_only && (q->outputs[CSV] || q->outputs[REPORT]))
 		misuse("--survey-only has no --csv and no --report: use --json, --folded or --speedscope");
 	if (q->run->deterministic && !q->survey_only)

@@ -183,7 +183,7 @@ static int parse_options(int argc, char **argv, struct request *q)
 	if (q->from && q->w.question.deterministic)
 		misuse("--from has no runs that --deterministic could be for");
 	if (q->from && q->engine.asked)
-		misuse("--from has no runs that --engine could be for");
+		misuse("--engine cannot be used with --from, which runs nothing: drop one of them");
 	if (!q->from && !q->inside && optind == argc)
 		misuse("no command");
 	run_options_check(&q->options, q->run);

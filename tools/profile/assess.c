@@ -217,7 +217,7 @@ static void fill_row(const struct profile *p, size_t group, size_t member,
 	row->why = explain(p, row);
 }
 
-/* Is nearly all time of a member inside another one that has no more time than it? */
+/* Is nearly all time of inner inside calls of outer, but not the reverse? */
 static bool is_inner(const struct profile_group *g, size_t outer, size_t inner)
 {
 	return part_nested(g, outer, inner) > SAME && part_nested(g, inner, outer) < SAME;

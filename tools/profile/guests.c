@@ -26,7 +26,7 @@ struct guests {
 	bool has_environment;
 };
 
-/* The argument of a job, which runs in a child with a copy of all. */
+/* The argument of a job. The job is a child process and has a copy. */
 struct part {
 	const struct guests *guests;
 	const struct profile *p;
@@ -46,7 +46,7 @@ static int write_request(FILE *f, const void *arg)
 	return profile_json_write(f, arg);
 }
 
-/* Returns the runs of the batch that are the job's: every so many of them. */
+/* Returns this job's runs of the batch: every jobs-th, from the job's number on. */
 static struct profile_batch batch_of(const struct part *part, unsigned int number)
 {
 	const struct profile_batch *all = part->batch;

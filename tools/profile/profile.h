@@ -92,7 +92,7 @@ struct profile_run {
 	size_t group, condition;
 };
 
-/* Runs for one of several guests. Only round 0 needs no run that warms up. */
+/* Runs for one of several guests. A guest warms up each group, except in round 0. */
 struct profile_batch {
 	struct profile_run *runs;
 	size_t count;		/* 0: the guest makes the whole measurement */
@@ -118,7 +118,9 @@ struct profile {
 	uint64_t spent_ns;	/* of --time, by the survey */
 	uint64_t took_ns;
 	uint64_t run_ns;	/* real time that a run took, in the mean; 0: not known */
-	uint64_t needed_ns;	/* --time with which each function would run; 0: the same */
+	uint64_t needed_ns;	/* estimate of the --time in which every function runs;
+				 * 0: every function ran, or no run was timed
+				 */
 	size_t dropped;		/* runs without a metric, which do not count */
 	json_t *waits;		/* of the survey, see survey_blocks_json(); or NULL */
 	/* The functions of the survey that cannot be scaled. */

@@ -87,7 +87,7 @@ void survey_table(FILE *out, const struct survey *survey, size_t rows)
 		percent(survey->covered_ns, survey->ns));
 	blocks_table(out, survey, rows);
 	if (survey->missing_ns)
-		warn("the table of waits lacks %.6f s of virtual time: their samples found no room, or the kernel does not sample these programs",
+		warn("the table of waits lacks %.6f s of virtual time: samples of blocks found no room, or the kernel does not sample these programs",
 		     survey->missing_ns / 1e9);
 	if (survey->lost)
 		warn("%" PRIu64 " samples found no room: use a longer --survey-period",

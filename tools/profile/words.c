@@ -224,7 +224,7 @@ bool profile_is_shown(const struct profile *p, const struct profile_row *row)
 	       (state != PROFILE_NOT_TRIED || isfinite(row->share));
 }
 
-/* Which functions the tables leave out, or show without a gain, because time was over. */
+/* Says how many functions did not run, and how the tables show them. */
 static char *untried_words(const struct profile *p, size_t untried)
 {
 	char *text = xprintf("%zu of the %zu functions did not run, because %s: ",

@@ -17,11 +17,14 @@ const char *profile_why_text(const struct profile *p,
 /* One sentence: where to begin. The caller frees it. */
 char *profile_advice(const struct profile *p);
 
-/* Do the tables have this row? A function that is not called has none. */
+/*
+ * Do the tables show this row? They leave out functions that are never called, and
+ * untried ones whose share is not known.
+ */
 bool profile_is_shown(const struct profile *p, const struct profile_row *row);
 
 /*
- * Which --time is needed for all functions to run, in sentences. The caller frees it.
+ * Returns sentences with the --time in which every function runs. The caller frees it.
  */
 char *profile_needed(const struct profile *p);
 

@@ -14,7 +14,7 @@ struct engine {
 #define ENGINE_OPTION	0x500
 #define ENGINE_OPTION_ROW \
 	{ "engine", "local[:N]", "local", ENGINE_OPTION, \
-	  "use N guests at the same time on this machine; without :N, as many as leave each guest its CPUs; default: local with --deterministic, otherwise local:1" }
+	  "use N guests at the same time on this machine; without :N, as many as the machine has CPUs for; default: local:1, or local with whatif --deterministic" }
 
 /* Returns NULL, or an error in the text, which the caller frees. */
 char *engine_parse(struct engine *engine, const char *text);

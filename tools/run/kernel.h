@@ -18,8 +18,8 @@ void kernel_choose(const char *version);
 
 /*
  * Chooses a version that can have several CPUs in User-Mode Linux, unless the user has
- * chosen one. Fetches its source if need be. Returns false if the version has one CPU
- * there, or if the source cannot be fetched; a message then says why.
+ * chosen one. Fetches its source if need be. Returns false if the chosen version has
+ * one CPU there. Also returns false, after a message, if the source cannot be fetched.
  */
 bool kernel_choose_for_cpus(void);
 

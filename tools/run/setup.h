@@ -21,8 +21,9 @@ void setup_cpus(struct run *run, const char *text);
 void setup_window(struct run *run, const char *text);
 
 /*
- * Returns how many guests run at the same time so that each has its CPUs. The guests of
- * deterministic runs share CPUs: there is one per CPU, in half of the memory.
+ * Returns how many guests run at the same time so that each has its CPUs. A deterministic
+ * guest needs no CPU of its own: at most one guest per CPU of the machine, and as many
+ * as fit into half of its memory.
  */
 unsigned int setup_guests(const struct run *run);
 

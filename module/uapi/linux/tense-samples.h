@@ -7,9 +7,11 @@
  *	"samples PERIOD KIB STACK SEED", decimal and optionally ended by one newline,
  *	samples the threads of the experiment from now on. A sample tells where a
  *	thread is in its program. The kernel takes one in each PERIOD ns of the
- *	thread's charged time, at a random instant that SEED determines. It also takes
- *	one in each PERIOD ns for which the thread is blocked, when that thread is back
- *	in its program, and another one of the thread that woke it. PERIOD is
+ *	thread's charged time, at a random instant that SEED determines. The
+ *	kernel also takes a sample in each PERIOD ns for which the thread is blocked. It
+ *	takes that sample when the thread leaves the call that blocked it. If another
+ *	thread of the experiment woke it, the kernel also samples that one, in the call
+ *	that did so. PERIOD is
  *	TENSE_SAMPLES_PERIOD_MIN to TENSE_SAMPLES_PERIOD_MAX. The samples get KIB
  *	kibibytes of memory, TENSE_SAMPLES_KIB_MIN to _MAX. Whenever samples have
  *	filled half of the memory that was left, the period doubles. Samples then
@@ -78,9 +80,9 @@ struct tense_samples {
 	__u64 hidden;		/* samples of threads that must not be sampled */
 	__u64 hidden_ns;	/* virtual: what these stood for */
 	__u64 blocks;		/* samples of blocks */
-	__u64 blocked_ns;	/* virtual: what these stand for */
-	__u64 missing_ns;	/* virtual: what those stood for that found no room, or
-				 * must not be taken
+	__u64 blocked_ns;	/* virtual: the time for which they stand */
+	__u64 missing_ns;	/* virtual: time of blocks whose samples found no room or
+				 * were not allowed
 				 */
 };
 
