@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attribute.h"
+#include "blocks.h"
 #include "code.h"
 #include "samples.h"
 #include "survey.h"
@@ -365,8 +365,8 @@ static void add_exec(struct attribution *a, const struct tense_sample *sample,
 	enter_sample(a, &stack, sample, number);
 }
 
-uint32_t attribute(struct attribution *a, const struct tense_sample *sample,
-		   uint32_t *frames, bool *whole)
+static uint32_t attribute(struct attribution *a, const struct tense_sample *sample,
+			  uint32_t *frames, bool *whole)
 {
 	struct unwind unwind;
 	uint32_t depth = 0;
@@ -456,7 +456,7 @@ void survey_fill(struct survey *survey, const struct samples *samples)
 	for (size_t i = 0; i < samples->count; i++)
 		if (samples_is_program(samples, samples->list[i]))
 			add_sample(&a, samples->list[i], i + 1);
-	attribute_blocks(&a, survey, samples);
+	survey_blocks_fill(survey, samples, attribute, &a);
 	if (survey->count)
 		sort(survey);
 	for (size_t i = 0; i <= TENSE_FILES_MAX; i++)

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "attribute.h"
+#include "blocks.h"
+#include "unwind.h"
 #include "base/paths.h"
 #include "base/util.h"
 
@@ -66,21 +67,27 @@ static bool is_libc(const struct survey *survey, uint32_t index)
 	       survey->functions[index].obstacle == SURVEY_TENSE;
 }
 
+/* How to find the functions of a sample. */
+struct finder {
+	const struct survey *survey;
+	attribute_fn attribute;
+	struct attribution *a;
+};
+
 /*
  * Finds the innermost function that is not of libc, and the one of libc that it called.
  * If all are of libc, the outermost counts.
  */
-static void find_function(struct attribution *a, const struct survey *survey,
-			  const struct tense_sample *sample, uint32_t *function,
-			  uint32_t *callee)
+static void find_function(const struct finder *f, const struct tense_sample *sample,
+			  uint32_t *function, uint32_t *callee)
 {
 	uint32_t frames[UNWIND_MAX], depth, at = 0;
 	bool whole;
 
 	*function = SURVEY_NOWHERE;
 	*callee = SURVEY_NOWHERE;
-	depth = attribute(a, sample, frames, &whole);
-	while (at + 1 < depth && is_libc(survey, frames[at]))
+	depth = f->attribute(f->a, sample, frames, &whole);
+	while (at + 1 < depth && is_libc(f->survey, frames[at]))
 		at++;
 	if (!depth)
 		return;
@@ -137,9 +144,9 @@ static const struct tense_sample *find_thread(const struct samples *samples, int
 	return NULL;
 }
 
-static void find_waker(struct attribution *a, const struct survey *survey,
-		       const struct samples *samples, const struct wakes *wakes,
-		       const struct tense_sample *sample, struct survey_block *block)
+static void find_waker(const struct finder *f, const struct samples *samples,
+		       const struct wakes *wakes, const struct tense_sample *sample,
+		       struct survey_block *block)
 {
 	const struct tense_sample *wake = find_wake(wakes, sample);
 	const struct tense_sample *thread = wake;
@@ -149,7 +156,7 @@ static void find_waker(struct attribution *a, const struct survey *survey,
 	block->by = sample->flags & TENSE_SAMPLE_TIMER ? SURVEY_BY_TIMER :
 		    sample->waker ? SURVEY_BY_THREAD : SURVEY_BY_OUTSIDE;
 	if (wake)
-		find_function(a, survey, wake, &block->waker, &callee);
+		find_function(f, wake, &block->waker, &callee);
 	else if (sample->waker)
 		thread = find_thread(samples, sample->waker);
 	if (thread)
@@ -188,9 +195,10 @@ static int by_time(const void *left, const void *right)
 	return (a->ns < b->ns) - (a->ns > b->ns);
 }
 
-void attribute_blocks(struct attribution *a, struct survey *survey,
-		      const struct samples *samples)
+void survey_blocks_fill(struct survey *survey, const struct samples *samples,
+			attribute_fn attribute, struct attribution *a)
 {
+	const struct finder finder = { .survey = survey, .attribute = attribute, .a = a };
 	struct wakes wakes = find_wakes(samples);
 
 	for (size_t i = 0; i < samples->nr_blocks; i++) {
@@ -204,8 +212,8 @@ void attribute_blocks(struct attribution *a, struct survey *survey,
 		    !samples_is_program(samples, sample))
 			continue;
 		memcpy(block.thread, sample->comm, sizeof(block.thread));
-		find_function(a, survey, sample, &block.function, &block.callee);
-		find_waker(a, survey, samples, &wakes, sample, &block);
+		find_function(&finder, sample, &block.function, &block.callee);
+		find_waker(&finder, samples, &wakes, sample, &block);
 		enter(survey, &block);
 	}
 	free(wakes.list);
