@@ -98,16 +98,17 @@ static void find_function(const struct finder *f, const struct tense_sample *sam
 
 /* Samples of wake-ups, by their numbers. */
 struct wakes {
-	const struct tense_sample **list;
+	struct wake {
+		const struct tense_sample *sample;
+	} *list;
 	size_t count;
 };
 
 static int by_number(const void *left, const void *right)
 {
-	const struct tense_sample *a = *(const struct tense_sample *const *)left;
-	const struct tense_sample *b = *(const struct tense_sample *const *)right;
+	const struct wake *a = left, *b = right;
 
-	return (a->wake > b->wake) - (a->wake < b->wake);
+	return (a->sample->wake > b->sample->wake) - (a->sample->wake < b->sample->wake);
 }
 
 static struct wakes find_wakes(const struct samples *samples)
@@ -118,7 +119,7 @@ static struct wakes find_wakes(const struct samples *samples)
 
 	for (size_t i = 0; i < samples->nr_blocks; i++)
 		if (samples->blocks[i]->head.kind == TENSE_SAMPLE_WAKE)
-			w.list[w.count++] = samples->blocks[i];
+			w.list[w.count++].sample = samples->blocks[i];
 	qsort(w.list, w.count, sizeof(*w.list), by_number);
 	return w;
 }
@@ -127,12 +128,12 @@ static struct wakes find_wakes(const struct samples *samples)
 static const struct tense_sample *find_wake(const struct wakes *w,
 					    const struct tense_sample *block)
 {
-	const struct tense_sample **found;
+	const struct wake key = { block }, *found;
 
 	if (!block->wake || !w->count)
 		return NULL;
-	found = bsearch(&block, w->list, w->count, sizeof(*w->list), by_number);
-	return found ? *found : NULL;
+	found = bsearch(&key, w->list, w->count, sizeof(*w->list), by_number);
+	return found ? found->sample : NULL;
 }
 
 /* Returns some sample of the thread, or NULL. */
