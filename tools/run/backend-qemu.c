@@ -99,7 +99,9 @@ static void start(struct qemu *q)
 /* A read then finds the end when the emulator ends. */
 static void close_ports(struct qemu *q)
 {
-	for (int i = 0; i < q->machine->nr_ports && q->has_ports; i++)
+	if (!q->has_ports)
+		return;
+	for (int i = 0; i < q->machine->nr_ports; i++)
 		close(q->machine->ports[i]);
 	q->has_ports = false;
 }

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysinfo.h>
 
 #include "base/util.h"
 #include "memory.h"
@@ -37,13 +36,10 @@ char *engine_parse(struct engine *engine, const char *text)
 /* A guest takes what its program uses, but its memory must not exceed the machine's. */
 static void check_memory(unsigned int guests, const struct run *run)
 {
-	unsigned long long mib = memory_choose_mib(run, EXACT_MEMORY_MIB), all;
-	struct sysinfo info;
+	unsigned long long mib = memory_choose_mib(run, EXACT_MEMORY_MIB);
+	unsigned long long all = memory_machine_mib();
 
-	if (sysinfo(&info))
-		return;
-	all = info.totalram * (unsigned long long)info.mem_unit >> 20;
-	if (guests * mib > all)
+	if (all && guests * mib > all)
 		die(STATUS_FAILED, "--engine local:%u: %u guests with %llu MiB each need more than the %llu MiB of this machine: use fewer guests, or --memory",
 		    guests, guests, mib, all);
 }

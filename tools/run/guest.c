@@ -12,7 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,11 +46,9 @@ char *guest_init_path(void)
 unsigned long long guest_memory_mib(const struct run *run,
 				    unsigned long long most)
 {
-	struct sysinfo info;
-	unsigned long long mib;
+	unsigned long long mib = memory_machine_mib() / 2;
 
-	guest_check(!sysinfo(&info), "sysinfo");
-	mib = info.totalram * (unsigned long long)info.mem_unit / 2 >> 20;
+	guest_check(mib, "sysinfo");
 	return memory_choose_mib(run, mib > most ? most : mib < 256 ? 256 : mib);
 }
 

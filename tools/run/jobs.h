@@ -57,8 +57,8 @@ int job_take_answer(struct job *job);
 /*
  * The process of a job may call this when its answer is complete. It returns only
  * in the first job, and only if jobs_close() keeps that job, after all others have
- * ended. The other jobs are killed while they wait. Until then the caller must not change files
- * that other jobs see.
+ * ended. The other jobs are killed while they wait. Until then the caller must not
+ * change files that other jobs see.
  */
 void job_ready(const struct job *job);
 

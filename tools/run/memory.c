@@ -39,6 +39,15 @@ void memory_set(struct run *run, const char *text)
 	run->memory_mib = parse_memory("--memory", text);
 }
 
+unsigned long long memory_machine_mib(void)
+{
+	struct sysinfo info;
+
+	if (sysinfo(&info))
+		return 0;
+	return info.totalram * (unsigned long long)info.mem_unit >> 20;
+}
+
 /* A guest with more would not begin, or not for a long time. */
 static unsigned long long check_memory(const char *name,
 				       unsigned long long mib)

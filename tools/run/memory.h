@@ -16,6 +16,9 @@ unsigned long long memory_parse_size(const char *name, const char *text,
 /* Parses --memory; ends the program on a wrong value. */
 void memory_set(struct run *run, const char *text);
 
+/* Returns the MiB of memory that this machine has, or 0 if that is not known. */
+unsigned long long memory_machine_mib(void);
+
 /* The memory that the user asked for, by option or environment. */
 unsigned long long memory_choose_mib(const struct run *run,
 				     unsigned long long otherwise);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <linux/tense.h>
@@ -103,8 +102,8 @@ static const struct backend *for_several_cpus(const struct backend *asked,
 	if (asked)
 		return asked;
 	if (!getenv("TENSE_KERNEL_VERSION"))
-		fprintf(stderr, "tense: --cpus %u: without Linux 7.2, a virtual machine runs the command, which is slow without KVM\n",
-			run->cpus);
+		warn("--cpus %u: without Linux 7.2, a virtual machine runs the command, which is slow without KVM",
+		     run->cpus);
 	return &backend_qemu;
 }
 
@@ -222,13 +221,9 @@ void setup_caller(struct run *run)
 /* Guests that count instructions need no CPU of their own, but all of their memory. */
 static unsigned int exact_guests(const struct run *run)
 {
-	unsigned long long mib, guests;
-	struct sysinfo info;
+	unsigned long long guests = memory_machine_mib() / 2 /
+				    memory_choose_mib(run, EXACT_MEMORY_MIB);
 
-	if (sysinfo(&info))
-		return 1;
-	mib = info.totalram * (unsigned long long)info.mem_unit >> 20;
-	guests = mib / 2 / memory_choose_mib(run, EXACT_MEMORY_MIB);
 	return guests < host_cpus() ? guests : host_cpus();
 }
 
