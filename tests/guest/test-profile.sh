@@ -140,7 +140,7 @@ is $? 125 "a name that is not there"
 ok "is told" grep -q "no function 'nothere'" stderr
 profile --only f1 --engine local:2 --survey-only -- "$program" >stdout
 is $? 125 "two guests for a survey"
-ok "are refused" grep -q -- '--from and --survey-only have none' stderr
+ok "are refused" grep -q -- '--engine cannot be used with --from or --survey-only' stderr
 profile --engine local:2 --time 4s --only malloc -- bash forever.sh >stdout
 is $? 125 "a command that never ends, in two guests"
 is "$(grep -c 'did not end within --time 4 s' stderr)" 1 "is told once"
