@@ -22,6 +22,9 @@ int main(int __attribute__((unused)) argc, char **argv)
 	setenv("TENSE_KO", "/tense.ko", 1);
 	/* The emulator's counter is good, and it says that of none. */
 	setenv("TENSE_KO_OPTIONS", "trust_counter=1", 1);
+	/* in-qemu waits for it: a guest that gets stuck before is started again. */
+	puts("# the guest has booted");
+	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		execv(argv[1], argv + 1);
