@@ -50,6 +50,16 @@ for cpus in 1 2 4; do
 	done
 done
 is "$(cat "$tmp/results/quiet1.status")" 3 "which had an end"
+
+# 0x60000000 and 0x6fffffff: other programs touch files that the command does not read.
+for time in 1610612736 1879048191; do
+	touch -d "@$time" touched
+	run --json "$tmp/results/$time.json" -- "$mixture" >/dev/null 2>&1 </dev/null
+	is "$(run -- stat -c %Y touched)" "$time" "the guest has the time of a file"
+done
+ok "a run is the same whatever the times of files" \
+	cmp "$tmp/results/1610612736.json" "$tmp/results/1879048191.json"
+rm touched
 is "$(grep -c '^child, ' "$tmp/results/quiet4.out")" 8 "and an output"
 ok "and a table, which tells its unit" grep -qx \
 	"Times are counts of instructions (1 instruction = 1 ns)" \

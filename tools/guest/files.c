@@ -71,6 +71,18 @@ static char *full_path(const struct listed *l)
 		       l->path);
 }
 
+/* The archive has no times of these files: see header_mtime(). */
+static void set_time(const struct listed *l, const char *path)
+{
+	const struct timespec times[2] = {
+		{ .tv_nsec = UTIME_OMIT }, { .tv_sec = l->f.mtime },
+	};
+
+	if (!S_ISDIR(l->f.mode) &&
+	    utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW))
+		fail("cannot set the time of %s", path);
+}
+
 static void check(const struct listed *l)
 {
 	char *path = full_path(l);
@@ -81,6 +93,7 @@ static void check(const struct listed *l)
 		errno = ENOSPC;
 		fail("%s was not unpacked: --memory gives the guest more", path);
 	}
+	set_time(l, path);
 	free(path);
 }
 
