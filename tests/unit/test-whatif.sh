@@ -31,7 +31,7 @@ misuse "how much faster? Say it with --faster 20%" --func f -- true
 misuse "--faster and --slower have nothing to vary" \
 	--func f@150 --faster 20 -- true
 misuse "'' names no function" --func "" -- true
-misuse "'cloud' is not an engine: use local or local:N" --engine cloud --func f@2 -- true
+misuse "'cloud' is not an engine: use local, local:N with the number of guests, slurm or slurm:OPTIONS" --engine cloud --func f@2 -- true
 for n in '' 0 x 2x -1 257; do
 	misuse "'$n' is not a number of guests from 1 to 256" --engine "local:$n" \
 		--func f@2 -- true

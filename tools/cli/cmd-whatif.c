@@ -55,6 +55,7 @@ static const struct option_row options[] = {
 	/* In a guest: read a request, and write the answer to this file. */
 	{ "inside", "FILE", NULL, INSIDE, NULL },
 	ENGINE_OPTION_ROW,
+	ENGINE_SLURM_ROW,
 	RUN_OPTION_ROWS,
 	OPTIONS_END
 };

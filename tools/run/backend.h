@@ -35,6 +35,8 @@ struct run {
 	 * before it copies the files back.
 	 */
 	bool discard;
+	/* A shared directory in which another machine runs the guest; NULL: here. */
+	const char *remote;
 	void (*ready)(const struct outcome *out, void *arg);
 	void *ready_arg;
 	/* Numbers the guests that run at the same time, from 1; 0: not known. */

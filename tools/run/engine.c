@@ -6,24 +6,36 @@
 
 #include "base/util.h"
 #include "memory.h"
+#include "names/program.h"
 #include "setup.h"
 
 #define GUESTS_MAX	256
 
-char *engine_parse(struct engine *engine, const char *text)
+/* Separates dir=PATH from the options of sbatch. */
+static char *parse_slurm(struct engine *engine, const char *text)
 {
-	const char *local = "local";
-	size_t len = strlen(local);
+	char *options = xstrdup(text), *rest;
+
+	engine->slurm = true;
+	for (char *word = strtok_r(options, ",", &rest); word;
+	     word = strtok_r(NULL, ",", &rest)) {
+		if (strncmp(word, "dir=", 4) == 0) {
+			free(engine->directory);
+			engine->directory = xstrdup(word + 4);
+			continue;
+		}
+		text = engine->options ? engine->options : "";
+		engine->options = xprintf("%s%s%s", text, *text ? "," : "", word);
+	}
+	free(options);
+	return NULL;
+}
+
+static char *parse_guests(struct engine *engine, const char *text)
+{
 	unsigned long guests;
 	char *end;
 
-	*engine = (struct engine){ .asked = true };
-	if (!strcmp(text, local))
-		return NULL;
-	if (strncmp(text, "local:", len + 1) != 0)
-		return xprintf("'%s' is not an engine: use local or local:N, with the number of guests",
-			       text);
-	text += len + 1;
 	guests = strtoul(text, &end, 10);
 	if (end == text || *end || *text == '-' || *text == '+' || !guests ||
 	    guests > GUESTS_MAX)
@@ -31,6 +43,19 @@ char *engine_parse(struct engine *engine, const char *text)
 			       text, GUESTS_MAX);
 	engine->guests = guests;
 	return NULL;
+}
+
+char *engine_parse(struct engine *engine, const char *text)
+{
+	*engine = (struct engine){ .asked = true };
+	if (!strcmp(text, "local"))
+		return NULL;
+	if (!strncmp(text, "local:", 6))
+		return parse_guests(engine, text + 6);
+	if (!strcmp(text, "slurm") || !strncmp(text, "slurm:", 6))
+		return parse_slurm(engine, text[5] ? text + 6 : "");
+	return xprintf("'%s' is not an engine: use local, local:N with the number of guests, slurm or slurm:OPTIONS",
+		       text);
 }
 
 /* A guest takes what its program uses, but its memory must not exceed the machine's. */
@@ -44,6 +69,17 @@ static void check_memory(unsigned int guests, const struct run *run)
 		    guests, guests, mib, all);
 }
 
+/* Slurm decides how many of them run at the same time. */
+static unsigned int slurm_guests(void)
+{
+	char *sbatch = find_command("sbatch");
+
+	if (!sbatch)
+		die(STATUS_FAILED, "--engine slurm: sbatch is not in PATH: install slurm-client, or use --engine local");
+	free(sbatch);
+	return GUESTS_MAX;
+}
+
 unsigned int engine_guests(const struct engine *engine,
 			   const struct backend *backend, const struct run *run)
 {
@@ -51,6 +87,10 @@ unsigned int engine_guests(const struct engine *engine,
 
 	if (!run->deterministic && !engine->asked)
 		return 1;
+	if (engine->slurm && !run->deterministic)
+		die(STATUS_FAILED, "--engine slurm: only tense whatif --deterministic can use other machines: use --engine local");
+	if (engine->slurm)
+		return slurm_guests();
 	if (!run->deterministic && backend == &backend_native) {
 		if (guests > 1)
 			die(STATUS_FAILED, "--engine local:%u: the back end native has no guests: use --backend uml or qemu",

@@ -7,14 +7,20 @@
 
 struct engine {
 	bool asked;		/* by --engine */
+	bool slurm;		/* on machines of a cluster */
 	unsigned int guests;	/* 0: as many as this machine has CPUs for */
+	char *directory;	/* of slurm, or NULL */
+	char *options;		/* of sbatch, or NULL */
 };
 
-/* The value that getopt_long() returns, and the row of a table of options. */
+/* The value that getopt_long() returns, and the rows of a table of options. */
 #define ENGINE_OPTION	0x500
 #define ENGINE_OPTION_ROW \
-	{ "engine", "local[:N]", "local", ENGINE_OPTION, \
+	{ "engine", "local[:N]", "local slurm slurm:dir=", ENGINE_OPTION, \
 	  "use N guests at the same time on this machine; without :N, as many as the machine has CPUs for; default: local:1, or local with whatif --deterministic" }
+#define ENGINE_SLURM_ROW \
+	OPTIONS_OPERAND("slurm[:OPTIONS]", \
+			"with --deterministic: use the machines of a Slurm cluster, as one array job; OPTIONS are those of sbatch, as partition=short,time=10, and dir=DIR, a directory that all machines share; default: the cache")
 
 /* Returns NULL, or an error in the text, which the caller frees. */
 char *engine_parse(struct engine *engine, const char *text);

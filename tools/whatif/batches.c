@@ -9,6 +9,8 @@
 #include "base/util.h"
 #include "json.h"
 
+#define WATCH_MS	200
+
 struct state {
 	const struct whatif_question *asked;
 	struct whatif *w;	/* the measured samples */
@@ -154,7 +156,11 @@ static int run_batches(struct state *s)
 			jobs_begin(jobs);
 		if (s->b->progress)
 			s->b->progress(s->taken, s->total, s->b->arg);
-		jobs_wait(jobs, -1);
+		if (s->b->watch)
+			status = s->b->watch(jobs->begun, s->b->arg);
+		if (status)
+			return status;
+		jobs_wait(jobs, s->b->watch ? WATCH_MS : -1);
 		while (s->taken < jobs->begun && jobs->list[s->taken].done) {
 			status = take(s, &jobs->list[s->taken]);
 			if (status)

@@ -29,6 +29,11 @@ struct whatif_batches {
 	 * when their turn comes.
 	 */
 	void (*progress)(unsigned int done, unsigned int total, void *arg);
+	/*
+	 * Called every few 100 ms with the number of batches that have begun. Returns
+	 * 0, or the status to end with. May be NULL.
+	 */
+	int (*watch)(unsigned int begun, void *arg);
 	void *arg;
 	unsigned int each;	/* most rounds of a batch */
 	unsigned int parallel;	/* most batches at the same time */

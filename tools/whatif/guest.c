@@ -13,6 +13,7 @@
 #include "base/stream.h"
 #include "run/packed/backend-exact.h"
 #include "run/setup.h"
+#include "run/packed/slurm.h"
 #include "base/util.h"
 #include "batches.h"
 #include "exact.h"
@@ -194,14 +195,18 @@ static struct whatif ask_batch(const struct whatif *w,
 	return asked;
 }
 
+struct several_shown {
+	struct progress bar;
+	struct progress_log log;
+};
+
 struct several {
 	const struct whatif *asked;
 	const struct whatif_guest *g;
 	unsigned int guests;
 	char *directory;
 	unsigned int batches;
-	struct progress bar;
-	struct progress_log log;
+	struct several_shown shown;
 };
 
 static int run_one_of_several(const struct whatif_batch *batch, void *arg)
@@ -214,21 +219,31 @@ static int run_one_of_several(const struct whatif_batch *batch, void *arg)
 				write_request, &asked);
 }
 
+/* Frees where. */
+static void show_batch(struct several_shown *shown, const struct whatif_question *asked,
+		       unsigned int done, unsigned int total, char *where)
+{
+	char *what;
+
+	if (!asked->quiet && !asked->show_output) {
+		what = xprintf("whatif: batch %u of at most %u, %s", done + 1, total,
+			       where);
+		if (isatty(STDERR_FILENO))
+			progress_show(&shown->bar, done, total, what);
+		else
+			progress_log_show(&shown->log, done, total, what);
+		free(what);
+	}
+	free(where);
+}
+
 static void show_batches(unsigned int done, unsigned int total, void *arg)
 {
 	struct several *s = arg;
-	char *what;
 
 	s->batches = total;
-	if (s->asked->question.quiet || s->asked->question.show_output)
-		return;
-	what = xprintf("whatif: batch %u of at most %u, %u guests at the same time",
-		       done + 1, total, s->guests);
-	if (isatty(STDERR_FILENO))
-		progress_show(&s->bar, done, total, what);
-	else
-		progress_log_show(&s->log, done, total, what);
-	free(what);
+	show_batch(&s->shown, &s->asked->question, done, total,
+		   xprintf("%u guests at the same time", s->guests));
 }
 
 static int measure_in_several(struct whatif *w, const struct whatif_guest *g,
@@ -247,7 +262,7 @@ static int measure_in_several(struct whatif *w, const struct whatif_guest *g,
 
 	s.directory = whatif_guest_answers(g);
 	status = whatif_batches(&w->question, &measured, &batches);
-	progress_end(&s.bar);
+	progress_end(&s.shown.bar);
 	whatif_guest_answers_end(s.directory, s.batches);
 	if (status)
 		return status;
@@ -283,6 +298,8 @@ static void redirect_output(struct run *run, int answer)
 struct exactly {
 	const struct whatif *asked;
 	const struct whatif_guest *g;
+	struct slurm *slurm;	/* NULL: all guests are here */
+	struct several_shown shown;
 };
 
 static void tell_ready(const struct outcome *out, void *job)
@@ -297,15 +314,53 @@ static int run_batch(const struct whatif_batch *batch, void *arg)
 	struct run *run = e->g->run;
 	struct whatif asked = ask_batch(e->asked, batch);
 
-	/* Only the first batch shows progress. */
-	asked.question.quiet = asked.question.quiet || batch->job->number;
+	/* Only the first batch shows progress, if it is here. */
+	asked.question.quiet = asked.question.quiet || batch->job->number || e->slurm;
 	send_request(run, write_request, &asked);
 	run->seed = batch->seed;
 	run->discard = batch->job->number;
 	run->ready = tell_ready;
 	run->ready_arg = (void *)batch->job;
 	redirect_output(run, batch->job->answer);
+	if (e->slurm)
+		run->remote = slurm_batch(e->slurm, batch->job->number);
 	return run_inside(e->g, "whatif", "-");
+}
+
+static int watch_slurm(unsigned int begun, void *arg)
+{
+	struct exactly *e = arg;
+
+	return slurm_watch(e->slurm, begun);
+}
+
+static void show_slurm(unsigned int done, unsigned int total, void *arg)
+{
+	struct exactly *e = arg;
+
+	show_batch(&e->shown, &e->asked->question, done, total,
+		   xprintf("%u on nodes now", slurm_running(e->slurm)));
+}
+
+static struct slurm *begin_slurm(const struct engine *engine)
+{
+	char *cache, *shared;
+	struct slurm *s;
+
+	if (!engine->slurm)
+		return NULL;
+	cache = backend_exact_cache();
+	shared = realpath(engine->directory ? engine->directory : cache, NULL);
+	if (!shared)
+		die(STATUS_FAILED, "--engine slurm: %s: %s: --engine slurm:dir=PATH names a directory that this machine shares with all nodes",
+		    engine->directory, strerror(errno));
+	s = slurm_begin(shared, engine->options);
+	/* The cache has the kernel and the emulator already. */
+	backend_exact_share(engine->directory ? slurm_private(s) : NULL,
+			    slurm_directory(s));
+	free(shared);
+	free(cache);
+	return s;
 }
 
 int whatif_guest_measure_exactly(struct whatif *w,
@@ -315,6 +370,8 @@ int whatif_guest_measure_exactly(struct whatif *w,
 	struct exactly exactly = { .asked = w, .g = g };
 	const struct whatif_batches batches = {
 		.run = run_batch, .arg = &exactly,
+		.progress = g->engine->slurm ? show_slurm : NULL,
+		.watch = g->engine->slurm ? watch_slurm : NULL,
 		.each = WHATIF_EXACT_ROUNDS,
 		.parallel = engine_guests(g->engine, g->backend, run),
 		.least = run->cpus > 1 ? WHATIF_EXACT_GUESTS_SMP : 1,
@@ -328,7 +385,10 @@ int whatif_guest_measure_exactly(struct whatif *w,
 	run_options_end(g->options, run);
 	run->files = whatif_exact_files(&w->question, &w->found, given);
 	backend_exact_prepare();
+	exactly.slurm = begin_slurm(g->engine);
 	status = whatif_batches(&w->question, &measured, &batches);
+	progress_end(&exactly.shown.bar);
+	slurm_end(exactly.slurm);
 	if (!status) {
 		whatif_environment_exact(&measured.samples.environment,
 					 g->backend->name);

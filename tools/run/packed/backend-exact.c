@@ -24,6 +24,7 @@
 #include "run/emulator.h"
 #include "exact-input.h"
 #include "exact-output.h"
+#include "exact-remote.h"
 #include "run/guest.h"
 #include "run/kernel.h"
 #include "base/paths.h"
@@ -41,6 +42,8 @@
 
 /* How often output is looked for, which goes to files. */
 #define INTERVAL_MS	20
+/* The same for a directory on another machine, which many processes watch. */
+#define INTERVAL_REMOTE_MS	250
 
 struct exact {
 	struct guest guest;
@@ -125,12 +128,17 @@ static void exec_emulator(struct exact *x, const struct qemu_machine *m,
 	_exit(STATUS_FAILED);
 }
 
+static void set_ports(struct exact *x, struct qemu_machine *m)
+{
+	m->nr_ports = x->guest.nr_channels;
+	memcpy(m->ports, x->logs, sizeof(x->logs));
+}
+
 static void boot(struct exact *x, struct qemu_machine *m)
 {
 	pid_t self = getpid();
 
-	m->nr_ports = x->guest.nr_channels;
-	memcpy(m->ports, x->logs, sizeof(x->logs));
+	set_ports(x, m);
 	x->guest.pid = fork();
 	guest_check(x->guest.pid >= 0, "cannot start a process");
 	if (x->guest.pid == 0)
@@ -218,6 +226,10 @@ static void handle_signal(struct exact *x)
 		end_by_signal(x, sig);
 		return;
 	}
+	if (!x->guest.pid) {
+		raise(SIGSTOP);
+		return;
+	}
 	/* A clock of instructions does not see it. */
 	kill(x->guest.pid, SIGSTOP);
 	raise(SIGSTOP);
@@ -263,7 +275,7 @@ static bool is_drained(const struct exact *x)
 	return true;
 }
 
-static void wait_for_something(struct exact *x, int guest)
+static void wait_for_something(struct exact *x, int guest, int interval_ms)
 {
 	struct pollfd polls[4] = {
 		{ .fd = x->guest.signals, .events = POLLIN },
@@ -278,11 +290,41 @@ static void wait_for_something(struct exact *x, int guest)
 			.events = POLLOUT,
 		};
 	}
-	if (poll(polls, 4, INTERVAL_MS) < 0 && errno != EINTR)
+	if (poll(polls, 4, interval_ms) < 0 && errno != EINTR)
 		die(STATUS_FAILED, "poll: %s", strerror(errno));
 	if (polls[0].revents)
 		handle_signal(x);
 	x->ended = x->ended || polls[1].revents;
+}
+
+/* Waits until another machine has run the guest. */
+static void serve_remote(struct exact *x, struct qemu_machine *m)
+{
+	struct exact_remote remote = {
+		.directory = x->guest.run->remote, .log = x->guest.log,
+	};
+	char *error;
+
+	set_ports(x, m);
+	memcpy(remote.files, x->logs, sizeof(x->logs));
+	/* A network file system shows all of a file when it is closed. */
+	close(m->initramfs);
+	close(m->memory);
+	exact_remote_send(&remote, m);
+	while (!x->over && !exact_remote_is_done(remote.directory))
+		wait_for_something(x, -1, INTERVAL_REMOTE_MS);
+	if (x->over)
+		return;
+	error = exact_remote_receive(&remote, m->nr_ports);
+	if (error)
+		fail(x, error);
+	free(error);
+	read_control(x);
+	forward(x);
+	while (!x->over && !is_drained(x)) {
+		wait_for_something(x, -1, INTERVAL_MS);
+		forward(x);
+	}
 }
 
 static void serve(struct exact *x)
@@ -293,7 +335,7 @@ static void serve(struct exact *x)
 	guest_check(guest >= 0, "pidfd_open");
 	while (!x->over && !(x->ended && is_drained(x))) {
 		/* It may have written more before it ended. */
-		wait_for_something(x, x->ended ? -1 : guest);
+		wait_for_something(x, x->ended ? -1 : guest, INTERVAL_MS);
 		read_control(x);
 		forward(x);
 		if (!x->ended)
@@ -322,8 +364,12 @@ static void finish(struct exact *x)
 {
 	if (x->over)
 		return;
-	if (!x->told) {
+	if (!x->told && x->guest.pid) {
 		guest_died(&x->guest, x->out);
+		return;
+	}
+	if (!x->told) {
+		fail(x, "the guest ended without a result on another machine");
 		return;
 	}
 	take_files(x);
@@ -333,6 +379,8 @@ static void finish(struct exact *x)
 }
 
 static char *built_kernel, *fetched_emulator;
+/* Copies for other machines, or NULL. */
+static char *shared_kernel, *shared_emulator, *shared_turns;
 
 void backend_exact_prepare(void)
 {
@@ -340,6 +388,51 @@ void backend_exact_prepare(void)
 		built_kernel = kernel_build("x86_64");
 	if (!fetched_emulator)
 		fetched_emulator = emulator_fetch();
+}
+
+static char *kernel_path(void)
+{
+	return xprintf("%s/build/vmlinux", built_kernel);
+}
+
+void backend_exact_share(const char *directory, const char *measurement)
+{
+	char *turns = find_part(PATH_QEMU_TURNS);
+
+	shared_turns = exact_remote_share(turns, measurement, "turns");
+	free(turns);
+	shared_kernel = kernel_path();
+	shared_emulator = fetched_emulator;
+	if (directory) {
+		/* The name of the kernel's directory has the key of its version. */
+		char *name = xprintf("vmlinux-%s", base_name(built_kernel));
+
+		shared_kernel = exact_remote_share(shared_kernel, directory, name);
+		shared_emulator = exact_remote_share_emulator(fetched_emulator,
+							      directory);
+		free(name);
+	}
+}
+
+char *backend_exact_cache(void)
+{
+	return xprintf("%.*s", (int)(base_name(built_kernel) - built_kernel - 1),
+		       built_kernel);
+}
+
+static void set_parts(struct qemu_machine *m, const struct run *run)
+{
+	if (run->remote) {
+		m->emulator = shared_emulator;
+		m->kernel = xstrdup(shared_kernel);
+		m->turns = xstrdup(shared_turns);
+		m->initramfs = exact_remote_initramfs(run->remote);
+		return;
+	}
+	m->emulator = fetched_emulator;
+	m->kernel = kernel_path();
+	m->turns = find_part(PATH_QEMU_TURNS);
+	m->initramfs = new_file("initramfs");
 }
 
 static void exact_run(const struct run *run, struct outcome *out, void **stats)
@@ -367,11 +460,8 @@ static void exact_run(const struct run *run, struct outcome *out, void **stats)
 	}
 	free(program);
 	backend_exact_prepare();
-	m.emulator = fetched_emulator;
-	m.kernel = xprintf("%s/build/vmlinux", built_kernel);
-	m.initramfs = new_file("initramfs");
+	set_parts(&m, run);
 	m.memory = new_file("memory");
-	m.turns = find_part(PATH_QEMU_TURNS);
 	options = guest_module_options(run, MODULE_OPTIONS);
 	k.module_options = options;
 	k.module_file = xprintf("%s/tense.ko", built_kernel);
@@ -382,8 +472,12 @@ static void exact_run(const struct run *run, struct outcome *out, void **stats)
 		out->kind = OUTCOME_NOT_RUN;
 	} else {
 		guest_begin(&x.guest);
-		boot(&x, &m);
-		serve(&x);
+		if (run->remote) {
+			serve_remote(&x, &m);
+		} else {
+			boot(&x, &m);
+			serve(&x);
+		}
 		finish(&x);
 		guest_end(&x.guest);
 	}

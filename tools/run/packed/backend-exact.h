@@ -10,4 +10,14 @@ extern const struct backend backend_exact;
 /* Builds the kernel and fetches the emulator for this process and its children. */
 void backend_exact_prepare(void);
 
+/*
+ * Copies what a guest needs besides its files for other machines, after
+ * backend_exact_prepare(): the kernel and the emulator to directory, or not at all if it
+ * is NULL, and the rest to measurement.
+ */
+void backend_exact_share(const char *directory, const char *measurement);
+
+/* Returns the directory of guests' kernels and emulators, which the caller frees. */
+char *backend_exact_cache(void);
+
 #endif

@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `tense whatif --deterministic --engine slurm`: an answer from two nodes of a cluster is
+# like that of this machine to the last byte, also if a node is lost. Starts a cluster of
+# its own on the loopback address.
+. "$source/tests/lib/tap.sh"
+
+PATH=$PATH:/usr/sbin
+for program in sbatch squeue scancel slurmctld slurmd munged; do
+	if ! command -v $program >/dev/null; then
+		skip "$program is missing: apt-get install slurm-wlm"
+		done_testing
+	fi
+done
+
+serial=$out/accuracy/serial
+in_tmp -p /var/tmp
+umask 077
+mkdir cwd shared state spool-n1 spool-n2 munge
+# munged wants that others can reach its socket.
+chmod 711 . munge
+port=$((20000 + $$ % 10000 * 4))
+user=$(id -un)
+
+configure() {
+	cat <<EOF
+ClusterName=tense
+SlurmctldHost=localhost(127.0.0.1)
+SlurmctldPort=$port
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+AuthType=auth/munge
+AuthInfo=socket=$tmp/munge/socket
+CredType=cred/munge
+SlurmUser=$user
+SlurmdUser=$user
+StateSaveLocation=$tmp/state
+SlurmdSpoolDir=$tmp/spool-%n
+SlurmctldPidFile=$tmp/slurmctld.pid
+SlurmdPidFile=$tmp/slurmd-%n.pid
+SlurmctldLogFile=$tmp/slurmctld.log
+SlurmdLogFile=$tmp/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SwitchType=switch/none
+MpiDefault=none
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+ReturnToService=2
+SlurmdTimeout=10
+KillWait=2
+NodeName=n1 NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=1
+NodeName=n2 NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=1
+PartitionName=all Nodes=n1,n2 Default=YES State=UP
+PartitionName=closed Nodes=n1,n2 State=INACTIVE
+PartitionName=stopped Nodes=n1,n2 State=DOWN
+EOF
+}
+
+# Reads the pid files of the cluster: each process ends by its number.
+stop() {
+	local file
+
+	for file in "$tmp"/slurm*.pid "$tmp/munge/pid"; do
+		[ -s "$file" ] && kill "$(cat "$file")" 2>/dev/null
+	done
+}
+
+trap 'scancel --user="$user" 2>/dev/null; stop; sleep 1; rm -rf "$tmp"' EXIT
+configure >slurm.conf
+export SLURM_CONF=$tmp/slurm.conf
+head -c 128 /dev/urandom >munge/key
+munged --key-file="$tmp/munge/key" --socket="$tmp/munge/socket" \
+	--pid-file="$tmp/munge/pid" --log-file="$tmp/munge/log" \
+	--seed-file="$tmp/munge/seed" &&
+	slurmctld -c && slurmd -N n1 && slurmd -N n2
+for _ in {1..300}; do
+	[ "$(sinfo -h -p all -t idle -o %D)" = 2 ] && break
+	sleep 0.2
+done
+is "$(sinfo -h -p all -t idle -o %D)" 2 "a cluster of two nodes"
+cd cwd || exit 1
+
+# NAME ENGINE OPTION...
+whatif() {
+	local name=$1 engine=$2
+
+	shift 2
+	"$tense" whatif --deterministic --quiet --engine "$engine" --func hot --faster 20% \
+		--json "$tmp/$name.json" "$@" -- "$serial" --length 1 >"$tmp/$name.out" 2>stderr
+	whatif_status=$?
+	unwrap stderr
+	mv stderr "$tmp/stderr"
+	return "$whatif_status"
+}
+
+# Nothing of a measurement is left, but the parts for the next one.
+is_clean() {
+	is "$(squeue -h)" "" "$1: no job is left"
+	is "$(echo "$private"/run-*)" "$private/run-*" "$1: no directory is left"
+}
+
+shared=slurm:dir=$tmp/shared
+private=$tmp/shared/tense-$(id -u)
+runs=${TENSE_SLURM_RUNS:-12}
+whatif here local --runs "$runs"
+is $? 0 "an answer of this machine"
+whatif nodes "$shared" --runs "$runs"
+is $? 0 "an answer of two nodes"
+is "$(cat "$tmp/stderr")" "" "without a message"
+ok "is the same" cmp "$tmp/here.json" "$tmp/nodes.json"
+is "$(jq .rounds "$tmp/nodes.json")" "$runs" "and has all rounds"
+ok "which were jobs of the cluster" grep -q '_job_complete: JobId=.* done' \
+	"$tmp/slurmctld.log"
+is_clean "after an answer"
+ok "the kernel stays for the next measurement" ls "$private"/vmlinux-* >/dev/null
+
+# A node dies with all its processes while it works.
+whatif lost "$shared" --runs "$runs" &
+pid=$!
+shell=
+while [ -z "$shell" ] && kill -0 $pid 2>/dev/null; do
+	# The task's shell knows its node and the cluster's configuration.
+	shell=$(grep -lsxzF SLURMD_NODENAME=n2 /proc/[0-9]*/environ |
+		xargs -r grep -lsxzF "SLURM_CONF=$SLURM_CONF" | cut -d/ -f3 |
+		sort -n | head -n 1)
+done
+slurmd=$(cat "$tmp/slurmd-n2.pid")
+ok "a task runs on the node" [ -n "$shell" ]
+# Its parent is the slurmstepd of the task.
+victims="$slurmd $(ps -o ppid= -p "$shell")"
+add=$shell
+while [ -n "$add" ]; do
+	victims="$victims $add"
+	# shellcheck disable=SC2086 # a list
+	add=$(ps -o pid= --ppid "$(echo $add | tr ' ' ,)" | xargs)
+done
+# shellcheck disable=SC2086 # a list
+kill -KILL $victims
+wait $pid
+is $? 0 "an answer although a node was killed"
+ok "it is the same" cmp "$tmp/here.json" "$tmp/lost.json"
+ok "the lost node is named" grep -q 'was lost with node n2' "$tmp/stderr"
+is_clean "after a lost node"
+slurmd -N n2
+
+# A signal ends all.
+whatif ended "$shared" --runs 30 &
+pid=$!
+until [ -n "$(squeue -h -t running)" ]; do
+	kill -0 $pid 2>/dev/null || break
+	sleep 0.1
+done
+kill -TERM "$(ps -o pid= --ppid "$pid")"
+wait $pid
+is $? 143 "a signal ends the measurement"
+for _ in {1..50}; do
+	[ -z "$(squeue -h)" ] && break
+	sleep 0.2
+done
+is_clean "after a signal"
+
+# Errors.
+whatif error "$shared,partition=closed"
+is $? 125 "a partition that takes no jobs"
+ok "is told" grep -q 'Slurm did not take the job: .*: wait, or choose another partition' \
+	"$tmp/stderr"
+is_clean "after a refusal"
+whatif error slurm:dir=/nonexistent
+is $? 125 "a shared directory that is not there"
+ok "is told, and what to do" grep -q '/nonexistent: .*: --engine slurm:dir=PATH names' \
+	"$tmp/stderr"
+chmod 777 "$private"
+whatif error "$shared"
+is $? 125 "a directory in which others may write"
+ok "is told" grep -q 'others may write in .*: remove it' "$tmp/stderr"
+chmod 700 "$private"
+"$tense" whatif --engine slurm --func hot --faster 20% -- "$serial" 2>"$tmp/stderr"
+is $? 125 "Slurm at native speed"
+PATH=/nonexistent "$tense" whatif --deterministic --engine "$shared" --func hot \
+	--faster 20% -- "$serial" 2>"$tmp/stderr"
+is $? 125 "without Slurm"
+unwrap "$tmp/stderr"
+ok "is told" grep -q 'sbatch is not in PATH' "$tmp/stderr"
+done_testing

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "slurm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "exact-remote.h"
+
+/* How often Slurm is asked, and for how long it is asked so often. */
+#define ASK_NS		(2 * 1000000000ULL)
+#define ASK_LATER_NS	(10 * 1000000000ULL)
+#define SOON_NS		(120 * 1000000000ULL)
+/* A task may leave the queue before a network file system shows its result. */
+#define MISSED_MAX	3
+/* sbatch tries for two minutes to get into a full queue. */
+#define PATIENCE_NS	(20 * 1000000000ULL)
+/* Fewer nodes than this lose the same batch by accident. */
+#define TRIES_MAX	4
+
+/* The script of a task. Its argument is the directory of the measurement. */
+static const char task_script[] =
+	"#!/bin/bash\n"
+	"[ -d \"$1\" ] || { echo \"$SLURMD_NODENAME does not see $1\" >&2; exit 1; }\n"
+	"batch=$1/batch-$SLURM_ARRAY_TASK_ID\n"
+	"for ((i = 0; i < 600; i++)); do\n"
+	"\tls \"$batch\" 2>/dev/null | grep -qx command && break\n"
+	"\tsleep 0.2\n"
+	"done\n"
+	"out=$batch/try-$SLURM_JOB_ID\n"
+	"mkdir \"$out\" || exit\n"
+	"bash \"$batch/command\" \"$out\"\n"
+	"echo \"$? $SLURMD_NODENAME\" >\"$out/status\"\n"
+	"mv -T \"$out\" \"$batch/result\"\n";
+
+struct batch {
+	unsigned long job;
+	unsigned int tries;
+	unsigned int missed;	/* how often it was neither in the queue nor done */
+	bool done;
+	bool running;
+	char node[64];		/* the last one, or "" */
+	char state[32];
+};
+
+struct slurm {
+	char *private;		/* in the shared directory, for this user only */
+	char *directory;	/* of the measurement, in private */
+	char *script;
+	char *options;
+	struct batch *batches;
+	unsigned int count;
+	uint64_t began, asked;
+	bool is_silent;		/* Slurm does not answer */
+	bool told_waiting;
+};
+
+/* Returns the exit status of a command of Slurm's, which is killed if it takes too long. */
+static int wait_for(pid_t pid)
+{
+	uint64_t end = now_ns() + PATIENCE_NS;
+	int status;
+	pid_t ended;
+
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 ||
+	       (ended < 0 && errno == EINTR)) {
+		if (now_ns() > end)
+			kill(pid, SIGKILL);
+		poll(NULL, 0, 10);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_FAILED;
+}
+
+static void __attribute__((noreturn)) run_command(char *const *argv, int output)
+{
+	sigset_t none;
+
+	/* ^C must not end sbatch before it has told the job's number. */
+	setpgid(0, 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	dup2(open("/dev/null", O_RDONLY), 0);
+	dup2(output, 1);
+	dup2(output, 2);
+	execvp(argv[0], argv);
+	_exit(STATUS_NOT_FOUND);
+}
+
+/* Runs a command and returns what it printed, also to standard error. */
+static char *capture(char *const *argv, int *status)
+{
+	int fd = memfd_create("output", MFD_CLOEXEC);
+	off_t size;
+	char *text;
+	pid_t pid;
+
+	if (fd < 0)
+		die(STATUS_FAILED, "memfd_create: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		die(STATUS_FAILED, "cannot start a process: %s", strerror(errno));
+	if (pid == 0)
+		run_command(argv, fd);
+	*status = wait_for(pid);
+	size = lseek(fd, 0, SEEK_END);
+	text = xmalloc(size + 1);
+	lseek(fd, 0, SEEK_SET);
+	if (read_full(fd, text, size))
+		size = 0;
+	while (size && text[size - 1] == '\n')
+		size--;
+	text[size] = '\0';
+	close(fd);
+	return text;
+}
+
+#define ARGUMENTS_MAX	64
+
+/* Splits "name=value,flag" into options of sbatch. */
+static size_t add_options(char **argv, const char *options)
+{
+	char *text = xstrdup(options ? options : ""), *rest;
+	size_t n = 0;
+
+	for (char *word = strtok_r(text, ",", &rest); word && n < ARGUMENTS_MAX;
+	     word = strtok_r(NULL, ",", &rest))
+		argv[n++] = xprintf("--%s", word);
+	free(text);
+	return n;
+}
+
+/* No other measurement has this name. */
+static char *job_name(const struct slurm *s, const char *option)
+{
+	return xprintf("%stense-%s", option, strrchr(s->directory, '/') + 1);
+}
+
+/* Returns the number of the job, or 0 after a message. */
+static unsigned long submit_tasks(const struct slurm *s, const char *tasks)
+{
+	char *name = job_name(s, "--job-name=");
+	char *array = xprintf("--array=%s", tasks);
+	char *output = xprintf("--output=%s/task-%%a.log", s->directory);
+	char *chdir = xprintf("--chdir=%s", s->directory);
+	/*
+	 * sbatch takes the last of two options: these are not the user's to change.
+	 * Slurm would let a task of a lost node wait for two minutes: lose() does not.
+	 */
+	char *fixed[] = {
+		"--parsable", "--no-requeue", "--export=NIL", "--open-mode=append", name,
+		array, output, chdir, s->script,
+		s->directory, NULL,
+	};
+	char *argv[1 + ARGUMENTS_MAX + sizeof(fixed) / sizeof(fixed[0])] = { "sbatch" };
+	size_t options = add_options(argv + 1, s->options);
+	unsigned long job;
+	char *text, *end;
+	int status;
+
+	memcpy(argv + 1 + options, fixed, sizeof(fixed));
+	text = capture(argv, &status);
+	job = status ? 0 : strtoul(text, &end, 10);
+	if (!job)
+		warn("--engine slurm: Slurm did not take the job: %s: wait, or choose another partition or account with --engine slurm:partition=NAME,account=NAME",
+		     text);
+	for (size_t i = 1; i <= options; i++)
+		free(argv[i]);
+	free(name);
+	free(array);
+	free(output);
+	free(chdir);
+	free(text);
+	return job;
+}
+
+/*
+ * Nodes run what is in the directory as this user, so that nobody else may write there.
+ * Returns the path, which the caller frees.
+ */
+static char *make_private(const char *shared)
+{
+	char *path = xprintf("%s/tense-%u", shared, (unsigned int)geteuid());
+	struct stat st;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		die(STATUS_FAILED, "--engine slurm: %s: %s: --engine slurm:dir=PATH names a directory that this machine shares with all nodes",
+		    shared, strerror(errno));
+	if (lstat(path, &st))
+		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
+		die(STATUS_FAILED, "--engine slurm: others may write in %s: remove it, or name another directory with --engine slurm:dir=PATH",
+		    path);
+	return path;
+}
+
+static struct slurm *open_one;
+static pid_t owner;
+
+/* After die(): nothing stays in the queue. */
+static void end_at_exit(void)
+{
+	if (getpid() == owner)
+		slurm_end(open_one);
+}
+
+struct slurm *slurm_begin(const char *shared, const char *options)
+{
+	struct slurm *s = xmalloc(sizeof(*s));
+	FILE *f;
+
+	*s = (struct slurm){
+		.private = make_private(shared),
+		.options = options ? xstrdup(options) : NULL,
+		.began = now_ns(),
+	};
+	s->directory = xprintf("%s/run-XXXXXX", s->private);
+	if (!mkdtemp(s->directory))
+		die(STATUS_FAILED, "%s: %s", s->directory, strerror(errno));
+	open_one = s;
+	owner = getpid();
+	atexit(end_at_exit);
+	s->script = xprintf("%s/task", s->directory);
+	f = fopen(s->script, "we");
+	if (!f || fputs(task_script, f) < 0 || fclose(f))
+		die(STATUS_FAILED, "%s: %s", s->script, strerror(errno));
+	return s;
+}
+
+unsigned int slurm_running(const struct slurm *s)
+{
+	unsigned int running = 0;
+
+	for (unsigned int i = 0; i < s->count; i++)
+		running += s->batches[i].running && !s->batches[i].done;
+	return running;
+}
+
+const char *slurm_private(const struct slurm *s)
+{
+	return s->private;
+}
+
+const char *slurm_directory(const struct slurm *s)
+{
+	return s->directory;
+}
+
+static char *batch_path(const struct slurm *s, unsigned int number)
+{
+	return xprintf("%s/batch-%u", s->directory, number);
+}
+
+char *slurm_batch(const struct slurm *s, unsigned int number)
+{
+	char *path = batch_path(s, number);
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	return path;
+}
+
+static int submit_new(struct slurm *s, unsigned int begun)
+{
+	char *tasks;
+	unsigned long job;
+
+	if (begun == s->count)
+		return 0;
+	tasks = xprintf("%u-%u", s->count, begun - 1);
+	job = submit_tasks(s, tasks);
+	free(tasks);
+	if (!job)
+		return STATUS_FAILED;
+	s->batches = xrealloc(s->batches, begun * sizeof(*s->batches));
+	while (s->count < begun)
+		s->batches[s->count++] = (struct batch){ .job = job, .tries = 1 };
+	return 0;
+}
+
+static bool is_done(const struct slurm *s, unsigned int number)
+{
+	char *path = batch_path(s, number);
+	bool done = exact_remote_is_done(path);
+
+	free(path);
+	return done;
+}
+
+/* The states in which Slurm still works on a task. */
+static bool is_active(const char *state)
+{
+	static const char *const states[] = {
+		"PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED",
+		"REQUEUED", "RESIZING", "STOPPED", "SIGNALING", "STAGE_OUT",
+		"REQUEUE_HOLD", "REQUEUE_FED",
+	};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (!strcmp(state, states[i]))
+			return true;
+	return false;
+}
+
+/* Takes a line "JOB TASK STATE NODE REASON" of squeue. */
+static void take_line(struct slurm *s, const char *line, const char **reason)
+{
+	char state[32], node[64] = "";
+	unsigned long job;
+	unsigned int task;
+	struct batch *b;
+	int at = 0;
+
+	if (sscanf(line, "%lu|%u|%31[^|]|%63[^|]%n", &job, &task, state, node, &at) < 3 ||
+	    task >= s->count || s->batches[task].job != job)
+		return;
+	b = &s->batches[task];
+	b->running = !strcmp(state, "RUNNING");
+	if (!strcmp(state, "PENDING"))
+		*reason = strrchr(line, '|') + 1;
+	if (*node)
+		snprintf(b->node, sizeof(b->node), "%s", node);
+	snprintf(b->state, sizeof(b->state), "%s", state);
+}
+
+static char *list_jobs(const struct slurm *s)
+{
+	char *list = xstrdup("");
+	unsigned long last = 0;
+
+	for (unsigned int i = 0; i < s->count; i++) {
+		char *longer;
+
+		if (s->batches[i].job == last || s->batches[i].done)
+			continue;
+		last = s->batches[i].job;
+		longer = xprintf("%s%s%lu", list, *list ? "," : "", last);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+/* Asks for the state of all tasks. Returns false if Slurm does not answer. */
+static bool ask(struct slurm *s)
+{
+	char *jobs = list_jobs(s), *text, *rest;
+	char *argv[] = { "squeue", "-h", "-r", "-t", "all", "-o", "%F|%K|%T|%N|%r",
+			 "-j", jobs, NULL };
+	const char *reason = NULL;
+	unsigned int running = 0;
+	int status;
+
+	for (unsigned int i = 0; i < s->count; i++)
+		s->batches[i].state[0] = '\0';
+	text = capture(argv, &status);
+	/* A job that ended some time ago is not known. */
+	if (status && strstr(text, "Invalid job id"))
+		status = 0;
+	if (status && !s->is_silent)
+		warn("--engine slurm: squeue: %s: waiting for Slurm", text);
+	s->is_silent = status;
+	for (char *line = strtok_r(text, "\n", &rest); line && !status;
+	     line = strtok_r(NULL, "\n", &rest))
+		take_line(s, line, &reason);
+	for (unsigned int i = 0; i < s->count; i++)
+		running += s->batches[i].running || s->batches[i].done;
+	if (!status && reason && !running && !s->told_waiting &&
+	    now_ns() - s->began > 10 * ASK_NS) {
+		warn("--engine slurm: no batch runs yet, because Slurm waits (%s): ^C ends all",
+		     reason);
+		s->told_waiting = true;
+	}
+	free(text);
+	free(jobs);
+	return !status;
+}
+
+static char *last_words(const struct slurm *s, unsigned int number)
+{
+	char *path = xprintf("%s/task-%u.log", s->directory, number);
+	char line[300] = "", *text;
+	FILE *f = fopen(path, "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		line[strcspn(line, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	free(path);
+	text = xprintf("%s%s", *line ? ": " : "", line);
+	return text;
+}
+
+/* The ends of a task that another try would not change. */
+static const char *find_advice(const char *state)
+{
+	if (!strcmp(state, "CANCELLED"))
+		return "somebody cancelled it: run the command again";
+	if (!strcmp(state, "TIMEOUT"))
+		return "its time limit was over: --engine slurm:time=MINUTES gives more";
+	if (!strcmp(state, "OUT_OF_MEMORY"))
+		return "it had too little memory: --engine slurm:mem=SIZE gives more";
+	return NULL;
+}
+
+static int lose(struct slurm *s, unsigned int number)
+{
+	struct batch *b = &s->batches[number];
+	const char *advice = find_advice(b->state);
+	char *words = last_words(s, number), *task;
+	int status = 0;
+
+	if (advice) {
+		warn("--engine slurm: batch %u has no result, because %s", number,
+		     advice);
+		status = STATUS_FAILED;
+	} else if (b->tries == TRIES_MAX) {
+		warn("--engine slurm: batch %u failed %u times, the last time on node %s%s: do all nodes share %s?",
+		     number, b->tries, *b->node ? b->node : "?", words,
+		     s->directory);
+		status = STATUS_FAILED;
+	} else {
+		warn("--engine slurm: batch %u was lost with node %s%s%s%s%s: it is submitted again",
+		     number, *b->node ? b->node : "?", *b->state ? " (" : "",
+		     b->state, *b->state ? ")" : "", words);
+		task = xprintf("%u", number);
+		b->job = submit_tasks(s, task);
+		b->tries++;
+		b->missed = 0;
+		b->running = false;
+		free(task);
+		status = b->job ? 0 : STATUS_FAILED;
+	}
+	free(words);
+	return status;
+}
+
+static int look_after(struct slurm *s, unsigned int number)
+{
+	struct batch *b = &s->batches[number];
+
+	b->done = b->done || is_done(s, number);
+	if (b->done || is_active(b->state)) {
+		b->missed = 0;
+		return 0;
+	}
+	return ++b->missed < MISSED_MAX ? 0 : lose(s, number);
+}
+
+int slurm_watch(struct slurm *s, unsigned int begun)
+{
+	uint64_t now = now_ns();
+	int status = submit_new(s, begun);
+
+	if (status || now - s->asked < (now - s->began < SOON_NS ? ASK_NS : ASK_LATER_NS))
+		return status;
+	s->asked = now;
+	if (!ask(s))
+		return 0;
+	for (unsigned int i = 0; i < s->count && !status; i++)
+		status = look_after(s, i);
+	return status;
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *at)
+{
+	(void)st;
+	(void)flag;
+	(void)at;
+	return remove(path), 0;
+}
+
+/* By its name, because sbatch may have been killed before it told the job's number. */
+static void cancel(const struct slurm *s)
+{
+	char *name = job_name(s, "--name="), *text;
+	char *argv[] = { "scancel", "--quiet", "--me", name, NULL };
+	int status;
+
+	text = capture(argv, &status);
+	if (status)
+		warn("--engine slurm: the job may go on: scancel: %s", text);
+	free(text);
+	free(name);
+}
+
+void slurm_end(struct slurm *s)
+{
+	if (!s)
+		return;
+	open_one = NULL;
+	for (unsigned int i = 0; i < s->count; i++)
+		s->batches[i].done = s->batches[i].done || is_done(s, i);
+	cancel(s);
+	/* A task that just ends may still write: its files go in another pass. */
+	for (int i = 0; i < 20 && !access(s->directory, F_OK); i++) {
+		nftw(s->directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		if (i)
+			usleep(100000);
+	}
+	free(s->batches);
+	free(s->script);
+	free(s->options);
+	free(s->directory);
+	free(s->private);
+	free(s);
+}
