@@ -28,19 +28,14 @@ struct plot {
 	struct axis y;
 };
 
-/* Gain is positive if the program improves. */
-static double gain(const struct whatif_question *q, double change)
-{
-	return whatif_less(q) ? -change : change;
-}
-
 /* The height of a result's change in the plot. */
 static double height_of(const struct plot *p, const struct whatif_result *r,
 			double change)
 {
 	const struct whatif_question *q = &p->w->question;
 
-	return gain(q, change) - (p->beside ? gain(q, r->amdahl) : 0);
+	return whatif_gain(q, change) -
+	       (p->beside ? whatif_gain(q, r->amdahl) : 0);
 }
 
 static double px(const struct plot *p, double x)
@@ -143,13 +138,7 @@ static void titles(FILE *f, const struct plot *p)
 	fprintf(f, "<text class=\"axis\" transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n",
 		(TOP + p->height - BOTTOM) / 2,
 		p->beside ? "more than by share, points" :
-		!whatif_less(&p->w->question) ? "change of the metric, %" :
-		!whatif_is_time(&p->w->question) ? "how much less the metric is, %" :
-		p->w->question.metric.kind == METRIC_LATENCY ?
-		"time that the latency is less, %" :
-		p->w->question.metric.kind == METRIC_CPU ?
-		"CPU time that the program takes less, %" :
-		"time that the program takes less, %");
+			    whatif_gain_title(&p->w->question));
 }
 
 /* From nothing to the last of a series, on either side. */

@@ -9,6 +9,8 @@
 
 #include "whatif.h"
 
+/* The document of whatif_json_write(). */
+json_t *whatif_json(const struct whatif *w);
 /* A text that is not UTF-8 becomes {"hex": ...}. NULL becomes null. */
 json_t *whatif_json_bytes(const char *value);
 json_t *whatif_json_environment(const struct whatif_environment *e);
@@ -35,6 +37,28 @@ bool whatif_json_load_found(const json_t *from, struct whatif_found *to);
  */
 const char *whatif_json_load_question(const json_t *root,
 				      struct whatif_question *q);
+
+/*
+ * Loads an answer from a document of whatif_json_write(), of this version or an
+ * earlier one. Returns NULL, or an error, which the caller frees.
+ */
+char *whatif_json_load_answer(const json_t *root, struct whatif *w);
+
+/*
+ * Parses a document. Returns NULL, or an error. The caller frees the error, and releases
+ * *root in both cases.
+ */
+char *whatif_json_parse(FILE *f, json_t **root);
+
+/* Does the document have this schema? */
+bool whatif_json_has_schema(const json_t *root, const char *schema);
+
+/*
+ * Returns an error, which the caller frees, unless the document is one of tense COMMAND
+ * --json whose version is 1 to newest.
+ */
+char *whatif_json_check(const json_t *root, const char *command, const char *schema,
+			uint64_t newest);
 
 /*
  * Reads a document of tense COMMAND --json whose version is 1 to newest. Returns NULL, or

@@ -316,7 +316,7 @@ json_t *whatif_json_question(const struct whatif_question *q)
 	return question(q, &none, whatif_json_bytes);
 }
 
-int whatif_json_write(FILE *f, const struct whatif *w)
+json_t *whatif_json(const struct whatif *w)
 {
 	json_t *rest = json_pack(
 		"{so so so so so s{so ss} so so}",
@@ -329,8 +329,12 @@ int whatif_json_write(FILE *f, const struct whatif *w)
 		"estimator", whatif_estimator_id(w->answer.bias_estimator),
 		"results", results(w), "warnings", warnings(&w->answer));
 
-	return json_write(f,
-			  joined(question(&w->question, &w->plan, text), rest));
+	return joined(question(&w->question, &w->plan, text), rest);
+}
+
+int whatif_json_write(FILE *f, const struct whatif *w)
+{
+	return json_write(f, whatif_json(w));
 }
 
 /* The functions that were found before the first run. */

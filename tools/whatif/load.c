@@ -456,25 +456,43 @@ static const char *load_request(const json_t *root, struct whatif *w)
 	return NULL;
 }
 
-char *whatif_json_open(FILE *f, const char *command, const char *schema,
-		       uint64_t newest, json_t **root)
+char *whatif_json_parse(FILE *f, json_t **root)
 {
 	json_error_t error;
-	const char *found;
-	uint64_t version;
 
 	*root = json_loadf(f, 0, &error);
 	if (!*root && ferror(f))
 		return xprintf("%s", strerror(errno));
 	if (!*root)
 		return xprintf("line %d: %s", error.line, error.text);
-	found = json_string_value(json_object_get(*root, "schema"));
-	if (!found || strcmp(found, schema) != 0)
+	return NULL;
+}
+
+bool whatif_json_has_schema(const json_t *root, const char *schema)
+{
+	const char *found = json_string_value(json_object_get(root, "schema"));
+
+	return found && !strcmp(found, schema);
+}
+
+char *whatif_json_check(const json_t *root, const char *command, const char *schema,
+			uint64_t newest)
+{
+	uint64_t version = integer(root, "version");
+
+	if (!whatif_json_has_schema(root, schema))
 		return xprintf("not a file of tense %s --json", command);
-	version = integer(*root, "version");
 	if (version < 1 || version > newest)
 		return xprintf("of another version of tense");
 	return NULL;
+}
+
+char *whatif_json_open(FILE *f, const char *command, const char *schema,
+		       uint64_t newest, json_t **root)
+{
+	char *error = whatif_json_parse(f, root);
+
+	return error ? error : whatif_json_check(*root, command, schema, newest);
 }
 
 char *whatif_json_wrong(const char *command, const char *part)
@@ -499,6 +517,14 @@ static char *read_as(FILE *f, struct whatif *w,
 		error = whatif_json_wrong("whatif", load_all(root, w));
 	json_decref(root);
 	return error;
+}
+
+char *whatif_json_load_answer(const json_t *root, struct whatif *w)
+{
+	char *error = whatif_json_check(root, "whatif", WHATIF_SCHEMA,
+					WHATIF_JSON_VERSION);
+
+	return error ? error : whatif_json_wrong("whatif", load(root, w));
 }
 
 char *whatif_json_read(FILE *f, struct whatif *w)

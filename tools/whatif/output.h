@@ -10,8 +10,15 @@
 /* stats: also what was scaled and how, and what that cost. */
 void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats);
 
+/* The columns that the names of the variants take in a table. */
+int whatif_name_width(const struct whatif_plan *plan);
+
 /* A line for each variant. 0, or -1 with errno. */
 int whatif_csv(FILE *f, const struct whatif *w);
+
+/* The parts of that: the line with the names of the columns, and a variant's line. */
+void whatif_csv_names(FILE *f);
+void whatif_csv_row(FILE *f, const struct whatif *w, size_t condition);
 
 /* A field of text, in quotes where it has to be. */
 void whatif_csv_text(FILE *f, const char *text);

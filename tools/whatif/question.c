@@ -83,6 +83,11 @@ bool whatif_less(const struct whatif_question *q)
 	       (whatif_is_printed(q) && q->better == BETTER_LESS);
 }
 
+double whatif_gain(const struct whatif_question *q, double change)
+{
+	return whatif_less(q) ? -change : change;
+}
+
 const char *whatif_check_better(const struct whatif_question *q)
 {
 	return q->better && !whatif_is_printed(q) ?

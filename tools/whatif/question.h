@@ -95,6 +95,8 @@ bool whatif_is_printed(const struct whatif_question *q);
 char *whatif_metric_title(const struct whatif_question *q);
 /* True where less of it is better. */
 bool whatif_less(const struct whatif_question *q);
+/* Turns a change into a gain, which is positive if the program improves. */
+double whatif_gain(const struct whatif_question *q, double change);
 /* True for a metric that tense measures in ns. */
 bool whatif_is_time(const struct whatif_question *q);
 /* NULL, or an error in --better. */

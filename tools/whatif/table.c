@@ -63,7 +63,7 @@ static void mean_row(FILE *f, const struct whatif_question *q,
 	fprintf(f, "  %-24s %14s", name, number);
 }
 
-static int name_width(const struct whatif_plan *plan)
+int whatif_name_width(const struct whatif_plan *plan)
 {
 	int width = 16;
 
@@ -94,7 +94,7 @@ static void variant_row(FILE *f, const struct whatif_plan *plan,
 	const struct whatif_result *r = whatif_result(answer, condition);
 
 	fprintf(f, "  %-*s %12.0f %10.1f %%  %s%+8.2f %% [%+.2f %+.2f]%s  %s%s%s%s%s\n",
-		name_width(plan), plan->conditions[condition].name,
+		whatif_name_width(plan), plan->conditions[condition].name,
 		r->calls,
 		100 * r->share, colour ? BOLD : "", r->change.value,
 		r->change.low, r->change.high, colour ? PLAIN : "",
@@ -185,7 +185,8 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 		w->answer.bias.low, w->answer.bias.high,
 		bias_verdict(&w->question, &w->answer));
 
-	fprintf(f, "  %-*s %12s %12s  %-27s  %s\n", name_width(&w->plan),
+	fprintf(f, "  %-*s %12s %12s  %-27s  %s\n",
+		whatif_name_width(&w->plan),
 		"variant",
 		"calls a run", "time in it", "change [95 % interval]",
 		"verdict");
@@ -221,25 +222,33 @@ static void csv_interval(FILE *f, const struct interval *i)
 	fprintf(f, ",%.6g,%.6g,%.6g", i->value, i->low, i->high);
 }
 
-int whatif_csv(FILE *f, const struct whatif *w)
+void whatif_csv_names(FILE *f)
 {
 	fputs("variant,faster_percent,calls,share_percent,change_percent,change_low,change_high,median_percent,median_low,median_high,amdahl_percent,estimator,verdict,reason\n",
 	      f);
-	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++) {
-		const struct whatif_result *r = whatif_result(&w->answer, c);
+}
 
-		whatif_csv_text(f, w->plan.conditions[c].name);
-		fprintf(f, ",%.6g,%.6g,%.6g", 100 * r->cut, r->calls,
-			100 * r->share);
-		csv_interval(f, &r->change);
-		csv_interval(f, &r->plain);
-		fprintf(f, ",%.6g,", r->amdahl);
-		whatif_csv_text(f, whatif_estimator(r->estimator));
-		fputc(',', f);
-		whatif_csv_text(f, whatif_verdict(r->verdict));
-		fputc(',', f);
-		whatif_csv_text(f, r->reason.id ? r->reason.text : "");
-		fputc('\n', f);
-	}
+void whatif_csv_row(FILE *f, const struct whatif *w, size_t condition)
+{
+	const struct whatif_result *r = whatif_result(&w->answer, condition);
+
+	whatif_csv_text(f, w->plan.conditions[condition].name);
+	fprintf(f, ",%.6g,%.6g,%.6g", 100 * r->cut, r->calls, 100 * r->share);
+	csv_interval(f, &r->change);
+	csv_interval(f, &r->plain);
+	fprintf(f, ",%.6g,", r->amdahl);
+	whatif_csv_text(f, whatif_estimator(r->estimator));
+	fputc(',', f);
+	whatif_csv_text(f, whatif_verdict(r->verdict));
+	fputc(',', f);
+	whatif_csv_text(f, r->reason.id ? r->reason.text : "");
+	fputc('\n', f);
+}
+
+int whatif_csv(FILE *f, const struct whatif *w)
+{
+	whatif_csv_names(f);
+	for (size_t c = CONDITIONS_FIRST; c < w->plan.nr_conditions; c++)
+		whatif_csv_row(f, w, c);
 	return fflush(f) || ferror(f) ? -1 : 0;
 }

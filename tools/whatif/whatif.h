@@ -21,6 +21,8 @@ struct whatif {
 	struct whatif_answer answer;
 };
 
+/* Draws the conclusion, unless the measurement has drawn it already. */
+void whatif_conclude(struct whatif *w);
 void whatif_free(struct whatif *w);
 
 #endif

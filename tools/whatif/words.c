@@ -51,6 +51,19 @@ char *whatif_change_words(const struct whatif_question *q, double change)
 		       fabs(change));
 }
 
+const char *whatif_gain_title(const struct whatif_question *q)
+{
+	if (!whatif_less(q))
+		return "change of the metric, %";
+	if (!whatif_is_time(q))
+		return "how much less the metric is, %";
+	if (q->metric.kind == METRIC_LATENCY)
+		return "time that the latency is less, %";
+	return q->metric.kind == METRIC_CPU ?
+	       "CPU time that the program takes less, %" :
+	       "time that the program takes less, %";
+}
+
 char *whatif_sentence(const struct whatif *w, size_t condition)
 {
 	const struct whatif_result *r = whatif_result(&w->answer, condition);

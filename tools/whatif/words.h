@@ -15,6 +15,9 @@ char *whatif_cut_words(double cut);
 /* "take 3.1 % less time", of a change in percent. */
 char *whatif_change_words(const struct whatif_question *q, double change);
 
+/* "time that the program takes less, %", for the axis of a picture. */
+const char *whatif_gain_title(const struct whatif_question *q);
+
 /* The sentence "If ... took ..., the program would ... [...]". */
 char *whatif_sentence(const struct whatif *w, size_t condition);
 
