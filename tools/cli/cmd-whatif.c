@@ -18,10 +18,12 @@
 #include "whatif/options.h"
 #include "whatif/output.h"
 #include "whatif/run.h"
+#include "whatif/sweep.h"
+#include "whatif/sweep-output.h"
 
 enum option_value {
 	FUNC = 1, FASTER, SLOWER, EACH, MAX_RUNS, STATS, OUTPUT_JSON,
-	OUTPUT_CSV, OUTPUT_REPORT, FROM, RUNS, INSIDE,
+	OUTPUT_CSV, OUTPUT_REPORT, OUTPUT_SVG, FROM, RUNS, INSIDE,
 };
 
 static const struct option_row options[] = {
@@ -48,6 +50,8 @@ static const struct option_row options[] = {
 	  "write the table as comma-separated values" },
 	{ "report", "FILE", "-f", OUTPUT_REPORT,
 	  "write a page for a browser, with the curve" },
+	{ "svg", "FILE", "-f", OUTPUT_SVG,
+	  "with a list of --cpus: draw the gain over the number of CPUs" },
 	{ "from", "FILE", "-f", FROM,
 	  "run nothing: compute the results from FILE, which an earlier --json wrote" },
 	{ "runs", "N", NULL, RUNS,
@@ -56,18 +60,26 @@ static const struct option_row options[] = {
 	{ "inside", "FILE", NULL, INSIDE, NULL },
 	ENGINE_OPTION_ROW,
 	ENGINE_SLURM_ROW,
-	RUN_OPTION_ROWS,
+	RUN_GUEST_ROWS_CPUS("LIST",
+			    "; for several, such as 1,2,4 or 1..64 (powers of two), answer the question once for each"),
+	RUN_OTHER_ROWS,
 	OPTIONS_END
 };
 
-enum { JSON, CSV, REPORT, OUTPUTS };
+enum { JSON, CSV, REPORT, SVG, OUTPUTS };
 
-static int (*const writers[])(FILE *f, const struct whatif *w) = {
+/* NULL: none, which check_outputs() refuses. */
+static int (*const writers[OUTPUTS])(FILE *f, const struct whatif *w) = {
 	[JSON] = whatif_json_write, [CSV] = whatif_csv, [REPORT] = whatif_html,
+};
+
+static int (*const sweep_writers[OUTPUTS])(FILE *f, const struct sweep *s) = {
+	[JSON] = sweep_json_write, [CSV] = sweep_csv, [SVG] = sweep_svg,
 };
 
 struct request {
 	struct whatif w;
+	struct sweep sweep;	/* has no numbers of CPUs unless it is asked for */
 	struct run *run;
 	struct run_options options;
 	struct engine engine;
@@ -129,6 +141,25 @@ static bool set_run(struct whatif_question *w, int c, const char *arg)
 	}
 }
 
+/* A list of one number is a number. */
+static void set_cpus(struct request *q, const char *text)
+{
+	struct sweep_cpus *cpus = &q->sweep.cpus;
+	char *error;
+
+	cpus->count = 0;
+	if (!setup_is_cpus_list(text)) {
+		setup_cpus(q->run, text);
+		return;
+	}
+	error = sweep_cpus_parse(cpus, text, backend_qemu.cpus_max);
+	if (error)
+		misuse("--cpus %s: %s", text, error);
+	q->run->cpus = cpus->list[cpus->count - 1];
+	if (cpus->count == 1)
+		cpus->count = 0;
+}
+
 /* Takes an option that says where the answer goes or where the runs are. */
 static void set_rest(struct request *q, int c, char *arg)
 {
@@ -148,6 +179,9 @@ static void set_rest(struct request *q, int c, char *arg)
 	case OUTPUT_REPORT:
 		q->outputs[REPORT] = arg;
 		break;
+	case OUTPUT_SVG:
+		q->outputs[SVG] = arg;
+		break;
 	case FROM:
 		q->from = arg;
 		break;
@@ -166,6 +200,14 @@ static void take_experiment(struct request *q)
 	q->w.question.window_ns = q->run->window_ns;
 }
 
+static void check_outputs(const struct request *q)
+{
+	if (q->sweep.cpus.count && q->outputs[REPORT])
+		misuse("--report is for one number of CPUs: use --svg for a picture of the list, or --report with --from and one answer of its --json");
+	if (!q->sweep.cpus.count && q->outputs[SVG])
+		misuse("--svg draws several numbers of CPUs: use it with a list such as --cpus 1,2,4, or use --report");
+}
+
 /* Returns the index of the command in argv. */
 static int parse_options(int argc, char **argv, struct request *q)
 {
@@ -173,8 +215,10 @@ static int parse_options(int argc, char **argv, struct request *q)
 	int c;
 
 	while ((c = options_take(&cmd_whatif, argc, argv)) != -1)
-		if (!run_options_take(&q->options, q->run, c, optarg) &&
-		    !set_run(&q->w.question, c, optarg ? optarg : ""))
+		if (c == RUN_CPUS)
+			set_cpus(q, optarg);
+		else if (!run_options_take(&q->options, q->run, c, optarg) &&
+			 !set_run(&q->w.question, c, optarg ? optarg : ""))
 			set_rest(q, c, optarg);
 	take_experiment(q);
 	if (q->from && optind < argc)
@@ -185,6 +229,10 @@ static int parse_options(int argc, char **argv, struct request *q)
 		misuse("--from has no runs that --deterministic could be for");
 	if (q->from && q->engine.asked)
 		misuse("--engine cannot be used with --from, which runs nothing: drop one of them");
+	if (q->from && q->sweep.cpus.count)
+		misuse("--cpus cannot be a list with --from, which runs nothing: drop one of them");
+	if (!q->from)
+		check_outputs(q);
 	if (!q->from && !q->inside && optind == argc)
 		misuse("no command");
 	run_options_check(&q->options, q->run);
@@ -201,20 +249,37 @@ static int write_as(FILE *f, size_t form, const void *arg)
 	return writers[form](f, arg);
 }
 
+static int write_sweep_as(FILE *f, size_t form, const void *arg)
+{
+	return sweep_writers[form](f, arg);
+}
+
 static int answer(struct request *q)
 {
 	bool data = options_on_stdout(q->outputs, OUTPUTS);
 	FILE *f = data ? stderr : stdout;
 	int err;
 
-	/* whatif_measure() may have drawn the conclusion already. */
-	if (!q->w.answer.results)
-		whatif_assess(&q->w.question, &q->w.plan, &q->w.samples,
-			      &q->w.answer);
+	whatif_conclude(&q->w);
 	err = result_files_write(q->results, OUTPUTS, write_as, &q->w);
 	if (!q->inside)
 		whatif_table(f, &q->w, options_colour(f), q->stats);
 	return err ? STATUS_FAILED : 0;
+}
+
+/* If a measurement failed, shows the answers before it, and leaves the files. */
+static int answer_sweep(struct request *q, int status)
+{
+	bool data = options_on_stdout(q->outputs, OUTPUTS);
+	FILE *f = data ? stderr : stdout;
+	int err = 0;
+
+	if (!status)
+		err = result_files_write(q->results, OUTPUTS, write_sweep_as,
+					 &q->sweep);
+	if (q->sweep.count)
+		sweep_table(f, &q->sweep, options_colour(f), q->stats);
+	return err ? STATUS_FAILED : status;
 }
 
 /* An earlier answer in an output file must not change this one. */
@@ -256,9 +321,66 @@ static int measure(struct request *q, struct run *run)
 	return status;
 }
 
+static int prepare_and_measure(struct request *q, struct run *run)
+{
+	run->deterministic = q->w.question.deterministic && !q->inside;
+	q->backend = q->inside ? &backend_native :
+		     backend_choose(q->options.backend, &backend_exact, run);
+	/* Ends the program early if it is not allowed. */
+	engine_guests(&q->engine, q->backend, run);
+	if (!q->inside)
+		whatif_names(&q->w.question, &q->w.found, q->backend->probes);
+	return measure(q, run);
+}
+
+static int measure_on(unsigned int cpus, void *arg)
+{
+	struct request *q = arg;
+
+	q->run->cpus = cpus;
+	return prepare_and_measure(q, q->run);
+}
+
+/*
+ * Ends the program if the back end cannot have the last number of CPUs. Otherwise this
+ * would be known only after the others were measured. If a kernel's source may have to
+ * be fetched, its turn tells.
+ */
+static void check_last_cpus(const struct request *q)
+{
+	const struct backend *asked = q->options.backend;
+
+	if ((asked && asked != &backend_uml) || getenv("TENSE_KERNEL_VERSION"))
+		backend_choose(asked, &backend_exact, q->run);
+}
+
+static int run_sweep(struct request *q)
+{
+	const struct sweep_runner runner = {
+		.measure = measure_on, .w = &q->w, .arg = q,
+		.quiet = q->w.question.quiet,
+	};
+
+	check_last_cpus(q);
+	return answer_sweep(q, sweep_measure(&q->sweep, &runner));
+}
+
+/* The file has one answer, or those of a sweep. */
+static int answer_from(struct request *q)
+{
+	sweep_json_load(&q->sweep, q->from);
+	check_outputs(q);
+	if (q->sweep.cpus.count)
+		return answer_sweep(q, 0);
+	whatif_free(&q->w);
+	q->w = q->sweep.answers[0];
+	q->sweep.count = 0;
+	return answer(q);
+}
+
 static int run_request(struct request *q, struct run *run)
 {
-	int status = 0;
+	int status;
 
 	if (q->inside)
 		whatif_guest_receive(&q->w);
@@ -266,25 +388,18 @@ static int run_request(struct request *q, struct run *run)
 		whatif_plan(&q->w.question, &q->w.plan);
 	if (result_files_check(q->results, q->outputs, OUTPUTS))
 		return STATUS_FAILED;
-	if (q->from) {
-		whatif_json_load(&q->w, q->from);
-	} else {
-		run->deterministic = q->w.question.deterministic && !q->inside;
-		q->backend = q->inside ? &backend_native :
-			     backend_choose(q->options.backend, &backend_exact, run);
-		/* Ends the program early if it is not allowed. */
-		engine_guests(&q->engine, q->backend, run);
-		if (!q->inside)
-			whatif_names(&q->w.question, &q->w.found,
-				     q->backend->probes);
-		status = measure(q, run);
-	}
+	if (q->from)
+		return answer_from(q);
+	if (q->sweep.cpus.count)
+		return run_sweep(q);
+	status = prepare_and_measure(q, run);
 	return status ? status : answer(q);
 }
 
 static void request_free(struct request *q)
 {
 	whatif_free(&q->w);
+	sweep_free(&q->sweep);
 	run_options_free(&q->options, q->run);
 	result_files_free(q->results, OUTPUTS);
 }

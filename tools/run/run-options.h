@@ -28,8 +28,9 @@ enum run_option {
 	RUN_EXPERIMENT,
 };
 
-/* Parts of a table of options. */
-#define RUN_GUEST_ROWS \
+/* Parts of a table of options. RUN_CPUS takes one number, but for whatif. */
+#define RUN_GUEST_ROWS RUN_GUEST_ROWS_CPUS("N", "")
+#define RUN_GUEST_ROWS_CPUS(argument, more) \
 	{ "backend", "NAME", "auto native uml qemu", RUN_BACKEND, \
 	  "native: run on this kernel, which must have /dev/tense" }, \
 	OPTIONS_OPERAND("", "uml: run on a kernel that is a process; tense builds it on first use"), \
@@ -38,7 +39,8 @@ enum run_option {
 			"auto (default): native if this kernel has /dev/tense, otherwise uml; for several CPUs uml with Linux 7.2, or qemu if that cannot be fetched"), \
 	{ "kernel", "VERSION", KERNEL_VERSIONS, RUN_KERNEL, \
 	  "uml, qemu: version of the guest's kernel, 6.1 or 7.2; default 6.1, or 7.2 for several CPUs" }, \
-	{ "cpus", "N", NULL, RUN_CPUS, "uml, qemu: number of CPUs of the guest" }, \
+	{ "cpus", argument, NULL, RUN_CPUS, \
+	  "uml, qemu: number of CPUs of the guest" more }, \
 	{ "memory", "SIZE", NULL, RUN_MEMORY, \
 	  "uml, qemu: memory of the guest, in MiB, or with M or G behind the number" }
 
@@ -65,8 +67,9 @@ enum run_option {
 	  "uml, qemu: a directory that the command may write to, besides the current one; writes to /tmp are lost; may be repeated" }
 
 /* All commands that run another one in an experiment share these. */
-#define RUN_OPTION_ROWS \
-	RUN_GUEST_ROWS, RUN_TIME_ROWS, RUN_WINDOW_ROW, RUN_DETERMINISTIC_ROWS, RUN_RW_ROW
+#define RUN_OPTION_ROWS RUN_GUEST_ROWS, RUN_OTHER_ROWS
+#define RUN_OTHER_ROWS \
+	RUN_TIME_ROWS, RUN_WINDOW_ROW, RUN_DETERMINISTIC_ROWS, RUN_RW_ROW
 
 #define RUN_EXPERIMENT_ROW \
 	{ "experiment", "NAME", NULL, RUN_EXPERIMENT, \

@@ -129,11 +129,19 @@ const struct backend *backend_choose(const struct backend *asked,
 	return asked;
 }
 
+bool setup_is_cpus_list(const char *text)
+{
+	return strchr(text, ',') || strstr(text, "..");
+}
+
 void setup_cpus(struct run *run, const char *text)
 {
 	unsigned long cpus;
 	char *end;
 
+	if (setup_is_cpus_list(text))
+		die(STATUS_FAILED, "--cpus %s: --cpus takes one number here; a list is for tense whatif",
+		    text);
 	cpus = strtoul(text, &end, 10);
 	if (end == text || *end || *text == '-' || !cpus)
 		die(STATUS_FAILED, "--cpus %s: not a number of CPUs", text);

@@ -16,7 +16,10 @@ const struct backend *backend_choose(const struct backend *asked,
 				     const struct backend *exact,
 				     const struct run *run);
 
-/* Parse --cpus and --window; end the program on a wrong value. */
+/* Is the value of --cpus a list or a range? Only tense whatif takes one. */
+bool setup_is_cpus_list(const char *text);
+
+/* Parse --cpus, of one number, and --window; end the program on a wrong value. */
 void setup_cpus(struct run *run, const char *text);
 void setup_window(struct run *run, const char *text);
 
