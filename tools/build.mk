@@ -201,7 +201,7 @@ ARCHIVE_TESTS += $(trace_tests)
 whatif_cli_tests := $(addprefix $(O)/tests/unit/,test-whatif test-whatif-asan)
 $(O)/tests/unit/test-whatif: $(TENSE_BIN)
 $(O)/tests/unit/test-whatif-asan: $(ASAN_BIN)
-$(whatif_cli_tests): $(O)/tests/unit/test-whatif-plan
+$(whatif_cli_tests): $(addprefix $(O)/tests/unit/test-whatif-,plan sweep)
 UNIT_TESTS += $(whatif_cli_tests)
 
 $(O)/tests/guest/test-whatif: $(O)/accuracy/serial $(O)/tests/guest/latency

@@ -166,8 +166,9 @@ uml_cpus_programs := $(addprefix $(O)/tests/guest/,page-reuse futex-count \
 	stale-pages lock-crowd spinners hand-over)
 ifeq ($(TENSE_KERNEL_VERSION),7.2)
 GUEST_TESTS += $(uml_tests) $(O)/tests/guest/test-uml-cpus \
-	$(O)/tests/guest/test-uml-cpus-few
+	$(O)/tests/guest/test-uml-cpus-few $(O)/tests/guest/test-whatif-sweep
 endif
+$(O)/tests/guest/test-whatif-sweep: $(O)/accuracy/serial $(USER_TARGETS)
 
 $(uml_cpus_programs): $(O)/tests/guest/%: tests/guest/%.c $(O)/flags
 	$(test_gnu_cc) $(LDFLAGS) -static -o $@ $< -pthread

@@ -115,6 +115,14 @@ for cpus in 0 -1 x "" 2x; do
 done
 status_is 125 "more CPUs than a guest can have" "$tense" run --cpus 65 true
 said "tense: --cpus 65: a guest has at most 64 CPUs"
+for list in 1,2 1..8; do
+	status_is 125 "a list of CPUs" "$tense" run --cpus "$list" true
+	said "tense: --cpus $list: --cpus takes one number here; a list is for tense whatif"
+done
+status_is 125 "of profile" "$tense" profile --cpus 1,2 -- true
+said "tense: --cpus 1,2: --cpus takes one number here; a list is for tense whatif"
+status_is 125 "of trace" "$tense" trace --cpus 1,2 -- true
+said "tense: --cpus 1,2: --cpus takes one number here; a list is for tense whatif"
 status_is 125 "more CPUs than tense itself" \
 	taskset 1 "$tense" run --kernel 6.1 --cpus 2 true
 said "tense: --cpus 2: tense may use 1 of this machine's CPUs"

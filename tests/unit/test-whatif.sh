@@ -75,6 +75,33 @@ misuse "--runs is at least 2" --func f@150 --deterministic --runs 1 -- true
 misuse "--runs fixes the number of runs" \
 	--func f@150 --deterministic --runs 3 --max-runs 9 -- true
 misuse "--file is for --deterministic" --func f@150 --file x -- true
+misuse "--cpus 1,,2: a number is missing: use a list such as 1,2,4 or 1..8" \
+	--cpus 1,,2 --func f@150 -- true
+misuse "--cpus 0,1: '0' is not a number of CPUs" --cpus 0,1 --func f@150 -- true
+misuse "--cpus 1,65: '65': a guest has at most 64 CPUs" --cpus 1,65 --func f@150 -- true
+misuse "--cpus 4,2: 2 comes after 4" --cpus 4,2 --func f@150 -- true
+misuse "--cpus 8..1: the range 8..1 runs backwards" --cpus 8..1 --func f@150 -- true
+misuse "--cpus cannot be a list with --from, which runs nothing" --cpus 1,2 --from file
+misuse "--report is for one number of CPUs: use --svg" \
+	--cpus 1,2 --report x --func f@150 -- true
+misuse "--svg draws several numbers of CPUs" --svg x --func f@150 -- true
+misuse "--svg draws several numbers of CPUs" --cpus 4..4 --svg x --func f@150 -- true
+misuse "no function: name one with --func" --cpus 1,2 -- true
+status_is 125 "--cpus of one wrong number" "$tense" whatif --cpus 0 --func f@150 -- true
+said "tense: --cpus 0: not a number of CPUs"
+status_is 125 "several CPUs of a back end without guests" \
+	"$tense" whatif --backend native --cpus 1,2 --func f@150 -- true
+said "tense: --kernel, --cpus and --memory apply only to guests"
+status_is 125 "a number of CPUs that cannot be had, before the first run" \
+	taskset 1 "$tense" whatif --backend qemu --cpus 1,2 --func f@150 -- true
+said "tense: --cpus 2: tense may use 1 of this machine's CPUs"
+echo old >kept
+status_is 127 "a command that is not there, on several numbers of CPUs" \
+	"$tense" whatif --backend uml --cpus 1,2 --func f@150 --json=kept -- \
+	nothing-by-this-name
+ok "the message names the first number" \
+	grep -q '^tense: whatif: no answer for 1 CPU (1 of 2)' stderr
+is "$(cat kept)" old "the old result is left"
 status_is 125 "instructions that another back end should count" \
 	"$tense" whatif --deterministic --backend uml --func f@150 -- true
 said "tense: --deterministic: instructions are counted by the back end qemu, not by uml"
@@ -250,6 +277,35 @@ for tag in table tr td th div dl svg g figure main ul li h2 p code; do
 	is "$(grep -Eo "<${tag}[ >]" a.html | wc -l)" \
 		"$(grep -o "</$tag>" a.html | wc -l)" "each $tag is closed"
 done
+
+# A sweep over numbers of CPUs.
+"$out/tests/unit/test-whatif-sweep" cpus.json >/dev/null || exit 1
+status_is 0 "--from a sweep" "$tense" whatif --from cpus.json --json c.json \
+	--csv c.csv --svg c.svg
+is "$(cat stderr)" "" "without a message"
+is "$(grep -Ec '^  faster [12]0% +[124] +[01]\.[0-9]+ s +-[0-9.]+ % \[.*\] +fake .* prediction$' \
+	stdout)" 6 "a row for each variant and number"
+ok "and a sentence for each variant" grep -Eq \
+	'^  libfake:compress: 20 % faster gains 1[12]\.[0-9] % on 1 CPU, [56]\.[0-9] % on 2, [23]\.[0-9] % on 4$' \
+	stdout
+is "$(awk 'length > 120' stdout)" "" "no line is too long"
+is "$(jq -c . c.json)" "$(jq -c . cpus.json)" "JSON is the same again"
+is "$(cut -d, -f1,2 c.csv | tail -n +2 | xargs)" \
+	"1,faster 10% 1,faster 20% 2,faster 10% 2,faster 20% 4,faster 10% 4,faster 20%" \
+	"the lines of the CSV"
+is "$(awk -F, '{ print NF }' c.csv | sort -u)" 15 "have as many fields"
+is "$(grep -c '<polyline' c.svg)" 2 "the picture has a line for each variant"
+jq '.sweep[1].answer' cpus.json >two.json
+status_is 0 "--from one of its answers" "$tense" whatif --from two.json --report a.html
+ok "has a page" grep -q '</html>' a.html
+status_is 0 "--stats" "$tense" whatif --from cpus.json --stats
+is "$(grep -Ec '^[123] of 3: [124] CPUs?$' stdout) $(grep -c 'overhead given back' stdout)" \
+	"3 3" "has the table of each number, too"
+misuse "--report is for one number of CPUs" --from cpus.json --report b.html
+misuse "--svg draws several numbers of CPUs" --from one.json --svg b.svg
+jq '.sweep[1].answer = null' cpus.json >bad.json
+status_is 125 "--from a sweep without an answer" "$tense" whatif --from bad.json
+said "tense: bad.json: not a file of tense whatif --json"
 
 # Files that are none.
 echo '{' >bad.json
