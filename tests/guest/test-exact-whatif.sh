@@ -105,6 +105,12 @@ twice "2 CPUs" two --cpus 2 --runs 2 --func hot --faster 20% -- \
 	"$critical" --length 1
 ok "has two" check two-busy '.environment.cpus == 2'
 is "$(jq '.rounds' "$tmp/results/two-busy.json")" 2 "and as many rounds as asked for"
+rm -f answer.*
+whatif --cpus 1,2 --runs 2 --func hot --faster 20% --json answer.json -- \
+	"$critical" --length 1 >"$tmp/results/sweep.out"
+is "$? $(jq -c '[.sweep[].cpus]' answer.json)" "0 [1,2]" "a sweep over 1 and 2 CPUs"
+ok "has the same answer for 2 CPUs" cmp <(jq '.sweep[1].answer' answer.json) \
+	<(jq . "$tmp/results/two-busy.json")
 
 # Runs guests one after the other on one CPU of the host, and as --engine says.
 mkdir "$tmp/cwd/batches"

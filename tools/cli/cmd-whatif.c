@@ -342,9 +342,9 @@ static int measure_on(unsigned int cpus, void *arg)
 }
 
 /*
- * Ends the program if the back end cannot have the last number of CPUs. Otherwise this
- * would be known only after the others were measured. If a kernel's source may have to
- * be fetched, its turn tells.
+ * Ends the program if the back end cannot have the last number of CPUs. Otherwise the user
+ * would know only after the runs on fewer CPUs. A choice that may fetch the source of a
+ * kernel waits until its turn.
  */
 static void check_last_cpus(const struct request *q)
 {

@@ -34,7 +34,7 @@ static void heading(FILE *f, const struct sweep *s, bool colour)
 		colour ? BOLD : "", command, colour ? PLAIN : "", title);
 	if (q->deterministic)
 		fprintf(f, "Times are counts of %s\n", time_unit_text());
-	fprintf(f, "\n  %-*s %4s %14s  %-29s %-17s  %s\n",
+	fprintf(f, "\n  %-*s %4s %12s  %-27s %-17s  %s\n",
 		whatif_name_width(&s->answers[0].plan), "variant", "CPUs",
 		"baseline", "change [95 % interval]", "kernel", "verdict");
 	free(command);
@@ -55,7 +55,7 @@ static void row(FILE *f, const struct sweep *s, size_t i, size_t condition,
 		      whatif_mean(&w->samples, 0, metric_of), unit);
 	change = xprintf("%+8.2f %% [%+.2f %+.2f]", r->change.value,
 			 r->change.low, r->change.high);
-	fprintf(f, "  %-*s %4u %14s  %s%-29s%s %-4s %-12s  %s%s%s\n",
+	fprintf(f, "  %-*s %4u %12s  %s%-27s%s %-4s %-12s  %s%s%s\n",
 		whatif_name_width(&w->plan), w->plan.conditions[condition].name,
 		s->cpus.list[i], baseline, colour ? BOLD : "", change,
 		colour ? PLAIN : "", e->backend ? e->backend : "", kernel,
