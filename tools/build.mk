@@ -156,7 +156,8 @@ uninstall::
 # Parts of whatif, with a fake program and a fake machine. The tests of the
 # statistics repeat too often for sanitizers.
 whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options question found plan samples \
-	rounds log metric latency assess environment answer whatif json load table curve html page words estimate drop)) \
+	rounds log metric latency assess environment answer whatif json load table curve html page words estimate drop \
+	sweep-cpus)) \
 	$(addprefix tools/measure/,cutoffs-store.c cutoffs.c csv.c) \
 	$(addprefix tools/run/,time-unit.c clock-choice.c) \
 	$(addprefix tools/base/,util.c user-data.c json-text.c drawing.c axis.c paths.c \

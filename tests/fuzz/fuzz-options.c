@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Percents, changes, durations and metrics, as options take them. */
+/* Percents, changes, durations, metrics and lists of CPUs, as options take them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,14 @@
 #include "measure/cutoffs-input.h"
 #include "base/duration.h"
 #include "whatif/options.h"
+#include "whatif/sweep-cpus.h"
 
 /* As the manual page says. */
 #define CUTS_MAX	100
 #define CUT_MAX		0.999
 #define SLOWER_MAX	1000
 #define NUMBER_MAX	50
+#define GUEST_CPUS_MAX	64
 
 static void check(bool good)
 {
@@ -75,6 +77,18 @@ static void try_numbers(const char *text)
 	periods_free(&periods);
 }
 
+static void try_cpus(const char *text)
+{
+	struct sweep_cpus cpus;
+	char *error = sweep_cpus_parse(&cpus, text, GUEST_CPUS_MAX);
+
+	check(cpus.count <= SWEEP_CPUS_MAX && (error || cpus.count));
+	for (size_t i = 0; i < cpus.count; i++)
+		check(cpus.list[i] > (i ? cpus.list[i - 1] : 0) &&
+		      cpus.list[i] <= GUEST_CPUS_MAX);
+	free(error);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
@@ -84,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_cuts(text, true);
 	try_metric(text);
 	try_numbers(text);
+	try_cpus(text);
 	free(text);
 	return 0;
 }
