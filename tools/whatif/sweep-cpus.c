@@ -69,7 +69,7 @@ static char *add_range(struct sweep_cpus *cpus, unsigned int from,
 static char *take_item(struct sweep_cpus *cpus, const char **text,
 		       unsigned int most)
 {
-	unsigned int from, to;
+	unsigned int from = 0, to = 0;
 	char *error = take_number(text, most, &from);
 
 	if (error)
