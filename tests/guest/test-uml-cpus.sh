@@ -31,6 +31,14 @@ is "$(env -u TENSE_KERNEL_VERSION -u TENSE_KERNEL_SOURCE "$out/bin/tense" run --
 	--real -- sh -c 'echo "$(nproc) $(uname -r | cut -d . -f 1,2)"')" "7 7.2" \
 	"--cpus alone takes User-Mode Linux 7.2"
 
+for options in "" "--window 1ms"; do
+	# shellcheck disable=SC2086 # options
+	guest 2 $options --json window.json -- true
+	is "$(jq .experiment.window_ns window.json)" \
+		"$([ -n "$options" ] && echo 1000000 || echo 2000000)" \
+		"2 CPUs: the window ${options:+with $options}"
+done
+
 # Several CPUs and one answer: checksums after a pipeline of processes.
 head -c 3000000 "$out/bin/tense" >input
 for cpus in $crowds; do

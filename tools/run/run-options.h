@@ -54,7 +54,7 @@ enum run_option {
 
 #define RUN_WINDOW_ROW \
 	{ "window", "TIME", NULL, RUN_WINDOW, \
-	  "how far the virtual times of two CPUs may be apart: 20us to 100ms, default 500us" }
+	  "how far the virtual times of two CPUs may be apart: 20us to 100ms, default 500us, or 2ms on several CPUs of uml" }
 
 #define RUN_DETERMINISTIC_ROWS \
 	{ "deterministic", NULL, NULL, RUN_DETERMINISTIC, \
