@@ -307,14 +307,6 @@ TENSE_MEMORY=lots run true 2>stderr
 is "$? $(cat stderr)" "125 tense: TENSE_MEMORY is lots: should be 64M to 1024G" \
 	"that makes no sense"
 
-# Descendants of a process, by the host's process table.
-descendants() {
-	for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
-		echo "$child"
-		descendants "$child"
-	done
-}
-
 # alive PID...: those that run on.
 alive() {
 	for p; do

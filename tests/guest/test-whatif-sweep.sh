@@ -4,6 +4,7 @@
 # tense whatif over several numbers of CPUs, each in a guest of its own, on a program
 # of one thread: more CPUs change nothing.
 . "$source/tests/lib/tap.sh"
+. "$source/tests/lib/processes.sh"
 
 program=$out/accuracy/serial
 in_tmp -p /var/tmp
@@ -61,21 +62,6 @@ ok "the message names them" grep -q \
 is "$(grep -Ec ':hot@125 +[12] ' stdout)" 1 "the answer before is shown"
 is "$(cat kept)" old "the file is as it was"
 
-descendants() { # PID
-	ps -o pid= --ppid "$1" | while read -r child; do
-		echo "$child"
-		descendants "$child"
-	done
-}
-is_left() { # PID...
-	for pid; do
-		case $(ps -o stat= -p "$pid") in
-		'' | Z*) ;;
-		*) return 0 ;;
-		esac
-	done
-	return 1
-}
 "$tense" whatif --backend uml --func hot --faster 20% --cpus 1,2 -- "$program" \
 	--length 100000 >stdout 2>stderr &
 main=$!
@@ -87,12 +73,7 @@ is $? 143 "a signal ends all"
 unwrap stderr
 ok "the message names the CPUs" grep -q '^tense: whatif: interrupted at 1 CPU (1 of 2)$' \
 	stderr
-for _ in $(seq 100); do
-	# shellcheck disable=SC2086 # one word per process
-	is_left $processes || break
-	sleep 0.1
-done
-# shellcheck disable=SC2086
-ok "no process stays behind" eval '! is_left $processes'
+# shellcheck disable=SC2086 # one word per process
+ok "no process stays behind" until_true all_ended $processes
 is "$(ls tmp)" "" "and no file"
 done_testing

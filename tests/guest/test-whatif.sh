@@ -4,6 +4,7 @@
 # tense whatif as a user runs it: in a guest that it boots, on a program whose
 # function it finds by name.
 . "$source/tests/lib/tap.sh"
+. "$source/tests/lib/processes.sh"
 
 program=$out/accuracy/serial
 in_tmp -p /var/tmp
@@ -68,25 +69,10 @@ is "$(ls tmp)" "" "no file stays behind"
 whatif --engine local:2 --func "$program:hot@125" -- sh -c 'echo why >&2; exit 3'
 is "$?" 1 "a command that fails in two guests"
 is "$(grep -c 'the command.s exit status was 3' stderr)" 1 "is told once"
-descendants() { # PID
-	ps -o pid= --ppid "$1" | while read -r child; do
-		echo "$child"
-		descendants "$child"
-	done
-}
 kernels() { # PID: the guests' kernels, whose parents are children of tense
 	for job in $(ps -o pid= --ppid "$1"); do
 		ps -o pid=,comm= --ppid "$job"
 	done | sed -n 's/ linux$//p'
-}
-is_left() { # PID...
-	for pid; do
-		case $(ps -o stat= -p "$pid") in
-		'' | Z*) ;;
-		*) return 0 ;;
-		esac
-	done
-	return 1
 }
 # SIGNAL VICTIM: sends it to tense, or to the kernel of one of two guests that run.
 end_two() {
@@ -103,12 +89,7 @@ end_two() {
 	end_status=$?
 	unwrap stderr
 	# shellcheck disable=SC2086 # one word per process
-	for _ in $(seq 100); do
-		is_left $processes || break
-		sleep 0.1
-	done
-	# shellcheck disable=SC2086
-	ok "no process stays behind" eval '! is_left $processes'
+	ok "no process stays behind" until_true all_ended $processes
 	is "$(ls tmp)" "" "and no file"
 }
 end_two TERM tense

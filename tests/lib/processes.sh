@@ -21,6 +21,21 @@ ended() {
 	! runs "$1"
 }
 
+# Have all of them ended? PID...
+all_ended() {
+	for pid; do
+		ended "$pid" || return
+	done
+}
+
+# Prints the processes that a process started, and those that they started: PID
+descendants() {
+	for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
+		echo "$child"
+		descendants "$child"
+	done
+}
+
 # Waits for a child and returns its status. Kills it if it has not ended in a minute.
 status_of() {
 	for _ in $(seq 600); do
