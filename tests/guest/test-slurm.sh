@@ -68,9 +68,9 @@ stop() {
 	done
 }
 
-trap 'scancel --user="$user" 2>/dev/null; stop; sleep 1; rm -rf "$tmp"' EXIT
 configure >slurm.conf
 export SLURM_CONF=$tmp/slurm.conf
+trap 'scancel --user="$user" 2>/dev/null; stop; sleep 1; rm -rf "$tmp"' EXIT
 head -c 128 /dev/urandom >munge/key
 munged --key-file="$tmp/munge/key" --socket="$tmp/munge/socket" \
 	--pid-file="$tmp/munge/pid" --log-file="$tmp/munge/log" \
@@ -142,7 +142,7 @@ kill -KILL $victims
 wait $pid
 is $? 0 "an answer although a node was killed"
 ok "it is the same" cmp "$tmp/here.json" "$tmp/lost.json"
-ok "the lost node is named" grep -q 'was lost with node n2' "$tmp/stderr"
+ok "the lost node is named" grep -q 'node n2 lost batch .*: tense submits it again' "$tmp/stderr"
 is_clean "after a lost node"
 slurmd -N n2
 
@@ -165,7 +165,7 @@ is_clean "after a signal"
 # Errors.
 whatif error "$shared,partition=closed"
 is $? 125 "a partition that takes no jobs"
-ok "is told" grep -q 'Slurm did not take the job: .*: wait, or choose another partition' \
+ok "is told" grep -q 'Slurm did not take the job: .*: correct the options of' \
 	"$tmp/stderr"
 is_clean "after a refusal"
 whatif error slurm:dir=/nonexistent
@@ -175,8 +175,16 @@ ok "is told, and what to do" grep -q '/nonexistent: .*: --engine slurm:dir=PATH 
 chmod 777 "$private"
 whatif error "$shared"
 is $? 125 "a directory in which others may write"
-ok "is told" grep -q 'others may write in .*: remove it' "$tmp/stderr"
+ok "is told" grep -q 'is not yours alone: chmod 700 it' "$tmp/stderr"
 chmod 700 "$private"
+mkdir -m 777 "$tmp/open"
+mkdir "$tmp/open/mine"
+whatif error "slurm:dir=$tmp/open/mine"
+is $? 125 "a directory that others may replace"
+ok "is told" grep -q 'other users can replace the files in .*/open,' "$tmp/stderr"
+whatif error "$shared,clusters=other"
+is $? 125 "an option for another cluster"
+ok "is told" grep -q 'cannot use the option clusters=other of sbatch' "$tmp/stderr"
 "$tense" whatif --engine slurm --func hot --faster 20% -- "$serial" 2>"$tmp/stderr"
 is $? 125 "Slurm at native speed"
 PATH=/nonexistent "$tense" whatif --deterministic --engine "$shared" --func hot \

@@ -10,6 +10,8 @@
 #include "setup.h"
 
 #define GUESTS_MAX	256
+/* Each takes 4 descriptors here, of usually 1024. */
+#define SLURM_GUESTS_MAX	200
 
 /* Separates dir=PATH from the options of sbatch. */
 static char *parse_slurm(struct engine *engine, const char *text)
@@ -23,6 +25,12 @@ static char *parse_slurm(struct engine *engine, const char *text)
 			free(engine->directory);
 			engine->directory = xstrdup(word + 4);
 			continue;
+		}
+		if (strncmp(word, "clusters=", 9) == 0 || !strcmp(word, "wait")) {
+			text = xprintf("--engine slurm: tense cannot use the option %s of sbatch: leave it out",
+				       word);
+			free(options);
+			return (char *)text;
 		}
 		text = engine->options ? engine->options : "";
 		engine->options = xprintf("%s%s%s", text, *text ? "," : "", word);
@@ -72,12 +80,17 @@ static void check_memory(unsigned int guests, const struct run *run)
 /* Slurm decides how many of them run at the same time. */
 static unsigned int slurm_guests(void)
 {
-	char *sbatch = find_command("sbatch");
+	static const char *const commands[] = { "sbatch", "squeue", "scancel" };
 
-	if (!sbatch)
-		die(STATUS_FAILED, "--engine slurm: sbatch is not in PATH: install slurm-client, or use --engine local");
-	free(sbatch);
-	return GUESTS_MAX;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		char *path = find_command(commands[i]);
+
+		if (!path)
+			die(STATUS_FAILED, "--engine slurm: %s is not in PATH: install slurm-client, or use --engine local",
+			    commands[i]);
+		free(path);
+	}
+	return SLURM_GUESTS_MAX;
 }
 
 unsigned int engine_guests(const struct engine *engine,

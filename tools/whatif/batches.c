@@ -10,6 +10,8 @@
 #include "json.h"
 
 #define WATCH_MS	200
+/* A batch keeps descriptors until its turn to be taken. */
+#define UNTAKEN_MAX	200
 
 struct state {
 	const struct whatif_question *asked;
@@ -54,7 +56,8 @@ static bool may_begin(const struct state *s)
 {
 	unsigned int begun = s->jobs.begun;
 
-	return begun < s->total && jobs_running(&s->jobs) < s->b->parallel &&
+	return begun < s->total && begun - s->taken < UNTAKEN_MAX &&
+	       jobs_running(&s->jobs) < s->b->parallel &&
 	       (is_fixed(s->asked) || s->taken || s->b->ahead || !begun);
 }
 

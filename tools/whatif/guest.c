@@ -339,7 +339,7 @@ static void show_slurm(unsigned int done, unsigned int total, void *arg)
 	struct exactly *e = arg;
 
 	show_batch(&e->shown, &e->asked->question, done, total,
-		   xprintf("%u on nodes now", slurm_running(e->slurm)));
+		   xprintf("%u running on the cluster", slurm_running(e->slurm)));
 }
 
 static struct slurm *begin_slurm(const struct engine *engine)
@@ -347,13 +347,12 @@ static struct slurm *begin_slurm(const struct engine *engine)
 	char *cache, *shared;
 	struct slurm *s;
 
-	if (!engine->slurm)
-		return NULL;
 	cache = backend_exact_cache();
 	shared = realpath(engine->directory ? engine->directory : cache, NULL);
 	if (!shared)
 		die(STATUS_FAILED, "--engine slurm: %s: %s: --engine slurm:dir=PATH names a directory that this machine shares with all nodes",
-		    engine->directory, strerror(errno));
+		    engine->directory ? engine->directory : cache,
+		    strerror(errno));
 	s = slurm_begin(shared, engine->options);
 	/* The cache has the kernel and the emulator already. */
 	backend_exact_share(engine->directory ? slurm_private(s) : NULL,
@@ -380,15 +379,24 @@ int whatif_guest_measure_exactly(struct whatif *w,
 	};
 	char **given = run->files;
 	struct whatif measured;
+	sigset_t signals, before;
 	int status;
 
 	run_options_end(g->options, run);
 	run->files = whatif_exact_files(&w->question, &w->found, given);
 	backend_exact_prepare();
-	exactly.slurm = begin_slurm(g->engine);
+	if (g->engine->slurm) {
+		/* A signal must leave no job in the queue: jobs_wait() takes it. */
+		launch_signals(&signals);
+		sigprocmask(SIG_BLOCK, &signals, &before);
+		exactly.slurm = begin_slurm(g->engine);
+	}
 	status = whatif_batches(&w->question, &measured, &batches);
 	progress_end(&exactly.shown.bar);
-	slurm_end(exactly.slurm);
+	if (exactly.slurm) {
+		slurm_end(exactly.slurm);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	}
 	if (!status) {
 		whatif_environment_exact(&measured.samples.environment,
 					 g->backend->name);

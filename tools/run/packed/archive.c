@@ -120,10 +120,9 @@ static uint32_t put_contents(struct archive *a, int fd, uint64_t size)
 }
 
 /*
- * Other programs change the times of directories, and of files in those that the command
- * may write to. Runs must not differ by that, but the kernel of the guest takes a few
- * instructions more for a digit of A to F than for one of 0 to 9. So the guest gets the
- * times of these files by PACKED_LIST, and those of directories not at all.
+ * Other programs may touch directories, and files where the command may write. The guest's
+ * kernel parses times in hexadecimal, and A to F take more instructions than 0 to 9. To
+ * keep runs equal, the archive has time 0 for both. PACKED_LIST has the times of files.
  */
 static uint32_t header_mtime(const struct archive_file *f)
 {

@@ -42,7 +42,7 @@
 
 /* How often output is looked for, which goes to files. */
 #define INTERVAL_MS	20
-/* The same for a directory on another machine, which many processes watch. */
+/* The same for a shared directory, which many processes watch. */
 #define INTERVAL_REMOTE_MS	250
 
 struct exact {
@@ -297,28 +297,37 @@ static void wait_for_something(struct exact *x, int guest, int interval_ms)
 	x->ended = x->ended || polls[1].revents;
 }
 
+/* The descriptors that the emulator has on another machine. */
+static void number_ports(struct qemu_machine *m)
+{
+	int next = 3;
+
+	m->initramfs = next++;
+	m->memory = next++;
+	for (int i = 0; i < m->nr_ports; i++)
+		m->ports[i] = next++;
+	guest_check(next <= 10, "too many descriptors");
+}
+
 /* Waits until another machine has run the guest. */
 static void serve_remote(struct exact *x, struct qemu_machine *m)
 {
 	struct exact_remote remote = {
 		.directory = x->guest.run->remote, .log = x->guest.log,
 	};
-	char *error;
 
 	set_ports(x, m);
 	memcpy(remote.files, x->logs, sizeof(x->logs));
-	/* A network file system shows all of a file when it is closed. */
-	close(m->initramfs);
+	/* A network file system shows all of a file, and a full disk, at the end. */
+	guest_check(!fsync(m->initramfs) && !close(m->initramfs), remote.directory);
 	close(m->memory);
+	number_ports(m);
 	exact_remote_send(&remote, m);
 	while (!x->over && !exact_remote_is_done(remote.directory))
 		wait_for_something(x, -1, INTERVAL_REMOTE_MS);
 	if (x->over)
 		return;
-	error = exact_remote_receive(&remote, m->nr_ports);
-	if (error)
-		fail(x, error);
-	free(error);
+	exact_remote_receive(&remote, m->nr_ports);
 	read_control(x);
 	forward(x);
 	while (!x->over && !is_drained(x)) {
@@ -369,7 +378,7 @@ static void finish(struct exact *x)
 		return;
 	}
 	if (!x->told) {
-		fail(x, "the guest ended without a result on another machine");
+		fail(x, "--engine slurm: a guest ended without a result: run the command again, or use --engine local");
 		return;
 	}
 	take_files(x);

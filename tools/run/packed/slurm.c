@@ -19,30 +19,41 @@
 #include "base/util.h"
 #include "exact-remote.h"
 
-/* How often Slurm is asked, and for how long it is asked so often. */
+/* Asks Slurm every 2 s in the first two minutes, then every 10 s. */
 #define ASK_NS		(2 * 1000000000ULL)
 #define ASK_LATER_NS	(10 * 1000000000ULL)
 #define SOON_NS		(120 * 1000000000ULL)
 /* A task may leave the queue before a network file system shows its result. */
 #define MISSED_MAX	3
-/* sbatch tries for two minutes to get into a full queue. */
+/* Then a command is killed: sbatch would try a full queue for two minutes. */
 #define PATIENCE_NS	(20 * 1000000000ULL)
-/* Fewer nodes than this lose the same batch by accident. */
+/* So many losses of one batch are no accident. */
 #define TRIES_MAX	4
 
-/* The script of a task. Its argument is the directory of the measurement. */
+/*
+ * The script of a task. Its argument is the directory of the measurement. A task without
+ * a result is lost, and the last line of its output says why.
+ */
 static const char task_script[] =
 	"#!/bin/bash\n"
+	"PATH=/usr/bin:/bin\n"
+	"unset BASH_ENV\n"
 	"[ -d \"$1\" ] || { echo \"$SLURMD_NODENAME does not see $1\" >&2; exit 1; }\n"
 	"batch=$1/batch-$SLURM_ARRAY_TASK_ID\n"
 	"for ((i = 0; i < 600; i++)); do\n"
 	"\tls \"$batch\" 2>/dev/null | grep -qx command && break\n"
 	"\tsleep 0.2\n"
 	"done\n"
+	"[ -e \"$batch/command\" ] || { echo \"no guest to run\" >&2; exit 1; }\n"
 	"out=$batch/try-$SLURM_JOB_ID\n"
 	"mkdir \"$out\" || exit\n"
 	"bash \"$batch/command\" \"$out\"\n"
-	"echo \"$? $SLURMD_NODENAME\" >\"$out/status\"\n"
+	"status=$?\n"
+	"if [ $status -ne 0 ]; then\n"
+	"\ttail -n 1 \"$out/log\" >&2\n"
+	"\texit $status\n"
+	"fi\n"
+	"sync \"$out\"/* || exit\n"
 	"mv -T \"$out\" \"$batch/result\"\n";
 
 struct batch {
@@ -76,11 +87,35 @@ static int wait_for(pid_t pid)
 
 	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 ||
 	       (ended < 0 && errno == EINTR)) {
+		/* Its group, because it may be a script. */
 		if (now_ns() > end)
-			kill(pid, SIGKILL);
+			kill(-pid, SIGKILL);
 		poll(NULL, 0, 10);
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_FAILED;
+}
+
+/* These would hide tasks, or make a command wait. */
+static void clear_environment(void)
+{
+	static const char *const prefixes[] = { "SQUEUE_", "SCANCEL_", "SBATCH_WAIT" };
+	const size_t count = sizeof(prefixes) / sizeof(prefixes[0]);
+
+	for (char **e = environ; *e;) {
+		size_t i = 0;
+
+		while (i < count && strncmp(*e, prefixes[i], strlen(prefixes[i])) != 0)
+			i++;
+		if (i < count) {
+			char *name = xprintf("%.*s", (int)strcspn(*e, "="), *e);
+
+			unsetenv(name);
+			free(name);
+			e = environ;
+		} else {
+			e++;
+		}
+	}
 }
 
 static void __attribute__((noreturn)) run_command(char *const *argv, int output)
@@ -91,6 +126,7 @@ static void __attribute__((noreturn)) run_command(char *const *argv, int output)
 	setpgid(0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	clear_environment();
 	dup2(open("/dev/null", O_RDONLY), 0);
 	dup2(output, 1);
 	dup2(output, 2);
@@ -98,19 +134,21 @@ static void __attribute__((noreturn)) run_command(char *const *argv, int output)
 	_exit(STATUS_NOT_FOUND);
 }
 
-/* Runs a command and returns what it printed, also to standard error. */
+/* Runs a command and returns what it printed, also to standard error, or an error. */
 static char *capture(char *const *argv, int *status)
 {
 	int fd = memfd_create("output", MFD_CLOEXEC);
 	off_t size;
 	char *text;
-	pid_t pid;
+	pid_t pid = fd < 0 ? -1 : fork();
 
-	if (fd < 0)
-		die(STATUS_FAILED, "memfd_create: %s", strerror(errno));
-	pid = fork();
-	if (pid < 0)
-		die(STATUS_FAILED, "cannot start a process: %s", strerror(errno));
+	if (pid < 0) {
+		text = xprintf("cannot start it: %s", strerror(errno));
+		*status = STATUS_FAILED;
+		if (fd >= 0)
+			close(fd);
+		return text;
+	}
 	if (pid == 0)
 		run_command(argv, fd);
 	*status = wait_for(pid);
@@ -147,42 +185,79 @@ static char *job_name(const struct slurm *s, const char *option)
 	return xprintf("%stense-%s", option, strrchr(s->directory, '/') + 1);
 }
 
+/* Finds a line "NUMBER" or "NUMBER;CLUSTER": a site may print others before. */
+static unsigned long find_job(const char *text)
+{
+	unsigned long job = 0;
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		char *end;
+
+		line += *line == '\n';
+		if (*line < '0' || *line > '9')
+			continue;
+		job = strtoul(line, &end, 10);
+		if (*end == '\0' || *end == '\n' || *end == ';')
+			return job;
+	}
+	return 0;
+}
+
 /* Returns the number of the job, or 0 after a message. */
 static unsigned long submit_tasks(const struct slurm *s, const char *tasks)
 {
 	char *name = job_name(s, "--job-name=");
 	char *array = xprintf("--array=%s", tasks);
-	char *output = xprintf("--output=%s/task-%%a.log", s->directory);
 	char *chdir = xprintf("--chdir=%s", s->directory);
 	/*
-	 * sbatch takes the last of two options: these are not the user's to change.
-	 * Slurm would let a task of a lost node wait for two minutes: lose() does not.
+	 * sbatch obeys the last of two equal options, so that the user cannot override
+	 * these. Slurm would requeue a lost task only after two minutes; lose()
+	 * submits it at once.
 	 */
 	char *fixed[] = {
-		"--parsable", "--no-requeue", "--export=NIL", "--open-mode=append", name,
-		array, output, chdir, s->script,
+		"--parsable", "--no-requeue", "--export=ALL", "--open-mode=append",
+		"--output=task-%a.log", name, array, chdir, s->script,
 		s->directory, NULL,
 	};
 	char *argv[1 + ARGUMENTS_MAX + sizeof(fixed) / sizeof(fixed[0])] = { "sbatch" };
 	size_t options = add_options(argv + 1, s->options);
 	unsigned long job;
-	char *text, *end;
+	char *text;
 	int status;
 
 	memcpy(argv + 1 + options, fixed, sizeof(fixed));
 	text = capture(argv, &status);
-	job = status ? 0 : strtoul(text, &end, 10);
+	job = status ? 0 : find_job(text);
 	if (!job)
-		warn("--engine slurm: Slurm did not take the job: %s: wait, or choose another partition or account with --engine slurm:partition=NAME,account=NAME",
+		warn("--engine slurm: Slurm did not take the job: %s: correct the options of --engine slurm, or try again later",
 		     text);
 	for (size_t i = 1; i <= options; i++)
 		free(argv[i]);
 	free(name);
 	free(array);
-	free(output);
 	free(chdir);
 	free(text);
 	return job;
+}
+
+/* Ends the program if somebody else can rename what is in a directory, or in one above. */
+static void check_above(const char *path)
+{
+	char *above = xstrdup(path), *end;
+	struct stat st;
+
+	do {
+		if (stat(*above ? above : "/", &st))
+			die(STATUS_FAILED, "%s: %s", above, strerror(errno));
+		if ((st.st_uid && st.st_uid != geteuid()) ||
+		    (st.st_mode & 022 && !(st.st_mode & S_ISVTX)))
+			die(STATUS_FAILED, "--engine slurm: other users can replace the files in %s, which nodes would run as you: name another directory with --engine slurm:dir=PATH",
+			    *above ? above : "/");
+		end = strrchr(above, '/');
+		if (end)
+			*end = '\0';
+	} while (end);
+	free(above);
 }
 
 /*
@@ -200,8 +275,9 @@ static char *make_private(const char *shared)
 	if (lstat(path, &st))
 		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
-		die(STATUS_FAILED, "--engine slurm: others may write in %s: remove it, or name another directory with --engine slurm:dir=PATH",
+		die(STATUS_FAILED, "--engine slurm: %s is not yours alone: chmod 700 it if it is yours, or name another directory with --engine slurm:dir=PATH",
 		    path);
+	check_above(shared);
 	return path;
 }
 
@@ -378,7 +454,7 @@ static bool ask(struct slurm *s)
 		running += s->batches[i].running || s->batches[i].done;
 	if (!status && reason && !running && !s->told_waiting &&
 	    now_ns() - s->began > 10 * ASK_NS) {
-		warn("--engine slurm: no batch runs yet, because Slurm waits (%s): ^C ends all",
+		warn("--engine slurm: the job is still in the queue (Slurm's reason: %s): ^C cancels it",
 		     reason);
 		s->told_waiting = true;
 	}
@@ -402,11 +478,11 @@ static char *last_words(const struct slurm *s, unsigned int number)
 	return text;
 }
 
-/* The ends of a task that another try would not change. */
+/* Returns advice for an end that another try would repeat, or NULL. */
 static const char *find_advice(const char *state)
 {
 	if (!strcmp(state, "CANCELLED"))
-		return "somebody cancelled it: run the command again";
+		return "its job was cancelled: run the command again";
 	if (!strcmp(state, "TIMEOUT"))
 		return "its time limit was over: --engine slurm:time=MINUTES gives more";
 	if (!strcmp(state, "OUT_OF_MEMORY"))
@@ -426,13 +502,13 @@ static int lose(struct slurm *s, unsigned int number)
 		     advice);
 		status = STATUS_FAILED;
 	} else if (b->tries == TRIES_MAX) {
-		warn("--engine slurm: batch %u failed %u times, the last time on node %s%s: do all nodes share %s?",
+		warn("--engine slurm: batch %u failed %u times, the last time on node %s%s: do all nodes share %s, and have they Debian's package qemu-system-x86?",
 		     number, b->tries, *b->node ? b->node : "?", words,
 		     s->directory);
 		status = STATUS_FAILED;
 	} else {
-		warn("--engine slurm: batch %u was lost with node %s%s%s%s%s: it is submitted again",
-		     number, *b->node ? b->node : "?", *b->state ? " (" : "",
+		warn("--engine slurm: node %s lost batch %u%s%s%s%s: tense submits it again",
+		     *b->node ? b->node : "?", number, *b->state ? " (" : "",
 		     b->state, *b->state ? ")" : "", words);
 		task = xprintf("%u", number);
 		b->job = submit_tasks(s, task);
@@ -440,7 +516,6 @@ static int lose(struct slurm *s, unsigned int number)
 		b->missed = 0;
 		b->running = false;
 		free(task);
-		status = b->job ? 0 : STATUS_FAILED;
 	}
 	free(words);
 	return status;
@@ -509,6 +584,9 @@ void slurm_end(struct slurm *s)
 		if (i)
 			usleep(100000);
 	}
+	if (!access(s->directory, F_OK))
+		warn("cannot remove %s: a task may still write there: remove it later",
+		     s->directory);
 	free(s->batches);
 	free(s->script);
 	free(s->options);
