@@ -155,8 +155,8 @@ check-all: user module $(ALL_TESTS)
 check-rest: user module $(REST_TESTS)
 	$(call run_tap,$(REST_TESTS))
 
-## check-cpus     several CPUs in User-Mode Linux, which Linux 7.2 has, in a minute;
-##                check-cpus-all: in ten
+## check-cpus     several CPUs in User-Mode Linux, which Linux 7.2 has
+##                (check-cpus-all: on more CPUs)
 check-cpus check-cpus-all:
 	$(Q)TENSE_KERNEL_VERSION=7.2 $(MAKE) --no-print-directory O=$(O)/7.2 $@-here
 

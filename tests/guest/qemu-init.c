@@ -22,7 +22,7 @@ int main(int __attribute__((unused)) argc, char **argv)
 	setenv("TENSE_KO", "/tense.ko", 1);
 	/* The emulator's counter is good, and it says that of none. */
 	setenv("TENSE_KO_OPTIONS", "trust_counter=1", 1);
-	/* in-qemu waits for it: a guest that gets stuck before is started again. */
+	/* in-qemu starts a guest again that gets stuck before this line. */
 	puts("# the guest has booted");
 	fflush(stdout);
 	pid = fork();

@@ -302,7 +302,7 @@ status_is 0 "--stats" "$tense" whatif --from cpus.json --stats
 is "$(grep -Ec '^[123] of 3: [124] CPUs?$' stdout) $(grep -c 'overhead given back' stdout)" \
 	"3 3" "has the table of each number, too"
 misuse "--report is for one number of CPUs" --from cpus.json --report b.html
-misuse "--svg draws several numbers of CPUs" --from one.json --svg b.svg
+misuse "--svg: one.json has an answer for one number of CPUs" --from one.json --svg b.svg
 jq '.sweep[1].answer = null' cpus.json >bad.json
 status_is 125 "--from a sweep without an answer" "$tense" whatif --from bad.json
 said "tense: bad.json: not a file of tense whatif --json"

@@ -74,7 +74,7 @@ static const struct option_row options[] = {
 	  "run nothing: compute the results from FILE, which an earlier --json wrote" },
 	/* In a guest: read a request, and write the answer to this file. */
 	{ "inside", "FILE", NULL, INSIDE, NULL },
-	ENGINE_OPTION_ROW,
+	ENGINE_OPTION_ROW("local"),
 	RUN_OPTION_ROWS,
 	OPTIONS_END
 };

@@ -58,7 +58,7 @@ static const struct option_row options[] = {
 	  "with --deterministic: run each condition exactly N times" },
 	/* In a guest: read a request, and write the answer to this file. */
 	{ "inside", "FILE", NULL, INSIDE, NULL },
-	ENGINE_OPTION_ROW,
+	ENGINE_OPTION_ROW("local slurm slurm:dir="),
 	ENGINE_SLURM_ROW,
 	RUN_GUEST_ROWS_CPUS("LIST",
 			    "; for several, such as 1,2,4 or 1..64 (powers of two), answer the question once for each"),
@@ -141,7 +141,7 @@ static bool set_run(struct whatif_question *w, int c, const char *arg)
 	}
 }
 
-/* A list of one number is a number. */
+/* A list of one number is no sweep. */
 static void set_cpus(struct request *q, const char *text)
 {
 	struct sweep_cpus *cpus = &q->sweep.cpus;
@@ -204,6 +204,9 @@ static void check_outputs(const struct request *q)
 {
 	if (q->sweep.cpus.count && q->outputs[REPORT])
 		misuse("--report is for one number of CPUs: use --svg for a picture of the list, or --report with --from and one answer of its --json");
+	if (!q->sweep.cpus.count && q->outputs[SVG] && q->from)
+		misuse("--svg: %s has an answer for one number of CPUs: use --report, or what --json wrote for a list of --cpus",
+		       q->from);
 	if (!q->sweep.cpus.count && q->outputs[SVG])
 		misuse("--svg draws several numbers of CPUs: use it with a list such as --cpus 1,2,4, or use --report");
 }
@@ -267,7 +270,7 @@ static int answer(struct request *q)
 	return err ? STATUS_FAILED : 0;
 }
 
-/* If a measurement failed, shows the answers before it, and leaves the files. */
+/* If a measurement failed, shows the answers before it, and writes no file. */
 static int answer_sweep(struct request *q, int status)
 {
 	bool data = options_on_stdout(q->outputs, OUTPUTS);

@@ -23,9 +23,9 @@
 #define MEMORY_MIB	8192
 
 /*
- * Two CPUs of the guest stay together worse than those of a machine: the host runs now
- * one, now the other. A CPU that stops at the window costs the program tens of us. With
- * the module's 500 us, programs took up to 20 % longer than in real time.
+ * Two CPUs of the guest drift apart more than those of a machine, because the host runs
+ * them in turns. A CPU that stops at the window costs the program tens of us. With the
+ * module's 500 us, programs took up to 15 % longer than in real time.
  */
 #define WINDOW_OF_SEVERAL	"window=2000000"
 

@@ -15,12 +15,12 @@ struct engine {
 
 /* The value that getopt_long() returns, and the rows of a table of options. */
 #define ENGINE_OPTION	0x500
-#define ENGINE_OPTION_ROW \
-	{ "engine", "local[:N]", "local slurm slurm:dir=", ENGINE_OPTION, \
+#define ENGINE_OPTION_ROW(values) \
+	{ "engine", "local[:N]", values, ENGINE_OPTION, \
 	  "use N guests at the same time on this machine; without :N, as many as the machine has CPUs for; default: local:1, or local with whatif --deterministic" }
 #define ENGINE_SLURM_ROW \
 	OPTIONS_OPERAND("slurm[:OPTIONS]", \
-			"with --deterministic: use the machines of a Slurm cluster, as one array job; OPTIONS are those of sbatch, as partition=short,time=10, and dir=DIR, a directory that all machines share; default: the cache")
+			"with --deterministic: use the nodes of a Slurm cluster; OPTIONS are dir=DIR, a directory that all nodes share (default: the cache of tense), and long options of sbatch, such as partition=short,time=10")
 
 /* Returns NULL, or an error in the text, which the caller frees. */
 char *engine_parse(struct engine *engine, const char *text);

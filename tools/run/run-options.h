@@ -28,7 +28,7 @@ enum run_option {
 	RUN_EXPERIMENT,
 };
 
-/* Parts of a table of options. RUN_CPUS takes one number, but for whatif. */
+/* Parts of a table of options. RUN_CPUS takes one number, except in whatif. */
 #define RUN_GUEST_ROWS RUN_GUEST_ROWS_CPUS("N", "")
 #define RUN_GUEST_ROWS_CPUS(argument, more) \
 	{ "backend", "NAME", "auto native uml qemu", RUN_BACKEND, \
