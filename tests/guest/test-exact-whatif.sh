@@ -58,6 +58,10 @@ check() {
 }
 
 twice "1 CPU" one --func hot --faster 20% -- "$serial" --length 10
+"$tense" whatif --deterministic --stats --json answer.json --csv answer.csv \
+	--report answer.html --func hot --faster 20% -- "$serial" --length 10 \
+	>"$tmp/results/loud.out" 2>&1
+ok "showing progress does not change the answer" cmp answer.json "$tmp/results/one-idle.json"
 is "$(sed -n 3,4p "$tmp/results/one-idle.out")" "3 rounds in virtual time
 Times are counts of instructions (1 instruction = 1 ns)" "tells its unit"
 ok "scales as anywhere" grep -q "scaled   hot in $serial: in-process" \

@@ -120,18 +120,6 @@ static int take(struct state *s, struct job *j)
 	return 0;
 }
 
-static void say_more(const struct whatif_samples *samples,
-		     const struct whatif_answer *answer)
-{
-	double widest = 0;
-
-	for (size_t i = 0; i < answer->nr_results; i++)
-		widest = fmax(widest,
-			      whatif_width(&answer->results[i].change));
-	warn("whatif: after %zu rounds an interval is %.2f points wide: running more rounds, with another seed",
-	     whatif_rounds(samples), widest);
-}
-
 /* Called after batch s->taken - 1 was taken. */
 static bool is_enough(const struct state *s)
 {
@@ -141,12 +129,8 @@ static bool is_enough(const struct state *s)
 				    s->taken < s->b->least))
 		return false;
 	whatif_assess(&w->question, &w->plan, &w->samples, &w->answer);
-	if (s->taken == s->total ||
-	    whatif_converged(&w->answer, w->question.precision))
-		return true;
-	if (!s->asked->quiet && !s->b->progress)
-		say_more(&w->samples, &w->answer);
-	return false;
+	return s->taken == s->total ||
+	       whatif_converged(&w->answer, w->question.precision);
 }
 
 static int run_batches(struct state *s)
@@ -181,7 +165,7 @@ int whatif_batches(const struct whatif_question *asked, struct whatif *w,
 	struct state s = {
 		.asked = asked, .w = w, .b = b,
 		.jobs = { .run = run_batch, .arg = &s,
-			  .first_shows = !b->progress },
+			  .first_shows = b->first_shows },
 	};
 	int status, first;
 

@@ -35,6 +35,7 @@ struct whatif_batches {
 	 */
 	int (*watch)(unsigned int begun, void *arg);
 	void *arg;
+	bool first_shows;	/* the first batch writes to standard error itself */
 	unsigned int each;	/* most rounds of a batch */
 	unsigned int parallel;	/* most batches at the same time */
 	unsigned int least;	/* fewest batches before the first judgement */

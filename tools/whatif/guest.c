@@ -299,6 +299,7 @@ struct exactly {
 	const struct whatif *asked;
 	const struct whatif_guest *g;
 	struct slurm *slurm;	/* NULL: all guests are here */
+	unsigned int guests;
 	struct several_shown shown;
 };
 
@@ -314,8 +315,8 @@ static int run_batch(const struct whatif_batch *batch, void *arg)
 	struct run *run = e->g->run;
 	struct whatif asked = ask_batch(e->asked, batch);
 
-	/* Only the first batch shows progress, if it is here. */
-	asked.question.quiet = asked.question.quiet || batch->job->number || e->slurm;
+	/* Instructions that show progress would count: the answer would depend on --quiet. */
+	asked.question.quiet = true;
 	send_request(run, write_request, &asked);
 	run->seed = batch->seed;
 	run->discard = batch->job->number;
@@ -334,12 +335,15 @@ static int watch_slurm(unsigned int begun, void *arg)
 	return slurm_watch(e->slurm, begun);
 }
 
-static void show_slurm(unsigned int done, unsigned int total, void *arg)
+static void show_exactly(unsigned int done, unsigned int total, void *arg)
 {
 	struct exactly *e = arg;
 
 	show_batch(&e->shown, &e->asked->question, done, total,
-		   xprintf("%u running on the cluster", slurm_running(e->slurm)));
+		   e->slurm ? xprintf("%u running on the cluster",
+				      slurm_running(e->slurm)) :
+			      xprintf("up to %u guests at the same time",
+				      e->guests));
 }
 
 static struct slurm *begin_slurm(const struct engine *engine)
@@ -366,13 +370,16 @@ int whatif_guest_measure_exactly(struct whatif *w,
 				 const struct whatif_guest *g)
 {
 	struct run *run = g->run;
-	struct exactly exactly = { .asked = w, .g = g };
+	struct exactly exactly = {
+		.asked = w, .g = g,
+		.guests = engine_guests(g->engine, g->backend, run),
+	};
 	const struct whatif_batches batches = {
 		.run = run_batch, .arg = &exactly,
-		.progress = g->engine->slurm ? show_slurm : NULL,
+		.progress = show_exactly, .first_shows = true,
 		.watch = g->engine->slurm ? watch_slurm : NULL,
 		.each = WHATIF_EXACT_ROUNDS,
-		.parallel = engine_guests(g->engine, g->backend, run),
+		.parallel = exactly.guests,
 		.least = run->cpus > 1 ? WHATIF_EXACT_GUESTS_SMP : 1,
 		/* Guests with one CPU seldom need more than one batch. */
 		.ahead = run->cpus > 1,
