@@ -2,7 +2,6 @@
 #include "batches.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -24,9 +24,8 @@ struct whatif_batches {
 	 */
 	int (*run)(const struct whatif_batch *batch, void *arg);
 	/*
-	 * Shows how many of at most total batches are done. NULL: the process of the
-	 * first batch shows how far it is. Messages of the other batches are shown
-	 * when their turn comes.
+	 * Shows how many of at most total batches are done. Messages of batches are
+	 * shown when their turn comes, but see first_shows. May be NULL.
 	 */
 	void (*progress)(unsigned int done, unsigned int total, void *arg);
 	/*
