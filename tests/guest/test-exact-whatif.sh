@@ -129,7 +129,7 @@ for how in serial local:1 local:2; do
 	fi
 	rm -f written answer.json
 	# Use taskset each time, because the environment holds the program's name.
-	taskset -c "$cpus" "$tense" whatif --deterministic --cpus 2 --runs 4 \
+	taskset -c "$cpus" "$tense" whatif --deterministic --quiet --cpus 2 --runs 4 \
 		"${engine[@]}" --func hot --faster 20% --file cat --prepare 'echo >>written' \
 		--json answer.json -- "$critical" --length 1 \
 		>"$tmp/results/$how.out" 2>"$tmp/results/$how.err"

@@ -342,8 +342,7 @@ static void show_exactly(unsigned int done, unsigned int total, void *arg)
 	show_batch(&e->shown, &e->asked->question, done, total,
 		   e->slurm ? xprintf("%u running on the cluster",
 				      slurm_running(e->slurm)) :
-			      xprintf("up to %u guests at the same time",
-				      e->guests));
+			      xprintf("at most %u at the same time", e->guests));
 }
 
 static struct slurm *begin_slurm(const struct engine *engine)
