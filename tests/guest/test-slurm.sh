@@ -5,6 +5,7 @@
 # like that of this machine to the last byte, also if a node is lost. Starts a cluster of
 # its own on the loopback address.
 . "$source/tests/lib/tap.sh"
+. "$source/tests/lib/processes.sh"
 
 PATH=$PATH:/usr/sbin
 for program in sbatch squeue scancel slurmctld slurmd munged; do
@@ -76,11 +77,10 @@ munged --key-file="$tmp/munge/key" --socket="$tmp/munge/socket" \
 	--pid-file="$tmp/munge/pid" --log-file="$tmp/munge/log" \
 	--seed-file="$tmp/munge/seed" &&
 	slurmctld -c && slurmd -N n1 && slurmd -N n2
-for _ in {1..300}; do
-	[ "$(sinfo -h -p all -t idle -o %D)" = 2 ] && break
-	sleep 0.2
-done
-is "$(sinfo -h -p all -t idle -o %D)" 2 "a cluster of two nodes"
+are_idle() {
+	[ "$(sinfo -h -p all -t idle -o %D)" = 2 ]
+}
+ok "a cluster of two nodes" until_true are_idle
 cd cwd || exit 1
 
 # NAME ENGINE OPTION...
@@ -130,13 +130,7 @@ done
 slurmd=$(cat "$tmp/slurmd-n2.pid")
 ok "a task runs on the node" [ -n "$shell" ]
 # Its parent is the slurmstepd of the task.
-victims="$slurmd $(ps -o ppid= -p "$shell")"
-add=$shell
-while [ -n "$add" ]; do
-	victims="$victims $add"
-	# shellcheck disable=SC2086 # a list
-	add=$(ps -o pid= --ppid "$(echo $add | tr ' ' ,)" | xargs)
-done
+victims="$slurmd $(ps -o ppid= -p "$shell") $shell $(descendants "$shell")"
 # shellcheck disable=SC2086 # a list
 kill -KILL $victims
 wait $pid
@@ -156,10 +150,10 @@ done
 kill -TERM "$(ps -o pid= --ppid "$pid")"
 wait $pid
 is $? 143 "a signal ends the measurement"
-for _ in {1..50}; do
-	[ -z "$(squeue -h)" ] && break
-	sleep 0.2
-done
+is_empty() {
+	[ -z "$(squeue -h)" ]
+}
+until_true is_empty
 is_clean "after a signal"
 
 # Errors.

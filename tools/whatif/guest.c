@@ -347,20 +347,13 @@ static void show_exactly(unsigned int done, unsigned int total, void *arg)
 
 static struct slurm *begin_slurm(const struct engine *engine)
 {
-	char *cache, *shared;
-	struct slurm *s;
+	char *cache = backend_exact_cache();
+	struct slurm *s = slurm_begin(engine->directory ? engine->directory : cache,
+				      engine->options);
 
-	cache = backend_exact_cache();
-	shared = realpath(engine->directory ? engine->directory : cache, NULL);
-	if (!shared)
-		die(STATUS_FAILED, "--engine slurm: %s: %s: --engine slurm:dir=PATH names a directory that this machine shares with all nodes",
-		    engine->directory ? engine->directory : cache,
-		    strerror(errno));
-	s = slurm_begin(shared, engine->options);
 	/* The cache has the kernel and the emulator already. */
 	backend_exact_share(engine->directory ? slurm_private(s) : NULL,
 			    slurm_directory(s));
-	free(shared);
 	free(cache);
 	return s;
 }

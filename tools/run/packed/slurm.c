@@ -61,9 +61,8 @@ struct batch {
 	unsigned int tries;
 	unsigned int missed;	/* how often it was neither in the queue nor done */
 	bool done;
-	bool running;
 	char node[64];		/* the last one, or "" */
-	char state[32];
+	char state[32];		/* of the last answer of squeue, or "" */
 };
 
 struct slurm {
@@ -264,20 +263,23 @@ static void check_above(const char *path)
  * Nodes run what is in the directory as this user, so that nobody else may write there.
  * Returns the path, which the caller frees.
  */
-static char *make_private(const char *shared)
+static char *make_private(const char *directory)
 {
-	char *path = xprintf("%s/tense-%u", shared, (unsigned int)geteuid());
+	char *shared = realpath(directory, NULL);
+	char *path = xprintf("%s/tense-%u", shared ? shared : directory,
+			     (unsigned int)geteuid());
 	struct stat st;
 
-	if (mkdir(path, 0700) && errno != EEXIST)
+	if (!shared || (mkdir(path, 0700) && errno != EEXIST))
 		die(STATUS_FAILED, "--engine slurm: %s: %s: --engine slurm:dir=PATH names a directory that this machine shares with all nodes",
-		    shared, strerror(errno));
+		    directory, strerror(errno));
 	if (lstat(path, &st))
 		die(STATUS_FAILED, "%s: %s", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
 		die(STATUS_FAILED, "--engine slurm: %s is not yours alone: chmod 700 it if it is yours, or name another directory with --engine slurm:dir=PATH",
 		    path);
 	check_above(shared);
+	free(shared);
 	return path;
 }
 
@@ -314,12 +316,17 @@ struct slurm *slurm_begin(const char *shared, const char *options)
 	return s;
 }
 
+static bool is_running(const struct batch *b)
+{
+	return !b->done && !strcmp(b->state, "RUNNING");
+}
+
 unsigned int slurm_running(const struct slurm *s)
 {
 	unsigned int running = 0;
 
 	for (unsigned int i = 0; i < s->count; i++)
-		running += s->batches[i].running && !s->batches[i].done;
+		running += is_running(&s->batches[i]);
 	return running;
 }
 
@@ -402,7 +409,6 @@ static void take_line(struct slurm *s, const char *line, const char **reason)
 	    task >= s->count || s->batches[task].job != job)
 		return;
 	b = &s->batches[task];
-	b->running = !strcmp(state, "RUNNING");
 	if (!strcmp(state, "PENDING"))
 		*reason = strrchr(line, '|') + 1;
 	if (*node)
@@ -438,8 +444,6 @@ static bool ask(struct slurm *s)
 	unsigned int running = 0;
 	int status;
 
-	for (unsigned int i = 0; i < s->count; i++)
-		s->batches[i].state[0] = '\0';
 	text = capture(argv, &status);
 	/* A job that ended some time ago is not known. */
 	if (status && strstr(text, "Invalid job id"))
@@ -447,11 +451,13 @@ static bool ask(struct slurm *s)
 	if (status && !s->is_silent)
 		warn("--engine slurm: squeue: %s: waiting for Slurm", text);
 	s->is_silent = status;
+	for (unsigned int i = 0; i < s->count && !status; i++)
+		s->batches[i].state[0] = '\0';
 	for (char *line = strtok_r(text, "\n", &rest); line && !status;
 	     line = strtok_r(NULL, "\n", &rest))
 		take_line(s, line, &reason);
 	for (unsigned int i = 0; i < s->count; i++)
-		running += s->batches[i].running || s->batches[i].done;
+		running += s->batches[i].done || is_running(&s->batches[i]);
 	if (!status && reason && !running && !s->told_waiting &&
 	    now_ns() - s->began > 10 * ASK_NS) {
 		warn("--engine slurm: the job is still in the queue (Slurm's reason: %s): ^C cancels it",
@@ -514,7 +520,6 @@ static int lose(struct slurm *s, unsigned int number)
 		b->job = submit_tasks(s, task);
 		b->tries++;
 		b->missed = 0;
-		b->running = false;
 		free(task);
 	}
 	free(words);

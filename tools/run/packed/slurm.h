@@ -10,7 +10,7 @@
 struct slurm;
 
 /*
- * Makes a directory for the measurement in shared, which must be an absolute path.
+ * Makes a directory for the measurement in shared.
  * options are those of sbatch, as "partition=short,time=10", or NULL. Ends the program
  * if that fails.
  */
