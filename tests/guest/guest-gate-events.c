@@ -543,8 +543,10 @@ TEST_F_TIMEOUT(gated, frozen_and_killed, PATIENCE)
 	if (!has_group())
 		SKIP(goto out, "this kernel has no control groups");
 	START();
+	ASSERT_TRUE(IS_HELD());
 	EXPECT_EQ(OUTSIDE(enter_group, self->pid), 0);
 	EXPECT_EQ(OUTSIDE(freeze, 1), 0);
+	ASSERT_TRUE(IS_HELD());
 	ASSERT_EQ(kill(self->pid, SIGKILL), 0);
 	EXPECT_EQ(killed_by(self->pid), SIGKILL);
 	EXPECT_NOT_REACHED();

@@ -79,6 +79,19 @@ static inline pid_t runner_start(struct runner **r, int fd, int cpu)
 	return pid;
 }
 
+/* The test's own times tell whether it has blocked, which lets the runner go. */
+static inline bool runner_is_not_held(const struct runner *r, int fd)
+{
+	struct tense_thread test = runner_record(fd, gettid());
+
+	printf("# not held: step %d, state %c, target %lld, GVT %llu; the test: now %lld, charged %llu, gated %llu, voluntary switches %ld\n",
+	       r->step, state_of(r->tid), (long long)r->target,
+	       (unsigned long long)dev_stats(fd).gvt, (long long)dev_now(fd),
+	       (unsigned long long)test.charged, (unsigned long long)test.gated,
+	       status_of(getpid(), "\nvoluntary_ctxt_switches:"));
+	return false;
+}
+
 /*
  * Gives what is wrong time to happen. True if the runner was held, and rightly
  * so, all the while.
@@ -87,11 +100,12 @@ static inline bool runner_is_held(const struct runner *r, int fd)
 {
 	for (int i = 0; i < 50; i++) {
 		if (!runner_is_gated(r))
-			return false;
+			return runner_is_not_held(r, fd);
 		for (volatile int k = 0; k < 20000; k++)
 			;
 	}
-	return (int64_t)dev_stats(fd).gvt + WINDOW < r->target;
+	return (int64_t)dev_stats(fd).gvt + WINDOW < r->target ||
+	       runner_is_not_held(r, fd);
 }
 
 /* GVT comes to where the runner is. */
