@@ -74,6 +74,7 @@ $(O)/tests/unit/fake-guest: tests/unit/fake-guest.c tools/base/util.c \
 		$(filter %.c,$^) -lm
 
 # Guests' reactions to signals, progress without a terminal, files that a guest
-# without the host's files sends back, result files, and axes of pictures.
+# without the host's files sends back, result files, axes of pictures, and removal of
+# directories.
 ARCHIVE_TESTS += $(addprefix $(O)/tests/unit/test-,reaction progress-log bring-back \
-	result-file axis)
+	result-file axis remove-tree)

@@ -19,6 +19,7 @@
 #include "run/kernel.h"
 #include "base/json-text.h"
 #include "base/options.h"
+#include "base/remove-tree.h"
 #include "base/util.h"
 
 #define KERNEL_JSON_VERSION	1
@@ -280,19 +281,9 @@ static int list(const struct cache *c)
 	return 0;
 }
 
-static int remove_file(const char *path, const struct stat *st, int type,
-		       struct FTW *ftw)
+static int remove_told(const char *path)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static int remove_tree(const char *path)
-{
-	if (!nftw(path, remove_file, 16, FTW_DEPTH | FTW_PHYS) ||
-	    errno == ENOENT)
+	if (!remove_tree(path))
 		return 0;
 	warn("%s: %s", path, strerror(errno));
 	return STATUS_FAILED;
@@ -310,13 +301,13 @@ static int remove_entry(const struct cache *c, const struct entry *e)
 		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
 			continue;
 		path = xprintf("%s/%s", c->path, entry->d_name);
-		status |= remove_tree(path);
+		status |= remove_told(path);
 		free(path);
 	}
 	if (dir)
 		closedir(dir);
 	path = xprintf("%s/%s", c->path, e->name);
-	status |= remove_tree(path);
+	status |= remove_told(path);
 	free(path);
 	path = xprintf("%s/%s.log", c->path, e->name);
 	unlink(path);

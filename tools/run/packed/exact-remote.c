@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "base/remove-tree.h"
 #include "base/util.h"
 #include "run/guest.h"
 
@@ -149,7 +150,6 @@ char *exact_remote_share(const char *path, const char *directory, const char *na
 {
 	char *copy = xprintf("%s/%s", directory, name);
 	char *part = xprintf("%s/part-XXXXXX", directory), *to;
-	char *remove[] = { "rm", "-rf", "--", part, NULL };
 	bool copied;
 
 	if (!access(copy, F_OK)) {
@@ -162,7 +162,7 @@ char *exact_remote_share(const char *path, const char *directory, const char *na
 	/* Another process may have been faster. */
 	if (copied && rename(to, copy))
 		copied = !access(copy, F_OK);
-	run_command(remove);
+	remove_tree(part);
 	if (!copied)
 		die(STATUS_FAILED, "cannot copy %s to %s", path, directory);
 	free(to);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/remove-tree.h"
 #include "base/util.h"
 #include "exact-remote.h"
 
@@ -553,14 +553,6 @@ int slurm_watch(struct slurm *s, unsigned int begun)
 	return status;
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *at)
-{
-	(void)st;
-	(void)flag;
-	(void)at;
-	return remove(path), 0;
-}
-
 /* By its name, because sbatch may have been killed before it told the job's number. */
 static void cancel(const struct slurm *s)
 {
@@ -585,7 +577,7 @@ void slurm_end(struct slurm *s)
 	cancel(s);
 	/* A task that just ends may still write: its files go in another pass. */
 	for (int i = 0; i < 20 && !access(s->directory, F_OK); i++) {
-		nftw(s->directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		remove_tree(s->directory);
 		if (i)
 			usleep(100000);
 	}
