@@ -117,10 +117,12 @@ user: $(USER_TARGETS)
 module: $(O)/module/tense.ko
 ifdef KDIR
 KARCH := $(if $(shell grep -s '^CONFIG_UML=y' $(KDIR)/.config),um,$(shell uname -m))
+# For the kernel's own makefiles, O= is the directory in which it was built.
 $(O)/module/tense.ko: FORCE
 	$(Q)mkdir -p $(@D)/src
 	$(Q)cp -Ru Kbuild module $(@D)/src
-	$(Q)$(MAKE) -C $(abspath $(KDIR)) M=$(abspath $(@D))/src ARCH=$(KARCH) \
+	$(Q)MAKEFLAGS='$(filter-out O=%,$(MAKEFLAGS))' \
+		$(MAKE) -C $(abspath $(KDIR)) M=$(abspath $(@D))/src ARCH=$(KARCH) \
 		$(if $(filter 1,$(V)),V=1) modules
 	$(Q)cp $(@D)/src/tense.ko $@
 else

@@ -276,6 +276,12 @@ if [ "$(id -u)" = 0 ]; then
 		run --real sh -c 'insmod "$1" && shift && exec "$@"' sh \
 			"$module" "$tense" run "$@"
 	}
+	# As a user builds it for the kernel of a machine.
+	if [ $arch = um ]; then
+		ok "builds the module for a kernel tree" make -s -C "$source" \
+			O="$tmp/module" KDIR="$(dirname "$module")/build" module
+		module=$tmp/module/module/tense.ko
+	fi
 	native --percent 400 --json s.json -- perl -e "$spin"
 	is "$? $(jq -r .backend s.json)" "0 native" \
 		"where there is a device, native is the back end"
