@@ -156,6 +156,29 @@ is_empty() {
 until_true is_empty
 is_clean "after a signal"
 
+# The signal does not wait for an answer of Slurm's that is not needed any more.
+mkdir "$tmp/bin"
+cat >"$tmp/bin/squeue" <<'END'
+#!/bin/sh
+echo >"${0%/bin/*}/asked"
+sleep 15
+echo >"${0%/bin/*}/answered"
+END
+chmod +x "$tmp/bin/squeue"
+PATH=$tmp/bin:$PATH whatif ended "$shared" --runs 30 &
+pid=$!
+until [ -e "$tmp/asked" ]; do
+	kill -0 $pid 2>/dev/null || break
+	sleep 0.1
+done
+kill -TERM "$(ps -o pid= --ppid "$pid")"
+wait $pid
+is $? 143 "a signal ends the measurement while Slurm does not answer"
+ok "which ends the question" [ ! -e "$tmp/answered" ]
+ok "and is no fault of Slurm's" sh -c "! grep squeue \"\$1\"" sh "$tmp/stderr"
+until_true is_empty
+is_clean "after that"
+
 # Errors.
 whatif error "$shared,partition=closed"
 is $? 125 "a partition that takes no jobs"

@@ -55,7 +55,7 @@ static bool may_begin(const struct state *s)
 {
 	unsigned int begun = s->jobs.begun;
 
-	return begun < s->total && begun - s->taken < UNTAKEN_MAX &&
+	return !s->jobs.ended_by && begun < s->total && begun - s->taken < UNTAKEN_MAX &&
 	       jobs_running(&s->jobs) < s->b->parallel &&
 	       (is_fixed(s->asked) || s->taken || s->b->ahead || !begun);
 }
@@ -142,7 +142,7 @@ static int run_batches(struct state *s)
 			jobs_begin(jobs);
 		if (s->b->progress)
 			s->b->progress(s->taken, s->total, s->b->arg);
-		if (s->b->watch)
+		if (s->b->watch && !jobs->ended_by)
 			status = s->b->watch(jobs->begun, s->b->arg);
 		if (status)
 			return status;

@@ -77,8 +77,21 @@ struct slurm {
 	bool told_waiting;
 };
 
-/* Returns the exit status of a command of Slurm's, which is killed if it takes too long. */
-static int wait_for(pid_t pid)
+/* The caller blocks these signals and takes them later. */
+static bool is_told_to_end(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
+	       sigismember(&pending, SIGHUP) || sigismember(&pending, SIGQUIT);
+}
+
+/*
+ * Returns the exit status of a command of Slurm's, which is killed if it takes too long.
+ * A question is also killed when its answer is not needed any more.
+ */
+static int wait_for(pid_t pid, bool question)
 {
 	uint64_t end = now_ns() + PATIENCE_NS;
 	int status;
@@ -87,7 +100,7 @@ static int wait_for(pid_t pid)
 	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 ||
 	       (ended < 0 && errno == EINTR)) {
 		/* Its group, because it may be a script. */
-		if (now_ns() > end)
+		if (now_ns() > end || (question && is_told_to_end()))
 			kill(-pid, SIGKILL);
 		poll(NULL, 0, 10);
 	}
@@ -134,7 +147,7 @@ static void __attribute__((noreturn)) run_command(char *const *argv, int output)
 }
 
 /* Runs a command and returns what it printed, also to standard error, or an error. */
-static char *capture(char *const *argv, int *status)
+static char *capture(char *const *argv, bool question, int *status)
 {
 	int fd = memfd_create("output", MFD_CLOEXEC);
 	off_t size;
@@ -150,7 +163,7 @@ static char *capture(char *const *argv, int *status)
 	}
 	if (pid == 0)
 		run_command(argv, fd);
-	*status = wait_for(pid);
+	*status = wait_for(pid, question);
 	size = lseek(fd, 0, SEEK_END);
 	text = xmalloc(size + 1);
 	lseek(fd, 0, SEEK_SET);
@@ -225,7 +238,7 @@ static unsigned long submit_tasks(const struct slurm *s, const char *tasks)
 	int status;
 
 	memcpy(argv + 1 + options, fixed, sizeof(fixed));
-	text = capture(argv, &status);
+	text = capture(argv, false, &status);
 	job = status ? 0 : find_job(text);
 	if (!job)
 		warn("--engine slurm: Slurm did not take the job: %s: correct the options of --engine slurm, or try again later",
@@ -444,11 +457,11 @@ static bool ask(struct slurm *s)
 	unsigned int running = 0;
 	int status;
 
-	text = capture(argv, &status);
+	text = capture(argv, true, &status);
 	/* A job that ended some time ago is not known. */
 	if (status && strstr(text, "Invalid job id"))
 		status = 0;
-	if (status && !s->is_silent)
+	if (status && !s->is_silent && !is_told_to_end())
 		warn("--engine slurm: squeue: %s: waiting for Slurm", text);
 	s->is_silent = status;
 	for (unsigned int i = 0; i < s->count && !status; i++)
@@ -560,7 +573,7 @@ static void cancel(const struct slurm *s)
 	char *argv[] = { "scancel", "--quiet", "--me", name, NULL };
 	int status;
 
-	text = capture(argv, &status);
+	text = capture(argv, false, &status);
 	if (status)
 		warn("--engine slurm: the job may go on: scancel: %s", text);
 	free(text);
