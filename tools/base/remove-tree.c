@@ -17,7 +17,7 @@ static int remove_entry(const FTSENT *entry)
 		/* It may be empty, or removed meanwhile. */
 		return remove(entry->fts_accpath) ? entry->fts_errno : 0;
 	default:
-		return remove(entry->fts_accpath) && errno != ENOENT ? errno : 0;
+		return remove(entry->fts_accpath) ? errno : 0;
 	}
 }
 
@@ -30,6 +30,7 @@ int remove_tree(const char *path)
 
 	errno = 0;
 	while (tree && (entry = fts_read(tree))) {
+		/* Somebody else may remove it meanwhile. */
 		next = remove_entry(entry);
 		if (!err && next != ENOENT)
 			err = next;

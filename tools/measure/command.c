@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fatal-signals.h"
 #include "base/util.h"
 
 #define MEANWHILE_MS	250
@@ -44,15 +45,6 @@ static struct {
 	pid_t *pids;
 	size_t count;
 } strangers;
-
-static void fatal_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGQUIT);
-}
 
 /* When the command that is run was started. */
 static unsigned long long command_began;
@@ -162,12 +154,7 @@ void command_prepare(void)
 
 bool command_signal_pending(void)
 {
-	sigset_t pending, set;
-
-	fatal_signals(&set);
-	sigpending(&pending);
-	sigandset(&pending, &pending, &set);
-	return !sigisemptyset(&pending);
+	return fatal_signal_pending();
 }
 
 static int redirect(const char *path, int flags, int fd)

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fatal-signals.h"
 #include "base/util.h"
 #include "launch.h"
 
@@ -147,7 +148,7 @@ static void forward_signal(struct jobs *jobs)
 	if (read(jobs->signals, &info, sizeof(info)) != sizeof(info))
 		return;
 	sig = info.ssi_signo;
-	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
+	if (is_fatal_signal(sig))
 		jobs->ended_by = sig;
 	send_signal(jobs, sig);
 	if (sig != SIGTSTP)

@@ -13,6 +13,7 @@
 #include <linux/tense.h>
 
 #include "run/launch.h"
+#include "base/fatal-signals.h"
 #include "base/paths.h"
 #include "base/progress.h"
 #include "base/reference.h"
@@ -352,19 +353,9 @@ static int interrupted(void)
 	sigset_t set;
 	int sig;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
+	fatal_signals(&set);
 	sig = sigtimedwait(&set, NULL, &now);
 	return sig > 0 ? STATUS_SIGNAL + sig : 0;
-}
-
-static bool ends_all(int sig)
-{
-	return sig == SIGINT || sig == SIGTERM || sig == SIGHUP ||
-	       sig == SIGQUIT;
 }
 
 static void advise(const struct whatif_session *n)
@@ -398,7 +389,7 @@ static int check_outcome(const struct whatif_question *q,
 	/* A server may end with any status after SIGTERM. */
 	if (n->expired)
 		return 0;
-	if (out->kind == OUTCOME_SIGNALED && ends_all(out->value))
+	if (out->kind == OUTCOME_SIGNALED && is_fatal_signal(out->value))
 		return s->status;
 	if (!s->status)
 		n->succeeded = true;
@@ -430,7 +421,7 @@ static int prepare(const struct whatif *w, struct whatif_sample *s,
 	launch(&l, &out, &stats);
 	if (out.kind == OUTCOME_EXITED && out.value == 0)
 		return 0;
-	if (out.kind == OUTCOME_SIGNALED && ends_all(out.value))
+	if (out.kind == OUTCOME_SIGNALED && is_fatal_signal(out.value))
 		return STATUS_SIGNAL + (int)out.value;
 	return failed(&w->plan, s, n, "the command of --prepare failed");
 }

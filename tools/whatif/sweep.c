@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fatal-signals.h"
 #include "base/util.h"
 #include "run/jobs.h"
 #include "json.h"
@@ -62,17 +63,12 @@ static int take_answer(struct job *job, struct whatif *w)
 	return STATUS_FAILED;
 }
 
-static bool ends_all(int sig)
-{
-	return sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT;
-}
-
 /* Returns the status of the turn. A key may end its process before it ends tense. */
 static int status_of(const struct jobs *jobs, struct job *job)
 {
 	if (jobs->ended_by)
 		return STATUS_SIGNAL + jobs->ended_by;
-	if (ends_all(job->killed_by))
+	if (is_fatal_signal(job->killed_by))
 		return STATUS_SIGNAL + job->killed_by;
 	job_show_messages(job);
 	return job->status;

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fatal-signals.h"
 #include "base/remove-tree.h"
 #include "base/util.h"
 #include "exact-remote.h"
@@ -77,16 +78,6 @@ struct slurm {
 	bool told_waiting;
 };
 
-/* The caller blocks these signals and takes them later. */
-static bool is_told_to_end(void)
-{
-	sigset_t pending;
-
-	sigpending(&pending);
-	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
-	       sigismember(&pending, SIGHUP) || sigismember(&pending, SIGQUIT);
-}
-
 /*
  * Returns the exit status of a command of Slurm's, which is killed if it takes too long.
  * A question is also killed when its answer is not needed any more.
@@ -100,7 +91,7 @@ static int wait_for(pid_t pid, bool question)
 	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 ||
 	       (ended < 0 && errno == EINTR)) {
 		/* Its group, because it may be a script. */
-		if (now_ns() > end || (question && is_told_to_end()))
+		if (now_ns() > end || (question && fatal_signal_pending()))
 			kill(-pid, SIGKILL);
 		poll(NULL, 0, 10);
 	}
@@ -461,7 +452,7 @@ static bool ask(struct slurm *s)
 	/* A job that ended some time ago is not known. */
 	if (status && strstr(text, "Invalid job id"))
 		status = 0;
-	if (status && !s->is_silent && !is_told_to_end())
+	if (status && !s->is_silent && !fatal_signal_pending())
 		warn("--engine slurm: squeue: %s: waiting for Slurm", text);
 	s->is_silent = status;
 	for (unsigned int i = 0; i < s->count && !status; i++)
