@@ -140,19 +140,27 @@ ok "the lost node is named" grep -q 'node n2 lost batch .*: tense submits it aga
 is_clean "after a lost node"
 slurmd -N n2
 
-# A signal ends all.
-whatif ended "$shared" --runs 30 &
-pid=$!
-until [ -n "$(squeue -h -t running)" ]; do
-	kill -0 $pid 2>/dev/null || break
-	sleep 0.1
-done
-kill -TERM "$(ps -o pid= --ppid "$pid")"
-wait $pid
-is $? 143 "a signal ends the measurement"
+# Ends a measurement by a signal as soon as a condition holds: COMMAND...
+end_when() {
+	whatif ended "$shared" --runs 30 &
+	pid=$!
+	until "$@"; do
+		kill -0 $pid 2>/dev/null || break
+		sleep 0.1
+	done
+	kill -TERM "$(ps -o pid= --ppid "$pid")"
+	wait $pid
+}
+is_running() {
+	[ -n "$(squeue -h -t running)" ]
+}
 is_empty() {
 	[ -z "$(squeue -h)" ]
 }
+
+# A signal ends all.
+end_when is_running
+is $? 143 "a signal ends the measurement"
 until_true is_empty
 is_clean "after a signal"
 
@@ -165,14 +173,7 @@ sleep 15
 echo >"${0%/bin/*}/answered"
 END
 chmod +x "$tmp/bin/squeue"
-PATH=$tmp/bin:$PATH whatif ended "$shared" --runs 30 &
-pid=$!
-until [ -e "$tmp/asked" ]; do
-	kill -0 $pid 2>/dev/null || break
-	sleep 0.1
-done
-kill -TERM "$(ps -o pid= --ppid "$pid")"
-wait $pid
+PATH=$tmp/bin:$PATH end_when [ -e "$tmp/asked" ]
 is $? 143 "a signal ends the measurement while Slurm does not answer"
 ok "which ends the question" [ ! -e "$tmp/answered" ]
 ok "and is no fault of Slurm's" sh -c "! grep squeue \"\$1\"" sh "$tmp/stderr"
