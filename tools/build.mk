@@ -8,7 +8,7 @@ include tools/activity/build.mk
 
 # The folders whose sources are all linked into tense, from the lowest upwards:
 # each includes only from its own and from those before it.
-TENSE_DIRS := base names run run/packed measure noise activity trace whatif profile cli
+TENSE_DIRS := base names run run/engine run/packed measure noise activity trace whatif profile cli
 TENSE_SRC := $(patsubst tools/%.c,%,$(filter-out tools/measure/count.c, \
 	$(wildcard $(TENSE_DIRS:%=tools/%/*.c))))
 TOOLS_HEADERS := $(wildcard $(TENSE_DIRS:%=tools/%/*.h))

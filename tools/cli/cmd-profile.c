@@ -18,7 +18,7 @@
 #include "profile/survey-run.h"
 #include "profile/words.h"
 #include "run/packed/backend-exact.h"
-#include "run/engine.h"
+#include "run/engine/engine.h"
 #include "run/run-options.h"
 #include "run/setup.h"
 #include "base/util.h"

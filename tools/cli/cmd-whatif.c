@@ -6,7 +6,7 @@
 #include "commands.h"
 #include "base/options.h"
 #include "base/result-file.h"
-#include "run/engine.h"
+#include "run/engine/engine.h"
 #include "run/run-options.h"
 #include "run/packed/backend-exact.h"
 #include "run/setup.h"

@@ -13,7 +13,7 @@
 #include "base/stream.h"
 #include "run/packed/backend-exact.h"
 #include "run/setup.h"
-#include "run/packed/slurm.h"
+#include "run/engine/slurm.h"
 #include "base/util.h"
 #include "batches.h"
 #include "exact.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "run/backend.h"
-#include "run/engine.h"
+#include "run/engine/engine.h"
 #include "run/jobs.h"
 #include "run/run-options.h"
 #include "whatif.h"

@@ -22,6 +22,7 @@
 #include "backend-exact.h"
 #include "bring-back.h"
 #include "run/emulator.h"
+#include "run/engine/batch.h"
 #include "exact-input.h"
 #include "exact-output.h"
 #include "exact-remote.h"
@@ -323,7 +324,7 @@ static void serve_remote(struct exact *x, struct qemu_machine *m)
 	close(m->memory);
 	number_ports(m);
 	exact_remote_send(&remote, m);
-	while (!x->over && !exact_remote_is_done(remote.directory))
+	while (!x->over && !batch_is_done(remote.directory))
 		wait_for_something(x, -1, INTERVAL_REMOTE_MS);
 	if (x->over)
 		return;
@@ -408,7 +409,7 @@ void backend_exact_share(const char *directory, const char *measurement)
 {
 	char *turns = find_part(PATH_QEMU_TURNS);
 
-	shared_turns = exact_remote_share(turns, measurement, "turns");
+	shared_turns = batch_share(turns, measurement, "turns");
 	free(turns);
 	shared_kernel = kernel_path();
 	shared_emulator = fetched_emulator;
@@ -416,7 +417,7 @@ void backend_exact_share(const char *directory, const char *measurement)
 		/* The name of the kernel's directory has the key of its version. */
 		char *name = xprintf("vmlinux-%s", base_name(built_kernel));
 
-		shared_kernel = exact_remote_share(shared_kernel, directory, name);
+		shared_kernel = batch_share(shared_kernel, directory, name);
 		shared_emulator = exact_remote_share_emulator(fetched_emulator,
 							      directory);
 		free(name);

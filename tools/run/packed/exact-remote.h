@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lets another machine run the emulator. A shared directory has all files of the
- * guest: "command", a script which the other machine runs with the name of a directory
- * for its files, and then "result", that directory when the emulator has ended well.
+ * Lets another machine run the emulator. The directory of the batch has all files of
+ * the guest, see run/engine/batch.h.
  */
 #ifndef TOOLS_EXACT_REMOTE_H
 #define TOOLS_EXACT_REMOTE_H
@@ -17,14 +16,9 @@ struct exact_remote {
 };
 
 /*
- * Copies a file or directory to DIRECTORY/NAME, unless it is there. Ends the program if
- * that fails. Returns the path of the copy.
- */
-char *exact_remote_share(const char *path, const char *directory, const char *name);
-
-/*
- * The same for a fetched emulator with the files beside it. An installed one stays where
- * it is: the other machine must have it, too.
+ * Copies a fetched emulator with the files beside it to the directory, unless it is
+ * there. An installed one stays where it is: the other machine must have it, too. Returns
+ * the path, which the caller frees.
  */
 char *exact_remote_share_emulator(const char *path, const char *directory);
 
@@ -36,9 +30,6 @@ int exact_remote_initramfs(const char *directory);
  * opens them: they must be from 3 to 9, because the shell uses others itself.
  */
 void exact_remote_send(const struct exact_remote *r, const struct qemu_machine *m);
-
-/* Has the emulator ended? */
-bool exact_remote_is_done(const char *directory);
 
 /* Gets the files. */
 void exact_remote_receive(const struct exact_remote *r, int nr_ports);

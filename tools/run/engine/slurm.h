@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Runs guests on machines of a cluster. A batch is a directory on a file system that
- * this machine and all nodes share: see exact-remote.h. All batches are tasks
- * of one array job, and those that a node lost are submitted again.
+ * Runs guests on machines of a cluster. Each batch has a directory, see batch.h. All
+ * batches are tasks of one array job, and those that a node lost are submitted again.
  */
 #ifndef TOOLS_SLURM_H
 #define TOOLS_SLURM_H

@@ -18,7 +18,7 @@
 #include "base/fatal-signals.h"
 #include "base/remove-tree.h"
 #include "base/util.h"
-#include "exact-remote.h"
+#include "batch.h"
 
 /* Asks Slurm every 2 s in the first two minutes, then every 10 s. */
 #define ASK_NS		(2 * 1000000000ULL)
@@ -379,7 +379,7 @@ static int submit_new(struct slurm *s, unsigned int begun)
 static bool is_done(const struct slurm *s, unsigned int number)
 {
 	char *path = batch_path(s, number);
-	bool done = exact_remote_is_done(path);
+	bool done = batch_is_done(path);
 
 	free(path);
 	return done;

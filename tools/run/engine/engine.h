@@ -3,7 +3,7 @@
 #ifndef TOOLS_ENGINE_H
 #define TOOLS_ENGINE_H
 
-#include "backend.h"
+#include "run/backend.h"
 
 struct engine {
 	bool asked;		/* by --engine */

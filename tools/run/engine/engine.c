@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "memory.h"
+#include "run/memory.h"
 #include "names/program.h"
-#include "setup.h"
+#include "run/setup.h"
 
 #define GUESTS_MAX	256
 /* Each takes 4 descriptors here, of usually 1024. */
