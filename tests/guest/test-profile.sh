@@ -23,7 +23,7 @@ export TMPDIR=$tmp/tmp
 
 # One thread that never waits: each function gains its share.
 profile --quiet --time 10m --only f2,f4,f1,f3,f5 --json a.json --csv a.csv \
-	--report a.html -- "$program" serial --length 30 >stdout
+	--report a.html -- "$program" serial --length 60 >stdout
 is $? 0 "an answer"
 is "$(cat stderr)" "" "without a message"
 is "$(jq -r '[.functions[].name] | .[0:3] | join(" ")' a.json)" "f1 f2 f3" \
@@ -51,7 +51,7 @@ is "$(ls tmp)" "" "no file stays behind"
 
 # The same in two guests at the same time.
 profile --quiet --engine local:2 --time 10m --only f2,f4,f1,f3,f5 --json two.json \
-	-- "$program" serial --length 30 >stdout
+	-- "$program" serial --length 60 >stdout
 is $? 0 "an answer of two guests"
 is "$(cat stderr)" "" "without a message"
 is "$(jq -r '[.functions[].name] | .[0:3] | join(" ")' two.json)" "f1 f2 f3" \
@@ -67,7 +67,7 @@ is "$(ls tmp)" "" "no file stays behind"
 
 # Nobody named a function: a survey finds them.
 profile --quiet --time 20s --exclude main --json found.json --folded folded -- \
-	"$program" serial --length 30 >stdout
+	"$program" serial --length 60 >stdout
 is $? 0 "an answer without --only"
 ok "the functions with most of the time were found, and gain most" jq -e '
 	[.functions[0:2][].name] | sort == ["compute", "serial"]' found.json >/dev/null
