@@ -173,7 +173,7 @@ $(O)/tests/unit/test-whatif-estimate: tests/unit/test-whatif-estimate.c \
 	$(CC) $(WHATIF_TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		$(TENSE_LIBS)
 
-whatif_archive_tests := $(addprefix $(O)/tests/unit/test-whatif-,parse plan json drop watch batches sweep)
+whatif_archive_tests := $(addprefix $(O)/tests/unit/test-whatif-,parse plan json drop watch batches nodes sweep)
 $(whatif_archive_tests): tests/unit/fake-program.c
 
 ARCHIVE_TESTS += $(whatif_archive_tests)

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `tense whatif --deterministic --engine slurm`: an answer from two nodes of a cluster is
-# like that of this machine to the last byte, also if a node is lost. Starts a cluster of
-# its own on the loopback address.
+# `--engine slurm`: with --deterministic, an answer from two nodes of a cluster is like that
+# of this machine to the last byte, also if a node is lost. At native speed, whatif and
+# profile have all their runs. Starts a cluster of its own on the loopback address.
 . "$source/tests/lib/tap.sh"
 . "$source/tests/lib/processes.sh"
 
 PATH=$PATH:/usr/sbin
-for program in sbatch squeue scancel slurmctld slurmd munged; do
+for program in sbatch squeue scancel sinfo slurmctld slurmd munged; do
 	if ! command -v $program >/dev/null; then
 		skip "$program is missing: apt-get install slurm-wlm"
 		done_testing
@@ -83,17 +83,26 @@ are_idle() {
 ok "a cluster of two nodes" until_true are_idle
 cd cwd || exit 1
 
-# NAME ENGINE OPTION...
-whatif() {
-	local name=$1 engine=$2
+# COMMAND NAME ENGINE OPTION...
+ask() {
+	local command=$1 name=$2 engine=$3
 
-	shift 2
-	"$tense" whatif --deterministic --quiet --engine "$engine" --func hot --faster 20% \
-		--json "$tmp/$name.json" "$@" -- "$serial" --length 1 >"$tmp/$name.out" 2>stderr
-	whatif_status=$?
+	shift 3
+	"$tense" "$command" --quiet --engine "$engine" --json "$tmp/$name.json" "$@" \
+		>"$tmp/$name.out" 2>stderr
+	ask_status=$?
 	unwrap stderr
 	mv stderr "$tmp/stderr"
-	return "$whatif_status"
+	return "$ask_status"
+}
+question=(--func hot --faster 20%)
+
+# NAME ENGINE OPTION...
+whatif() {
+	ask whatif "$@" --deterministic "${question[@]}" -- "$serial" --length 1
+}
+whatif_native() {
+	ask whatif "$@" "${question[@]}" -- "$serial" --length 50
 }
 
 # Nothing of a measurement is left, but the parts for the next one.
@@ -117,28 +126,61 @@ ok "which were jobs of the cluster" grep -q '_job_complete: JobId=.* done' \
 is_clean "after an answer"
 ok "the kernel stays for the next measurement" ls "$private"/vmlinux-* >/dev/null
 
-# A node dies with all its processes while it works.
-whatif lost "$shared" --runs "$runs" &
-pid=$!
-shell=
-while [ -z "$shell" ] && kill -0 $pid 2>/dev/null; do
-	# The task's shell knows its node and the cluster's configuration.
-	shell=$(grep -lsxzF SLURMD_NODENAME=n2 /proc/[0-9]*/environ |
-		xargs -r grep -lsxzF "SLURM_CONF=$SLURM_CONF" | cut -d/ -f3 |
-		sort -n | head -n 1)
-done
-slurmd=$(cat "$tmp/slurmd-n2.pid")
-ok "a task runs on the node" [ -n "$shell" ]
-# Its parent is the slurmstepd of the task.
-victims="$slurmd $(ps -o ppid= -p "$shell") $shell $(descendants "$shell")"
-# shellcheck disable=SC2086 # a list
-kill -KILL $victims
-wait $pid
-is $? 0 "an answer although a node was killed"
-ok "it is the same" cmp "$tmp/here.json" "$tmp/lost.json"
-ok "the lost node is named" grep -q 'node n2 lost batch .*: tense submits it again' "$tmp/stderr"
-is_clean "after a lost node"
-slurmd -N n2
+# A node dies with all its processes while it works: WHATIF NAME OPTION...
+lose_a_node() {
+	local name=$2 pid shell='' victims
+
+	"$1" "$name" "$shared" "${@:3}" &
+	pid=$!
+	while [ -z "$shell" ] && kill -0 $pid 2>/dev/null; do
+		# The task's shell knows its node and the cluster's configuration.
+		shell=$(grep -lsxzF SLURMD_NODENAME=n2 /proc/[0-9]*/environ |
+			xargs -r grep -lsxzF "SLURM_CONF=$SLURM_CONF" | cut -d/ -f3 |
+			sort -n | head -n 1)
+	done
+	ok "$name: a task runs on the node" [ -n "$shell" ]
+	# Its parent is the slurmstepd of the task.
+	victims="$(cat "$tmp/slurmd-n2.pid") $(ps -o ppid= -p "$shell") $shell $(descendants "$shell")"
+	# shellcheck disable=SC2086 # a list
+	kill -KILL $victims
+	wait $pid
+	is $? 0 "$name: an answer although a node was killed"
+	ok "$name: the lost node is named" \
+		grep -q 'node n2 lost batch .*: tense submits it again' "$tmp/stderr"
+	is_clean "$name"
+	slurmd -N n2
+	until_true are_idle
+}
+lose_a_node whatif lost --runs "$runs"
+ok "the answer is the same" cmp "$tmp/here.json" "$tmp/lost.json"
+
+# At native speed, nodes run tense itself.
+whatif_native native "$shared" --max-runs 12 --precision 0.001
+is $? 0 "an answer at native speed"
+is "$(cat "$tmp/stderr")" "" "without a message"
+is "$(jq -c '[.rounds, .environment.backend, .environment.host]' "$tmp/native.json")" \
+	'[12,"uml",null]' "with all rounds, of several hosts"
+is_clean "after an answer at native speed"
+ok "the kernel stays, too" [ -x "$(echo "$private"/um-*/linux)" ]
+"$tense" whatif --from "$tmp/native.json" >"$tmp/from.out"
+ok "it is read again" cmp "$tmp/from.out" "$tmp/native.out"
+lose_a_node whatif_native native-lost --max-runs 12 --precision 0.001
+is "$(jq .rounds "$tmp/native-lost.json")" 12 "all rounds are there"
+submissions() {
+	grep -c '_slurm_rpc_submit_batch_job: JobId=' "$tmp/slurmctld.log"
+}
+before=$(submissions)
+ask profile profile "$shared,guests=2" --time 10s --only hot,work_rest -- "$serial" --length 10
+is $? 0 "a profile of two nodes"
+is "$(jq -c '[.candidates[].name] | sort' "$tmp/profile.json")" '["hot","work_rest"]' \
+	"has all functions"
+ok "with runs of several stages" [ "$(submissions)" -gt $((before + 1)) ]
+is_clean "after a profile"
+ask whatif failed "$shared" --func hot --faster 20% -- "$serial" --no-such-option
+is $? 1 "a command that fails on the nodes"
+ok "is told once" [ "$(grep -c 'exit status was 2' "$tmp/stderr")" = 1 ]
+ok "and is not repeated" sh -c "! grep 'submits it again' \"\$1\"" sh "$tmp/stderr"
+is_clean "after a command that failed"
 
 # Ends a measurement by a signal as soon as a condition holds: COMMAND...
 end_when() {
@@ -203,8 +245,14 @@ ok "is told" grep -q 'other users can replace the files in .*/open,' "$tmp/stder
 whatif error "$shared,clusters=other"
 is $? 125 "an option for another cluster"
 ok "is told" grep -q 'cannot use the option clusters=other of sbatch' "$tmp/stderr"
-"$tense" whatif --engine slurm --func hot --faster 20% -- "$serial" 2>"$tmp/stderr"
-is $? 125 "Slurm at native speed"
+ask whatif error "$shared" --backend qemu "${question[@]}" -- "$serial"
+is $? 125 "virtual machines at native speed"
+ok "is told" grep -q 'nodes run guests of User-Mode Linux, not of the back end qemu' "$tmp/stderr"
+for guests in 0 201 2x ''; do
+	ask whatif error "$shared,guests=$guests" "${question[@]}" -- "$serial"
+	is $? 125 "'$guests' guests"
+	ok "is told" grep -q "'$guests' is not a number of guests from 1 to 200" "$tmp/stderr"
+done
 PATH=/nonexistent "$tense" whatif --deterministic --engine "$shared" --func hot \
 	--faster 20% -- "$serial" 2>"$tmp/stderr"
 is $? 125 "without Slurm"

@@ -74,7 +74,8 @@ static const struct option_row options[] = {
 	  "run nothing: compute the results from FILE, which an earlier --json wrote" },
 	/* In a guest: read a request, and write the answer to this file. */
 	{ "inside", "FILE", NULL, INSIDE, NULL },
-	ENGINE_OPTION_ROW("local"),
+	ENGINE_OPTION_ROW("local slurm slurm:dir="),
+	ENGINE_SLURM_ROWS,
 	RUN_OPTION_ROWS,
 	OPTIONS_END
 };
@@ -97,6 +98,7 @@ struct request {
 	const struct backend *backend;
 	const char *only, *exclude, *object;
 	const char *from;
+	char **argv;		/* of tense, from the name of the command on */
 	uint64_t period_ns;	/* of the survey */
 	bool survey_only;
 	bool inside;		/* this process runs in a guest */
@@ -140,6 +142,9 @@ static void set_own(struct request *q, int c, char *arg)
 	switch (c) {
 	case ENGINE_OPTION:
 		check_text(engine_parse(&q->engine, arg));
+		break;
+	case ENGINE_BATCH:
+		check_text(engine_parse_batch(&q->engine, arg));
 		break;
 	case TIME:
 		q->p.asked.time_ns = duration("time", arg, TIME_MIN_S);
@@ -390,12 +395,28 @@ static void find_candidates(struct request *q)
 		refuse_survey(&q->p);
 }
 
+static struct whatif_guest guest_of(struct request *q)
+{
+	return (struct whatif_guest){
+		.backend = q->backend, .options = &q->options, .run = q->run,
+		.engine = &q->engine, .argv = q->argv,
+	};
+}
+
+/* On a node of a cluster. */
+static int run_batch(struct request *q)
+{
+	struct whatif_guest guest;
+
+	q->run->cpus = q->engine.batch_cpus;
+	q->backend = backend_choose(&backend_uml, &backend_exact, q->run);
+	guest = guest_of(q);
+	return whatif_guest_batch(&guest, "profile");
+}
+
 static int measure(struct request *q)
 {
-	const struct whatif_guest guest = {
-		.backend = q->backend, .options = &q->options, .run = q->run,
-		.engine = &q->engine,
-	};
+	const struct whatif_guest guest = guest_of(q);
 
 	if (q->inside)
 		return q->p.batch.count ? profile_batch_measure(&q->p, q->run) :
@@ -419,6 +440,8 @@ static int run_request(struct request *q)
 {
 	int status;
 
+	if (q->engine.batch)
+		return run_batch(q);
 	if (q->inside)
 		profile_guest_receive(&q->p);
 	if (result_files_check(q->results, q->outputs, OUTPUTS))
@@ -454,6 +477,7 @@ static int main_profile(int argc, char **argv)
 	int status;
 
 	q.run = &run;
+	q.argv = argv;
 	run_options_begin(&q.options, &run, "profile", argc);
 	q.p.question.argv = argv + parse_options(argc, argv, &q);
 	whatif_choose_seed(&q.p.question);

@@ -12,7 +12,7 @@
 #include "run/setup.h"
 #include "base/util.h"
 #include "whatif/daemons.h"
-#include "whatif/guest.h"
+#include "whatif/guests.h"
 #include "whatif/json.h"
 #include "whatif/names.h"
 #include "whatif/options.h"
@@ -59,7 +59,7 @@ static const struct option_row options[] = {
 	/* In a guest: read a request, and write the answer to this file. */
 	{ "inside", "FILE", NULL, INSIDE, NULL },
 	ENGINE_OPTION_ROW("local slurm slurm:dir="),
-	ENGINE_SLURM_ROW,
+	ENGINE_SLURM_ROWS,
 	RUN_GUEST_ROWS_CPUS("LIST",
 			    "; for several, such as 1,2,4 or 1..64 (powers of two), answer the question once for each"),
 	RUN_OTHER_ROWS,
@@ -87,6 +87,7 @@ struct request {
 	struct result_file results[OUTPUTS];
 	const struct backend *backend;
 	const char *from;
+	char **argv;		/* of tense, from the name of the command on */
 	bool inside;		/* this process runs in a guest */
 	bool stats;
 };
@@ -166,6 +167,9 @@ static void set_rest(struct request *q, int c, char *arg)
 	switch (c) {
 	case ENGINE_OPTION:
 		check_text(engine_parse(&q->engine, arg));
+		break;
+	case ENGINE_BATCH:
+		check_text(engine_parse_batch(&q->engine, arg));
 		break;
 	case STATS:
 		q->stats = true;
@@ -293,23 +297,40 @@ static void omit_outputs(struct request *q)
 			run_options_omit(&q->options, q->run, q->outputs[i]);
 }
 
+static struct whatif_guest guest_of(struct request *q)
+{
+	return (struct whatif_guest){
+		.backend = q->backend, .options = &q->options, .run = q->run,
+		.engine = &q->engine, .argv = q->argv,
+	};
+}
+
+/* On a node of a cluster. */
+static int run_batch(struct request *q)
+{
+	struct whatif_guest guest;
+
+	q->run->cpus = q->engine.batch_cpus;
+	q->backend = backend_choose(&backend_uml, &backend_exact, q->run);
+	guest = guest_of(q);
+	return whatif_guest_batch(&guest, "whatif");
+}
+
 static int measure(struct request *q, struct run *run)
 {
-	const struct whatif_guest guest = {
-		.backend = q->backend, .options = &q->options, .run = run,
-		.engine = &q->engine,
-	};
+	const struct whatif_guest guest = guest_of(q);
 	struct whatif_watch *watch = NULL;
 	int status;
 
 	/* The clocks of other guests are not this machine's. */
-	if (!run->deterministic && !q->inside && q->backend != &backend_qemu)
+	if (!run->deterministic && !q->inside && q->backend != &backend_qemu &&
+	    !q->engine.slurm)
 		watch = whatif_watch_begin(q->stats);
 	if (run->deterministic) {
 		omit_outputs(q);
-		status = whatif_guest_measure_exactly(&q->w, &guest);
+		status = whatif_guests_measure_exactly(&q->w, &guest);
 	} else if (q->backend != &backend_native) {
-		status = whatif_guest_measure(&q->w, &guest);
+		status = whatif_guests_measure(&q->w, &guest);
 	} else if (backend_native.usable()) {
 		status = whatif_native_measure(&q->w, run, q->inside);
 	} else {
@@ -385,8 +406,10 @@ static int run_request(struct request *q, struct run *run)
 {
 	int status;
 
+	if (q->engine.batch)
+		return run_batch(q);
 	if (q->inside)
-		whatif_guest_receive(&q->w);
+		whatif_guests_receive(&q->w);
 	else if (!q->from)
 		whatif_plan(&q->w.question, &q->w.plan);
 	if (result_files_check(q->results, q->outputs, OUTPUTS))
@@ -414,6 +437,7 @@ static int main_whatif(int argc, char **argv)
 	int status;
 
 	q.run = &run;
+	q.argv = argv;
 	run_options_begin(&q.options, &run, "whatif", argc);
 	q.w.question.argv = argv + parse_options(argc, argv, &q);
 	whatif_choose_seed(&q.w.question);

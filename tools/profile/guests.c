@@ -11,17 +11,21 @@
 #include "measure.h"
 #include "run/jobs.h"
 #include "show.h"
+#include "whatif/nodes.h"
+#include "whatif/site.h"
 
-/* How often the progress is shown anew. */
-#define SHOW_MS	500
+/* How often the progress is shown anew, and how often slurm_watch() is called. */
+#define SHOW_MS		500
+#define WATCH_MS	200
 
 struct guests {
-	const struct whatif_guest *g;
+	struct whatif_site site;
+	struct whatif_nodes nodes;
 	unsigned int count;
-	char *directory;	/* of answers */
 	struct profile_show show;
 	const struct profile *p;
 	uint64_t start;
+	uint64_t queued_ns;	/* for which all jobs waited in the queue */
 	char *doing;
 	bool has_environment;
 };
@@ -35,10 +39,12 @@ struct part {
 	unsigned int jobs;
 };
 
-static uint64_t real_now(void *arg)
+/* Time in the queue does not count towards --time. */
+static uint64_t working_now(void *arg)
 {
-	(void)arg;
-	return now_ns();
+	const struct guests *g = arg;
+
+	return now_ns() - g->queued_ns;
 }
 
 static int write_request(FILE *f, const void *arg)
@@ -78,8 +84,7 @@ static int run_part(const struct job *job, void *arg)
 	/* The guest's clock starts now, so that this much time is left. */
 	asked.spent_ns = asked.asked.time_ns - part->time_ns;
 	asked.question.quiet = true;
-	return whatif_guest_job(part->guests->g, job, part->guests->directory,
-				"profile", write_request, &asked);
+	return whatif_site_run(&part->guests->site, job, "profile", write_request, &asked);
 }
 
 static void append(struct whatif_samples *to, const struct whatif_sample *s,
@@ -133,6 +138,15 @@ static void take_environment(struct guests *g, struct profile *p,
 	g->has_environment = true;
 }
 
+static void note_node(struct guests *g, unsigned int job, const struct profile *from)
+{
+	char *node = whatif_site_node(&g->site, job);
+
+	for (size_t i = 0; i < from->nr_groups && node; i++)
+		whatif_nodes_add(&g->nodes, node, i, &from->groups[i].w.samples);
+	free(node);
+}
+
 /* Returns 0, or the status to end with after a message. */
 static int take(struct guests *g, struct profile *p, struct job *job,
 		const struct profile_batch *batch, struct profile_made *made)
@@ -152,6 +166,7 @@ static int take(struct guests *g, struct profile *p, struct job *job,
 	if (error) {
 		warn("cannot read what a guest measured: %s", error);
 	} else {
+		note_node(g, job->number, &answer);
 		take_samples(p, &answer, batch, made);
 		take_environment(g, p, &answer);
 	}
@@ -160,10 +175,38 @@ static int take(struct guests *g, struct profile *p, struct job *job,
 	return error ? STATUS_FAILED : 0;
 }
 
-static void show_again(struct guests *g)
+static void show_again(struct guests *g, bool queued)
 {
-	if (g->doing)
-		profile_show(&g->show, g->p, now_ns() - g->start, g->doing);
+	if (queued)
+		profile_show(&g->show, g->p, working_now(g) - g->start, "waiting in the queue");
+	else if (g->doing)
+		profile_show(&g->show, g->p, working_now(g) - g->start, g->doing);
+}
+
+/* Do all jobs wait in the cluster's queue: is none done and none running? */
+static bool is_queued(const struct guests *g, const struct jobs *jobs)
+{
+	return g->site.slurm && jobs_running(jobs) == jobs->begun &&
+	       !slurm_running(g->site.slurm);
+}
+
+/* Waits until all jobs are done. Returns 0, or the status to end with. */
+static int wait_for_jobs(struct guests *g, struct jobs *jobs)
+{
+	uint64_t before = g->queued_ns, start = now_ns();
+	int status = 0;
+
+	while (jobs_running(jobs) && !status) {
+		bool queued = is_queued(g, jobs);
+
+		if (queued)
+			g->queued_ns = before + now_ns() - start;
+		show_again(g, queued);
+		if (!jobs->ended_by)
+			status = whatif_site_watch(&g->site, jobs->begun);
+		jobs_wait(jobs, g->site.slurm ? WATCH_MS : SHOW_MS);
+	}
+	return status;
 }
 
 static int run_many(struct profile *p, const struct profile_batch *batch,
@@ -175,19 +218,17 @@ static int run_many(struct profile *p, const struct profile_batch *batch,
 		.jobs = batch->count < g->count ? batch->count : g->count,
 	};
 	struct jobs jobs = { .run = run_part, .arg = &part };
-	int status = 0, ended_by;
+	int status, ended_by;
 
 	jobs_open(&jobs, part.jobs);
 	while (jobs.begun < part.jobs)
 		jobs_begin(&jobs);
-	while (jobs_running(&jobs)) {
-		jobs_wait(&jobs, SHOW_MS);
-		show_again(g);
-	}
+	status = wait_for_jobs(g, &jobs);
 	for (unsigned int i = 0; i < jobs.begun && !status; i++)
 		status = take(g, p, &jobs.list[i], batch, made);
 	ended_by = jobs.ended_by;
-	jobs_close(&jobs, true);
+	jobs_close(&jobs, !status);
+	whatif_site_restart_jobs(&g->site, jobs.begun);
 	return ended_by ? STATUS_SIGNAL + ended_by : status;
 }
 
@@ -205,20 +246,22 @@ int profile_guests_measure(struct profile *p, const struct whatif_guest *guest,
 			   unsigned int guests)
 {
 	struct guests g = {
-		.g = guest, .count = guests, .p = p,
-		.start = now_ns() - p->spent_ns,
-		.directory = whatif_guest_answers(guest),
+		.count = guests, .p = p, .start = now_ns() - p->spent_ns,
 	};
 	const struct profile_runner runner = {
-		.many = run_many, .guests = guests, .now = real_now,
+		.many = run_many, .guests = guests, .now = working_now,
 		.progress = show, .arg = &g,
 	};
 	int status;
 
 	profile_show_start(p);
+	whatif_site_begin(&g.site, guest);
 	status = profile_measure(p, &runner);
 	progress_end(&g.show.bar);
-	whatif_guest_answers_end(g.directory, guests);
+	whatif_site_end(&g.site);
+	if (!status)
+		whatif_nodes_judge(&g.nodes, p->question.precision);
+	whatif_nodes_free(&g.nodes);
 	free(g.doing);
 	return status;
 }

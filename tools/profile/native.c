@@ -192,10 +192,10 @@ int profile_guest_measure(struct profile *p, const struct whatif_guest *g)
 	int status;
 
 	whatif_environment(&here, g->backend->name);
-	status = guests > 1 ? profile_guests_measure(p, g, guests) :
-			      whatif_guest_exchange(g, &exchange);
+	status = guests > 1 || g->engine->slurm ?
+		 profile_guests_measure(p, g, guests) : whatif_guest_exchange(g, &exchange);
 	if (!status)
-		whatif_environment_below(&p->environment, &here);
+		whatif_guest_environment(g, &p->environment, &here);
 	whatif_environment_free(&here);
 	return status;
 }

@@ -48,10 +48,19 @@ unsigned int kernel_uml_cpus(void)
 	return version && !strcmp(version, "7.2") ? 64 : 1;
 }
 
+static const char *given;
+
+void kernel_use(const char *directory)
+{
+	given = directory;
+}
+
 char *kernel_build(const char *arch)
 {
 	char *options[] = { "--arch", (char *)arch, NULL };
 
+	if (given)
+		return xstrdup(given);
 	return script_run(PATH_KERNEL_BUILD, options, "the kernel");
 }
 

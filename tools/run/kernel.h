@@ -33,6 +33,9 @@ unsigned int kernel_uml_cpus(void);
  */
 char *kernel_build(const char *arch);
 
+/* From here on, kernel_build() returns this directory: another tense built it. */
+void kernel_use(const char *directory);
+
 /* Where it would be, or NULL when that cannot be told. */
 char *kernel_directory(const char *arch);
 

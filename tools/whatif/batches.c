@@ -111,6 +111,8 @@ static int take(struct state *s, struct job *j)
 		whatif_free(&batch);
 		return STATUS_FAILED;
 	}
+	if (s->b->taken)
+		s->b->taken(s->taken, &batch, s->b->arg);
 	if (s->taken)
 		append(&s->w->samples, &batch.samples);
 	else

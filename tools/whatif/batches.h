@@ -33,6 +33,8 @@ struct whatif_batches {
 	 * 0, or the status to end with. May be NULL.
 	 */
 	int (*watch)(unsigned int begun, void *arg);
+	/* Called once per batch, in order of number, with its samples. May be NULL. */
+	void (*taken)(unsigned int number, const struct whatif *batch, void *arg);
 	void *arg;
 	bool first_shows;	/* the first batch writes to standard error itself */
 	unsigned int each;	/* most rounds of a batch */

@@ -66,16 +66,22 @@ void whatif_environment_below(struct whatif_environment *e,
 	memcpy(e->load, below->load, sizeof(e->load));
 }
 
-void whatif_environment_exact(struct whatif_environment *e,
-			      const char *backend)
+void whatif_environment_elsewhere(struct whatif_environment *e,
+				  const char *backend)
 {
 	free(e->backend);
 	free(e->host);
-	free(e->date);
 	e->backend = xstrdup(backend);
 	e->host = NULL;
-	e->date = NULL;
 	memset(e->load, 0, sizeof(e->load));
+}
+
+void whatif_environment_exact(struct whatif_environment *e,
+			      const char *backend)
+{
+	whatif_environment_elsewhere(e, backend);
+	free(e->date);
+	e->date = NULL;
 }
 
 void whatif_environment_free(struct whatif_environment *e)

@@ -3,7 +3,10 @@
 #ifndef TOOLS_WHATIF_ENVIRONMENT_H
 #define TOOLS_WHATIF_ENVIRONMENT_H
 
-/* In deterministic runs, the facts of the host are NULL. */
+/*
+ * In runs on a cluster, the facts of the host are NULL or 0, and in deterministic runs also
+ * the date.
+ */
 struct whatif_environment {
 	char *tense;
 	char *backend;
@@ -19,6 +22,9 @@ void whatif_environment(struct whatif_environment *e, const char *backend);
 /* The machine of the runs was a guest of this one. */
 void whatif_environment_below(struct whatif_environment *e,
 			      const struct whatif_environment *below);
+/* The machines of the runs were guests of several others. */
+void whatif_environment_elsewhere(struct whatif_environment *e,
+				  const char *backend);
 /* The machine of the runs counts instructions: nothing of this one is in it. */
 void whatif_environment_exact(struct whatif_environment *e,
 			      const char *backend);

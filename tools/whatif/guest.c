@@ -9,28 +9,14 @@
 #include <unistd.h>
 
 #include "base/paths.h"
-#include "base/progress.h"
+#include "base/remove-tree.h"
 #include "base/stream.h"
-#include "run/packed/backend-exact.h"
-#include "run/setup.h"
-#include "run/engine/slurm.h"
 #include "base/util.h"
-#include "batches.h"
-#include "exact.h"
-#include "json.h"
+#include "run/kernel.h"
+#include "run/setup.h"
 
-/* Each guest also runs a round that is discarded. */
-#define BATCH_MIN	2
-_Static_assert(WHATIF_ROUNDS_MIN <= 3 * BATCH_MIN, "3 small batches have enough rounds");
-_Static_assert((WHATIF_ROUNDS_MIN + 1) / 2 > BATCH_MIN, "2 batches have enough for 2 guests");
-
-/*
- * Makes what write() writes the standard input of the tense in a guest. The command
- * gets another standard input.
- */
-static void send_request(struct run *run,
-			 int (*write)(FILE *f, const void *arg),
-			 const void *arg)
+void whatif_guest_send(struct run *run, int (*write)(FILE *f, const void *arg),
+		       const void *arg)
 {
 	int fd = memfd_create("request", MFD_CLOEXEC);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
@@ -43,19 +29,8 @@ static void send_request(struct run *run,
 	run->closed[STDIN_FILENO] = false;
 }
 
-void whatif_guest_receive(struct whatif *w)
-{
-	char *error;
-
-	*w = (struct whatif){ 0 };
-	error = whatif_request_read(stdin, w);
-	if (error)
-		die(STATUS_FAILED, "cannot read the request: %s", error);
-}
-
-/* Runs tense in a guest, which writes its answer to the file. */
-static int run_inside(const struct whatif_guest *g, const char *command,
-		      const char *answer)
+int whatif_guest_run(const struct whatif_guest *g, const char *command,
+		     const char *answer)
 {
 	char *argv[] = { find_part("bin/tense"), (char *)command, "--inside",
 			 (char *)answer, NULL };
@@ -78,7 +53,7 @@ static int run_with_output(const struct whatif_guest *g, const char *command,
 			   const char *answer)
 {
 	int output = stream_divert(STDOUT_FILENO, 0);
-	int status = run_inside(g, command, answer);
+	int status = whatif_guest_run(g, command, answer);
 
 	stream_bring_back(STDOUT_FILENO, output);
 	return status;
@@ -101,15 +76,9 @@ char *whatif_guest_answers(const struct whatif_guest *g)
 }
 
 /* A killed job may have left a part of its answer. */
-void whatif_guest_answers_end(char *directory, unsigned int jobs)
+void whatif_guest_answers_end(char *directory)
 {
-	for (unsigned int i = 0; i < jobs; i++) {
-		char *answer = answer_path(directory, i);
-
-		unlink(answer);
-		free(answer);
-	}
-	rmdir(directory);
+	remove_tree(directory);
 	free(directory);
 }
 
@@ -119,12 +88,12 @@ int whatif_guest_exchange(const struct whatif_guest *g,
 	char *dir = whatif_guest_answers(g), *answer = answer_path(dir, 0);
 	int status;
 
-	send_request(g->run, exchange->write, exchange->arg);
+	whatif_guest_send(g->run, exchange->write, exchange->arg);
 	status = run_with_output(g, exchange->command, answer);
 	if (!status)
 		exchange->read(answer, exchange->arg);
 	free(answer);
-	whatif_guest_answers_end(dir, 1);
+	whatif_guest_answers_end(dir);
 	return status;
 }
 
@@ -150,7 +119,7 @@ int whatif_guest_job(const struct whatif_guest *g, const struct job *job,
 	int status;
 
 	g->run->place = job->place + 1;
-	send_request(g->run, write, arg);
+	whatif_guest_send(g->run, write, arg);
 	status = run_with_output(g, command, answer);
 	if (!status)
 		copy_answer(answer, job->answer);
@@ -158,251 +127,30 @@ int whatif_guest_job(const struct whatif_guest *g, const struct job *job,
 	return status;
 }
 
-static int write_request(FILE *f, const void *arg)
+int whatif_guest_batch(const struct whatif_guest *g, const char *command)
 {
-	const struct whatif *w = arg;
+	char *dir = whatif_guest_answers(g), *answer = answer_path(dir, 0);
+	int to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), status;
 
-	return whatif_request_write(f, &w->question, &w->found, &w->plan);
-}
-
-static void read_answer(const char *path, void *arg)
-{
-	struct whatif *w = arg, measured = { 0 };
-
-	whatif_json_load(&measured, path);
-	whatif_free(w);
-	*w = measured;
-}
-
-static int measure_in_one(struct whatif *w, const struct whatif_guest *g)
-{
-	const struct whatif_exchange exchange = {
-		.command = "whatif", .write = write_request,
-		.read = read_answer, .arg = w,
-	};
-
-	return whatif_guest_exchange(g, &exchange);
-}
-
-/* The question for one batch: it has a fixed number of rounds. */
-static struct whatif ask_batch(const struct whatif *w,
-			       const struct whatif_batch *batch)
-{
-	struct whatif asked = *w;
-
-	asked.question.seed = batch->seed;
-	asked.question.runs = asked.question.max_runs = batch->rounds;
-	return asked;
-}
-
-struct several_shown {
-	struct progress bar;
-	struct progress_log log;
-};
-
-struct several {
-	const struct whatif *asked;
-	const struct whatif_guest *g;
-	unsigned int guests;
-	char *directory;
-	unsigned int batches;
-	struct several_shown shown;
-};
-
-static int run_one_of_several(const struct whatif_batch *batch, void *arg)
-{
-	const struct several *s = arg;
-	struct whatif asked = ask_batch(s->asked, batch);
-
-	asked.question.quiet = true;
-	return whatif_guest_job(s->g, batch->job, s->directory, "whatif",
-				write_request, &asked);
-}
-
-/* Frees where. */
-static void show_batch(struct several_shown *shown, const struct whatif_question *asked,
-		       unsigned int done, unsigned int total, char *where)
-{
-	char *what;
-
-	if (!asked->quiet && !asked->show_output) {
-		what = xprintf("whatif: batch %u of at most %u, %s", done + 1, total,
-			       where);
-		if (isatty(STDERR_FILENO))
-			progress_show(&shown->bar, done, total, what);
-		else
-			progress_log_show(&shown->log, done, total, what);
-		free(what);
-	}
-	free(where);
-}
-
-static void show_batches(unsigned int done, unsigned int total, void *arg)
-{
-	struct several *s = arg;
-
-	s->batches = total;
-	show_batch(&s->shown, &s->asked->question, done, total,
-		   xprintf("%u guests at the same time", s->guests));
-}
-
-static int measure_in_several(struct whatif *w, const struct whatif_guest *g,
-			      unsigned int guests)
-{
-	struct several s = { .asked = w, .g = g, .guests = guests };
-	/* The fewest rounds come from as many guests as there are. */
-	unsigned int each = (WHATIF_ROUNDS_MIN + guests - 1) / guests;
-	const struct whatif_batches batches = {
-		.run = run_one_of_several, .progress = show_batches, .arg = &s,
-		.each = each < BATCH_MIN ? BATCH_MIN : each, .parallel = guests,
-		.least = guests > 2 ? 3 : 2, .ahead = true,
-	};
-	struct whatif measured;
-	int status;
-
-	s.directory = whatif_guest_answers(g);
-	status = whatif_batches(&w->question, &measured, &batches);
-	progress_end(&s.shown.bar);
-	whatif_guest_answers_end(s.directory, s.batches);
-	if (status)
-		return status;
-	whatif_free(w);
-	*w = measured;
-	return 0;
-}
-
-int whatif_guest_measure(struct whatif *w, const struct whatif_guest *g)
-{
-	unsigned int guests = engine_guests(g->engine, g->backend, g->run);
-	struct whatif_environment here;
-	int status;
-
-	whatif_environment(&here, g->backend->name);
-	status = guests > 1 ? measure_in_several(w, g, guests) :
-			      measure_in_one(w, g);
-	if (!status)
-		whatif_environment_below(&w->samples.environment, &here);
-	whatif_environment_free(&here);
-	return status;
-}
-
-/* Standard output carries the guest's answer; standard error is the user's. */
-static void redirect_output(struct run *run, int answer)
-{
-	if (dup2(answer, STDOUT_FILENO) < 0)
+	/* The command's output must not mix with the answer. */
+	if (to < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		die(STATUS_FAILED, "cannot redirect standard output: %s",
 		    strerror(errno));
-	run->closed[STDOUT_FILENO] = false;
-}
-
-struct exactly {
-	const struct whatif *asked;
-	const struct whatif_guest *g;
-	struct slurm *slurm;	/* NULL: all guests are here */
-	unsigned int guests;
-	struct several_shown shown;
-};
-
-static void tell_ready(const struct outcome *out, void *job)
-{
-	if (out->kind == OUTCOME_EXITED && !out->value)
-		job_ready(job);
-}
-
-static int run_batch(const struct whatif_batch *batch, void *arg)
-{
-	const struct exactly *e = arg;
-	struct run *run = e->g->run;
-	struct whatif asked = ask_batch(e->asked, batch);
-
-	/* Instructions that show progress would count: the answer would depend on --quiet. */
-	asked.question.quiet = true;
-	send_request(run, write_request, &asked);
-	run->seed = batch->seed;
-	run->discard = batch->job->number;
-	run->ready = tell_ready;
-	run->ready_arg = (void *)batch->job;
-	redirect_output(run, batch->job->answer);
-	if (e->slurm)
-		run->remote = slurm_batch(e->slurm, batch->job->number);
-	return run_inside(e->g, "whatif", "-");
-}
-
-static int watch_slurm(unsigned int begun, void *arg)
-{
-	struct exactly *e = arg;
-
-	return slurm_watch(e->slurm, begun);
-}
-
-static void show_exactly(unsigned int done, unsigned int total, void *arg)
-{
-	struct exactly *e = arg;
-
-	show_batch(&e->shown, &e->asked->question, done, total,
-		   e->slurm ? xprintf("%u running on the cluster",
-				      slurm_running(e->slurm)) :
-			      xprintf("at most %u at the same time", e->guests));
-}
-
-static struct slurm *begin_slurm(const struct engine *engine)
-{
-	char *cache = backend_exact_cache();
-	struct slurm *s = slurm_begin(engine->directory ? engine->directory : cache,
-				      engine->options);
-
-	/* The cache has the kernel and the emulator already. */
-	backend_exact_share(engine->directory ? slurm_private(s) : NULL,
-			    slurm_directory(s));
-	free(cache);
-	return s;
-}
-
-int whatif_guest_measure_exactly(struct whatif *w,
-				 const struct whatif_guest *g)
-{
-	struct run *run = g->run;
-	struct exactly exactly = {
-		.asked = w, .g = g,
-		.guests = engine_guests(g->engine, g->backend, run),
-	};
-	const struct whatif_batches batches = {
-		.run = run_batch, .arg = &exactly,
-		.progress = show_exactly, .first_shows = true,
-		.watch = g->engine->slurm ? watch_slurm : NULL,
-		.each = WHATIF_EXACT_ROUNDS,
-		.parallel = exactly.guests,
-		.least = run->cpus > 1 ? WHATIF_EXACT_GUESTS_SMP : 1,
-		/* Guests with one CPU seldom need more than one batch. */
-		.ahead = run->cpus > 1,
-	};
-	char **given = run->files;
-	struct whatif measured;
-	sigset_t signals, before;
-	int status;
-
-	run_options_end(g->options, run);
-	run->files = whatif_exact_files(&w->question, &w->found, given);
-	backend_exact_prepare();
-	if (g->engine->slurm) {
-		/* A signal must leave no job in the queue: jobs_wait() takes it. */
-		launch_signals(&signals);
-		sigprocmask(SIG_BLOCK, &signals, &before);
-		exactly.slurm = begin_slurm(g->engine);
-	}
-	status = whatif_batches(&w->question, &measured, &batches);
-	progress_end(&exactly.shown.bar);
-	if (exactly.slurm) {
-		slurm_end(exactly.slurm);
-		sigprocmask(SIG_SETMASK, &before, NULL);
-	}
-	if (!status) {
-		whatif_environment_exact(&measured.samples.environment,
-					 g->backend->name);
-		whatif_free(w);
-		*w = measured;
-	}
-	whatif_exact_free(run->files);
-	run->files = given;
+	kernel_use(g->engine->kernel);
+	status = run_with_output(g, command, answer);
+	if (!status)
+		copy_answer(answer, to);
+	free(answer);
+	whatif_guest_answers_end(dir);
 	return status;
+}
+
+void whatif_guest_environment(const struct whatif_guest *g,
+			      struct whatif_environment *e,
+			      const struct whatif_environment *here)
+{
+	if (g->engine->slurm)
+		whatif_environment_elsewhere(e, here->backend);
+	else
+		whatif_environment_below(e, here);
 }

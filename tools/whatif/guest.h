@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Measures in guests. The tense in a guest reads a request from standard input,
- * does all runs, and leaves the samples as JSON. The tense on the host prints
- * the answer, because it can write any file.
+ * Runs tense in a guest. It reads a request from standard input, does all runs, and leaves
+ * the samples as JSON. The tense on the host prints the answer, because it can write any
+ * file.
  */
 #ifndef TOOLS_WHATIF_GUEST_H
 #define TOOLS_WHATIF_GUEST_H
@@ -20,12 +20,19 @@ struct whatif_guest {
 	struct run_options *options;
 	struct run *run;
 	const struct engine *engine;
+	char **argv;		/* of tense, from the name of its command on */
 };
 
 /*
- * On the host: each returns 0 with the samples in *w, or the status to end with
- * after a message.
+ * Calls write() for the request, and passes it to the guest's tense as standard input. The
+ * command gets another standard input.
  */
+void whatif_guest_send(struct run *run, int (*write)(FILE *f, const void *arg),
+		       const void *arg);
+
+/* Runs tense in a guest, which writes its answer to the file. Returns its status. */
+int whatif_guest_run(const struct whatif_guest *g, const char *command,
+		     const char *answer);
 
 /*
  * Boots one guest, in which "tense COMMAND --inside FILE" reads what write() wrote
@@ -55,21 +62,17 @@ int whatif_guest_job(const struct whatif_guest *g, const struct job *job,
  * gives it back to whatif_guest_answers_end() when all jobs have ended.
  */
 char *whatif_guest_answers(const struct whatif_guest *g);
-void whatif_guest_answers_end(char *directory, unsigned int jobs);
-
-/* Boots one guest for all runs, or as many as the engine has at the same time. */
-int whatif_guest_measure(struct whatif *w, const struct whatif_guest *g);
+void whatif_guest_answers_end(char *directory);
 
 /*
- * Counts instructions in as many guests as needed. Each guest gets all its files
- * before it starts, and nothing that differs between two measurements: no name
- * of a temporary file, no date. Only the files that the first guest writes come
- * back.
+ * On a node of a cluster: boots one guest for the batch whose request is standard input.
+ * Its answer goes to standard output. Returns the status to exit with.
  */
-int whatif_guest_measure_exactly(struct whatif *w,
-				 const struct whatif_guest *g);
+int whatif_guest_batch(const struct whatif_guest *g, const char *command);
 
-/* In the guest: reads the request. Ends the program if it is wrong. */
-void whatif_guest_receive(struct whatif *w);
+/* Corrects the host's facts in e: from here, or none if the guests ran on a cluster. */
+void whatif_guest_environment(const struct whatif_guest *g,
+			      struct whatif_environment *e,
+			      const struct whatif_environment *here);
 
 #endif

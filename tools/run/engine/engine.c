@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,62 +9,82 @@
 #include "run/memory.h"
 #include "names/program.h"
 #include "run/setup.h"
+#include "slurm.h"
 
 #define GUESTS_MAX	256
 /* Each takes 4 descriptors here, of usually 1024. */
 #define SLURM_GUESTS_MAX	200
 
-/* Separates dir=PATH from the options of sbatch. */
-static char *parse_slurm(struct engine *engine, const char *text)
-{
-	char *options = xstrdup(text), *rest;
-
-	engine->slurm = true;
-	for (char *word = strtok_r(options, ",", &rest); word;
-	     word = strtok_r(NULL, ",", &rest)) {
-		if (strncmp(word, "dir=", 4) == 0) {
-			free(engine->directory);
-			engine->directory = xstrdup(word + 4);
-			continue;
-		}
-		if (strncmp(word, "clusters=", 9) == 0 || !strcmp(word, "wait")) {
-			text = xprintf("--engine slurm: tense cannot use the option %s of sbatch: leave it out",
-				       word);
-			free(options);
-			return (char *)text;
-		}
-		text = engine->options ? engine->options : "";
-		engine->options = xprintf("%s%s%s", text, *text ? "," : "", word);
-	}
-	free(options);
-	return NULL;
-}
-
-static char *parse_guests(struct engine *engine, const char *text)
+static char *parse_guests(struct engine *engine, const char *text, unsigned int most)
 {
 	unsigned long guests;
 	char *end;
 
 	guests = strtoul(text, &end, 10);
 	if (end == text || *end || *text == '-' || *text == '+' || !guests ||
-	    guests > GUESTS_MAX)
-		return xprintf("'%s' is not a number of guests from 1 to %d",
-			       text, GUESTS_MAX);
+	    guests > most)
+		return xprintf("'%s' is not a number of guests from 1 to %u",
+			       text, most);
 	engine->guests = guests;
 	return NULL;
 }
 
+/* Takes a word that is an option of ours or of sbatch. Returns an error or NULL. */
+static char *parse_slurm_word(struct engine *engine, const char *word)
+{
+	const char *before = engine->options ? engine->options : "";
+
+	if (strncmp(word, "dir=", 4) == 0) {
+		free(engine->directory);
+		engine->directory = xstrdup(word + 4);
+		return NULL;
+	}
+	if (strncmp(word, "guests=", 7) == 0)
+		return parse_guests(engine, word + 7, SLURM_GUESTS_MAX);
+	if (strncmp(word, "clusters=", 9) == 0 || !strcmp(word, "wait"))
+		return xprintf("--engine slurm: tense cannot use the option %s of sbatch: leave it out",
+			       word);
+	engine->options = xprintf("%s%s%s", before, *before ? "," : "", word);
+	return NULL;
+}
+
+static char *parse_slurm(struct engine *engine, const char *text)
+{
+	char *options = xstrdup(text), *rest, *error = NULL;
+
+	engine->slurm = true;
+	for (char *word = strtok_r(options, ",", &rest); word && !error;
+	     word = strtok_r(NULL, ",", &rest))
+		error = parse_slurm_word(engine, word);
+	free(options);
+	return error;
+}
+
 char *engine_parse(struct engine *engine, const char *text)
 {
-	*engine = (struct engine){ .asked = true };
+	*engine = (struct engine){
+		.asked = true, .batch = engine->batch,
+		.batch_cpus = engine->batch_cpus, .kernel = engine->kernel,
+	};
 	if (!strcmp(text, "local"))
 		return NULL;
 	if (!strncmp(text, "local:", 6))
-		return parse_guests(engine, text + 6);
+		return parse_guests(engine, text + 6, GUESTS_MAX);
 	if (!strcmp(text, "slurm") || !strncmp(text, "slurm:", 6))
 		return parse_slurm(engine, text[5] ? text + 6 : "");
 	return xprintf("'%s' is not an engine: use local, local:N with the number of guests, slurm or slurm:OPTIONS",
 		       text);
+}
+
+char *engine_parse_batch(struct engine *engine, const char *text)
+{
+	int at = 0;
+
+	if (sscanf(text, "%u:%n", &engine->batch_cpus, &at) != 1 || text[at] != '/')
+		return xprintf("--batch is for tense on the nodes of a cluster");
+	engine->batch = true;
+	engine->kernel = text + at;
+	return NULL;
 }
 
 /* A guest takes what its program uses, but its memory must not exceed the machine's. */
@@ -77,11 +98,13 @@ static void check_memory(unsigned int guests, const struct run *run)
 		    guests, guests, mib, all);
 }
 
-/* Slurm decides how many of them run at the same time. */
-static unsigned int slurm_guests(void)
+static void check_slurm(const struct backend *backend, const struct run *run)
 {
-	static const char *const commands[] = { "sbatch", "squeue", "scancel" };
+	static const char *const commands[] = { "sbatch", "squeue", "scancel", "sinfo" };
 
+	if (!run->deterministic && backend != &backend_uml)
+		die(STATUS_FAILED, "--engine slurm: nodes run guests of User-Mode Linux, not of the back end %s: use --backend uml, or --deterministic",
+		    backend->name);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		char *path = find_command(commands[i]);
 
@@ -90,7 +113,16 @@ static unsigned int slurm_guests(void)
 			    commands[i]);
 		free(path);
 	}
-	return SLURM_GUESTS_MAX;
+}
+
+/* Slurm decides how many of them run at the same time. */
+static unsigned int slurm_guests(const struct engine *engine, const struct run *run)
+{
+	unsigned int guests = engine->guests;
+
+	if (!guests && !run->deterministic)
+		guests = slurm_room(engine->options, run->cpus ? run->cpus : 1);
+	return guests && guests < SLURM_GUESTS_MAX ? guests : SLURM_GUESTS_MAX;
 }
 
 unsigned int engine_guests(const struct engine *engine,
@@ -100,10 +132,10 @@ unsigned int engine_guests(const struct engine *engine,
 
 	if (!run->deterministic && !engine->asked)
 		return 1;
-	if (engine->slurm && !run->deterministic)
-		die(STATUS_FAILED, "--engine slurm: only tense whatif --deterministic can use other machines: use --engine local");
-	if (engine->slurm)
-		return slurm_guests();
+	if (engine->slurm) {
+		check_slurm(backend, run);
+		return slurm_guests(engine, run);
+	}
 	if (!run->deterministic && backend == &backend_native) {
 		if (guests > 1)
 			die(STATUS_FAILED, "--engine local:%u: the back end native has no guests: use --backend uml or qemu",

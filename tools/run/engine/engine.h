@@ -11,19 +11,26 @@ struct engine {
 	unsigned int guests;	/* 0: as many as this machine has CPUs for */
 	char *directory;	/* of slurm, or NULL */
 	char *options;		/* of sbatch, or NULL */
+	/* This process is a node's: it runs one batch, as native-batch.h describes. */
+	bool batch;
+	unsigned int batch_cpus;	/* of the guest; 0: as --cpus says */
+	const char *kernel;
 };
 
-/* The value that getopt_long() returns, and the rows of a table of options. */
+/* The values that getopt_long() returns, and the rows of a table of options. */
 #define ENGINE_OPTION	0x500
+#define ENGINE_BATCH	0x501
 #define ENGINE_OPTION_ROW(values) \
 	{ "engine", "local[:N]", values, ENGINE_OPTION, \
 	  "use N guests at the same time on this machine; without :N, as many as the machine has CPUs for; default: local:1, or local with whatif --deterministic" }
-#define ENGINE_SLURM_ROW \
+#define ENGINE_SLURM_ROWS \
 	OPTIONS_OPERAND("slurm[:OPTIONS]", \
-			"with --deterministic: use the nodes of a Slurm cluster; OPTIONS are dir=DIR, a directory that all nodes share (default: the cache of tense), and long options of sbatch, such as partition=short,time=10")
+			"use the nodes of a Slurm cluster; OPTIONS are dir=DIR, a directory that all nodes share (default: the cache of tense), guests=N, the most guests at the same time, and long options of sbatch, such as partition=short,time=10"), \
+	{ "batch", "CPUS:KERNEL", NULL, ENGINE_BATCH, NULL }
 
 /* Returns NULL, or an error in the text, which the caller frees. */
 char *engine_parse(struct engine *engine, const char *text);
+char *engine_parse_batch(struct engine *engine, const char *text);
 
 /*
  * Returns how many guests run at the same time. Ends the program if the back end or

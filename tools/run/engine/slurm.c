@@ -32,15 +32,16 @@
 #define TRIES_MAX	4
 
 /*
- * The script of a task. Its argument is the directory of the measurement. A task without
- * a result is lost, and the last line of its output says why.
+ * The script of a task. Its arguments are the directory of the measurement, and the number
+ * of the batch that is task 0: Slurm limits the numbers of tasks. A task without a
+ * result is lost, and the last line of its output says why.
  */
 static const char task_script[] =
 	"#!/bin/bash\n"
 	"PATH=/usr/bin:/bin\n"
 	"unset BASH_ENV\n"
 	"[ -d \"$1\" ] || { echo \"$SLURMD_NODENAME does not see $1\" >&2; exit 1; }\n"
-	"batch=$1/batch-$SLURM_ARRAY_TASK_ID\n"
+	"batch=$1/batch-$(($2 + SLURM_ARRAY_TASK_ID))\n"
 	"for ((i = 0; i < 600; i++)); do\n"
 	"\tls \"$batch\" 2>/dev/null | grep -qx command && break\n"
 	"\tsleep 0.2\n"
@@ -48,6 +49,7 @@ static const char task_script[] =
 	"[ -e \"$batch/command\" ] || { echo \"no guest to run\" >&2; exit 1; }\n"
 	"out=$batch/try-$SLURM_JOB_ID\n"
 	"mkdir \"$out\" || exit\n"
+	"echo \"$SLURMD_NODENAME\" >\"$out/node\"\n"
 	"bash \"$batch/command\" \"$out\"\n"
 	"status=$?\n"
 	"if [ $status -ne 0 ]; then\n"
@@ -59,6 +61,7 @@ static const char task_script[] =
 
 struct batch {
 	unsigned long job;
+	unsigned int task;	/* in the job */
 	unsigned int tries;
 	unsigned int missed;	/* how often it was neither in the queue nor done */
 	bool done;
@@ -71,6 +74,8 @@ struct slurm {
 	char *directory;	/* of the measurement, in private */
 	char *script;
 	char *options;
+	char *needs;		/* what a node must have */
+	unsigned int cpus;	/* of a batch */
 	struct batch *batches;
 	unsigned int count;
 	uint64_t began, asked;
@@ -101,7 +106,7 @@ static int wait_for(pid_t pid, bool question)
 /* These would hide tasks, or make a command wait. */
 static void clear_environment(void)
 {
-	static const char *const prefixes[] = { "SQUEUE_", "SCANCEL_", "SBATCH_WAIT" };
+	static const char *const prefixes[] = { "SQUEUE_", "SCANCEL_", "SINFO_", "SBATCH_WAIT" };
 	const size_t count = sizeof(prefixes) / sizeof(prefixes[0]);
 
 	for (char **e = environ; *e;) {
@@ -167,6 +172,56 @@ static char *capture(char *const *argv, bool question, int *status)
 	return text;
 }
 
+/* Returns the value of an option of sbatch, which the caller frees, or NULL. */
+static char *find_option(const char *options, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *word = options; word && *word; word += strcspn(word, ",")) {
+		word += *word == ',';
+		if (!strncmp(word, name, length) && word[length] == '=')
+			return xprintf("%.*s", (int)strcspn(word + length + 1, ","),
+				       word + length + 1);
+	}
+	return NULL;
+}
+
+/* Is it the partition asked for, or the default one, which sinfo marks with a star? */
+static bool is_in(const char *partition, const char *asked)
+{
+	return asked ? !strncmp(partition, asked, strlen(asked)) &&
+		       strspn(partition + strlen(asked), "*") == strlen(partition) - strlen(asked) :
+		       partition[strlen(partition) - 1] == '*';
+}
+
+/* Takes a line "PARTITION|ALLOCATED/IDLE/OTHER/ALL" of sinfo: CPUs of a node. */
+static unsigned int room_of(const char *line, const char *asked, unsigned int cpus)
+{
+	unsigned int allocated, idle;
+	char partition[64];
+
+	if (sscanf(line, "%63[^|]|%u/%u", partition, &allocated, &idle) != 3 ||
+	    !is_in(partition, asked))
+		return 0;
+	return (allocated + idle) / cpus;
+}
+
+unsigned int slurm_room(const char *options, unsigned int cpus)
+{
+	char *argv[] = { "sinfo", "-h", "-N", "-o", "%P|%C", NULL };
+	char *asked = find_option(options, "partition"), *text, *rest;
+	unsigned int room = 0;
+	int status;
+
+	text = capture(argv, true, &status);
+	for (char *line = strtok_r(text, "\n", &rest); line && !status;
+	     line = strtok_r(NULL, "\n", &rest))
+		room += room_of(line, asked, cpus);
+	free(text);
+	free(asked);
+	return room ? room : 1;
+}
+
 #define ARGUMENTS_MAX	64
 
 /* Splits "name=value,flag" into options of sbatch. */
@@ -206,12 +261,18 @@ static unsigned long find_job(const char *text)
 	return 0;
 }
 
-/* Returns the number of the job, or 0 after a message. */
-static unsigned long submit_tasks(const struct slurm *s, const char *tasks)
+/*
+ * Submits batches first to first + count - 1 as one job. Returns its number, or 0 after a
+ * message.
+ */
+static unsigned long submit_tasks(const struct slurm *s, unsigned int first,
+				  unsigned int count)
 {
 	char *name = job_name(s, "--job-name=");
-	char *array = xprintf("--array=%s", tasks);
+	char *array = xprintf("--array=0-%u", count - 1);
 	char *chdir = xprintf("--chdir=%s", s->directory);
+	char *cpus = xprintf("--cpus-per-task=%u", s->cpus);
+	char *base = xprintf("%u", first);
 	/*
 	 * sbatch obeys the last of two equal options, so that the user cannot override
 	 * these. Slurm would requeue a lost task only after two minutes; lose()
@@ -219,26 +280,28 @@ static unsigned long submit_tasks(const struct slurm *s, const char *tasks)
 	 */
 	char *fixed[] = {
 		"--parsable", "--no-requeue", "--export=ALL", "--open-mode=append",
-		"--output=task-%a.log", name, array, chdir, s->script,
-		s->directory, NULL,
+		"--output=task-%A-%a.log", name, array, chdir, s->script,
+		s->directory, base, NULL,
 	};
-	char *argv[1 + ARGUMENTS_MAX + sizeof(fixed) / sizeof(fixed[0])] = { "sbatch" };
-	size_t options = add_options(argv + 1, s->options);
+	char *argv[2 + ARGUMENTS_MAX + sizeof(fixed) / sizeof(fixed[0])] = { "sbatch", cpus };
+	size_t options = add_options(argv + 2, s->options);
 	unsigned long job;
 	char *text;
 	int status;
 
-	memcpy(argv + 1 + options, fixed, sizeof(fixed));
+	memcpy(argv + 2 + options, fixed, sizeof(fixed));
 	text = capture(argv, false, &status);
 	job = status ? 0 : find_job(text);
 	if (!job)
 		warn("--engine slurm: Slurm did not take the job: %s: correct the options of --engine slurm, or try again later",
 		     text);
-	for (size_t i = 1; i <= options; i++)
+	for (size_t i = 2; i < 2 + options; i++)
 		free(argv[i]);
 	free(name);
 	free(array);
 	free(chdir);
+	free(cpus);
+	free(base);
 	free(text);
 	return job;
 }
@@ -297,14 +360,16 @@ static void end_at_exit(void)
 		slurm_end(open_one);
 }
 
-struct slurm *slurm_begin(const char *shared, const char *options)
+struct slurm *slurm_begin(const struct slurm_ask *ask)
 {
 	struct slurm *s = xmalloc(sizeof(*s));
 	FILE *f;
 
 	*s = (struct slurm){
-		.private = make_private(shared),
-		.options = options ? xstrdup(options) : NULL,
+		.private = make_private(ask->shared),
+		.options = ask->options ? xstrdup(ask->options) : NULL,
+		.needs = xstrdup(ask->needs),
+		.cpus = ask->cpus,
 		.began = now_ns(),
 	};
 	s->directory = xprintf("%s/run-XXXXXX", s->private);
@@ -349,6 +414,22 @@ static char *batch_path(const struct slurm *s, unsigned int number)
 	return xprintf("%s/batch-%u", s->directory, number);
 }
 
+char *slurm_node(const struct slurm *s, unsigned int number)
+{
+	char *directory = batch_path(s, number);
+	char *path = xprintf("%s/result/node", directory);
+	char name[64] = "?";
+	FILE *f = fopen(path, "re");
+
+	if (f && fscanf(f, "%63s", name) != 1)
+		strcpy(name, "?");
+	if (f)
+		fclose(f);
+	free(path);
+	free(directory);
+	return xstrdup(name);
+}
+
 char *slurm_batch(const struct slurm *s, unsigned int number)
 {
 	char *path = batch_path(s, number);
@@ -360,19 +441,19 @@ char *slurm_batch(const struct slurm *s, unsigned int number)
 
 static int submit_new(struct slurm *s, unsigned int begun)
 {
-	char *tasks;
+	unsigned int first = s->count;
 	unsigned long job;
 
-	if (begun == s->count)
+	if (begun == first)
 		return 0;
-	tasks = xprintf("%u-%u", s->count, begun - 1);
-	job = submit_tasks(s, tasks);
-	free(tasks);
+	job = submit_tasks(s, first, begun - first);
 	if (!job)
 		return STATUS_FAILED;
 	s->batches = xrealloc(s->batches, begun * sizeof(*s->batches));
-	while (s->count < begun)
-		s->batches[s->count++] = (struct batch){ .job = job, .tries = 1 };
+	for (; s->count < begun; s->count++)
+		s->batches[s->count] = (struct batch){
+			.job = job, .task = s->count - first, .tries = 1,
+		};
 	return 0;
 }
 
@@ -400,6 +481,14 @@ static bool is_active(const char *state)
 	return false;
 }
 
+static struct batch *find_batch(struct slurm *s, unsigned long job, unsigned int task)
+{
+	for (unsigned int i = 0; i < s->count; i++)
+		if (s->batches[i].job == job && s->batches[i].task == task)
+			return &s->batches[i];
+	return NULL;
+}
+
 /* Takes a line "JOB TASK STATE NODE REASON" of squeue. */
 static void take_line(struct slurm *s, const char *line, const char **reason)
 {
@@ -407,12 +496,12 @@ static void take_line(struct slurm *s, const char *line, const char **reason)
 	unsigned long job;
 	unsigned int task;
 	struct batch *b;
-	int at = 0;
 
-	if (sscanf(line, "%lu|%u|%31[^|]|%63[^|]%n", &job, &task, state, node, &at) < 3 ||
-	    task >= s->count || s->batches[task].job != job)
+	if (sscanf(line, "%lu|%u|%31[^|]|%63[^|]", &job, &task, state, node) < 3)
 		return;
-	b = &s->batches[task];
+	b = find_batch(s, job, task);
+	if (!b)
+		return;
 	if (!strcmp(state, "PENDING"))
 		*reason = strrchr(line, '|') + 1;
 	if (*node)
@@ -473,9 +562,9 @@ static bool ask(struct slurm *s)
 	return !status;
 }
 
-static char *last_words(const struct slurm *s, unsigned int number)
+static char *last_words(const struct slurm *s, const struct batch *b)
 {
-	char *path = xprintf("%s/task-%u.log", s->directory, number);
+	char *path = xprintf("%s/task-%lu-%u.log", s->directory, b->job, b->task);
 	char line[300] = "", *text;
 	FILE *f = fopen(path, "re");
 
@@ -504,7 +593,7 @@ static int lose(struct slurm *s, unsigned int number)
 {
 	struct batch *b = &s->batches[number];
 	const char *advice = find_advice(b->state);
-	char *words = last_words(s, number), *task;
+	char *words = last_words(s, b);
 	int status = 0;
 
 	if (advice) {
@@ -512,19 +601,18 @@ static int lose(struct slurm *s, unsigned int number)
 		     advice);
 		status = STATUS_FAILED;
 	} else if (b->tries == TRIES_MAX) {
-		warn("--engine slurm: batch %u failed %u times, the last time on node %s%s: do all nodes share %s, and have they Debian's package qemu-system-x86?",
+		warn("--engine slurm: batch %u failed %u times, the last time on node %s%s: do all nodes share %s, and do they have %s?",
 		     number, b->tries, *b->node ? b->node : "?", words,
-		     s->directory);
+		     s->directory, s->needs);
 		status = STATUS_FAILED;
 	} else {
 		warn("--engine slurm: node %s lost batch %u%s%s%s%s: tense submits it again",
 		     *b->node ? b->node : "?", number, *b->state ? " (" : "",
 		     b->state, *b->state ? ")" : "", words);
-		task = xprintf("%u", number);
-		b->job = submit_tasks(s, task);
+		b->job = submit_tasks(s, number, 1);
+		b->task = 0;
 		b->tries++;
 		b->missed = 0;
-		free(task);
 	}
 	free(words);
 	return status;
@@ -591,6 +679,7 @@ void slurm_end(struct slurm *s)
 	free(s->batches);
 	free(s->script);
 	free(s->options);
+	free(s->needs);
 	free(s->directory);
 	free(s->private);
 	free(s);

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Runs guests on machines of a cluster. Each batch has a directory, see batch.h. All
- * batches are tasks of one array job, and those that a node lost are submitted again.
+ * Runs guests on machines of a cluster. Each batch has a directory, see batch.h. Each call
+ * of slurm_watch() submits the new batches as one array job. It submits a batch again if a
+ * node lost it.
  */
 #ifndef TOOLS_SLURM_H
 #define TOOLS_SLURM_H
 
 struct slurm;
 
-/*
- * Makes a directory for the measurement in shared.
- * options are those of sbatch, as "partition=short,time=10", or NULL. Ends the program
- * if that fails.
- */
-struct slurm *slurm_begin(const char *shared, const char *options);
+struct slurm_ask {
+	const char *shared;	/* a directory that all nodes see */
+	const char *options;	/* of sbatch, as "partition=short,time=10", or NULL */
+	unsigned int cpus;	/* of a batch */
+	const char *needs;	/* what a node must have, for a message */
+};
+
+/* Returns for how many batches with so many CPUs the cluster has room, at least one. */
+unsigned int slurm_room(const char *options, unsigned int cpus);
+
+/* Makes a directory for the measurement in shared. Ends the program if that fails. */
+struct slurm *slurm_begin(const struct slurm_ask *ask);
 
 /* A directory in shared, for this user only, whose files stay for later measurements. */
 const char *slurm_private(const struct slurm *s);
@@ -29,6 +36,9 @@ char *slurm_batch(const struct slurm *s, unsigned int number);
  * Called every few 100 ms. Returns 0, or the status to end with after a message.
  */
 int slurm_watch(struct slurm *s, unsigned int begun);
+
+/* Returns the name of the node that ran a batch to its end. The caller frees it. */
+char *slurm_node(const struct slurm *s, unsigned int number);
 
 /* Returns how many batches nodes run. */
 unsigned int slurm_running(const struct slurm *s);
