@@ -105,6 +105,13 @@ whatif_native() {
 	ask whatif "$@" "${question[@]}" -- "$serial" --length 50
 }
 
+is_running() {
+	[ -n "$(squeue -h -t running)" ]
+}
+is_empty() {
+	[ -z "$(squeue -h)" ]
+}
+
 # Nothing of a measurement is left, but the parts for the next one.
 is_clean() {
 	is "$(squeue -h)" "" "$1: no job is left"
@@ -181,6 +188,54 @@ is $? 1 "a command that fails on the nodes"
 ok "is told once" [ "$(grep -c 'exit status was 2' "$tmp/stderr")" = 1 ]
 ok "and is not repeated" sh -c "! grep 'submits it again' \"\$1\"" sh "$tmp/stderr"
 is_clean "after a command that failed"
+ask whatif ended "$shared" --ignore-failure --func sh:main --faster 20% -- \
+	sh -c 'kill -TERM $$'
+ok "a command that ends itself by a signal fails" [ "$ask_status" -gt 0 ]
+ok "and is not repeated" sh -c "! grep 'submits it again' \"\$1\"" sh "$tmp/stderr"
+is_clean "after that"
+
+# Nodes get the environment, and have their own directory for temporary files.
+helper() { for ((i = 0; i < 20000; i++)); do :; done; }
+export -f helper
+TMPDIR=/proc/none ask whatif environment "$shared,guests=1" --max-runs 6 --func malloc \
+	--faster 20% -- bash -c helper
+is $? 0 "functions of the shell are in the environment of a node"
+is "$(cat "$tmp/stderr")" "" "without a message"
+
+# nohup lets a measurement go on after its terminal has gone.
+(
+	trap '' HUP
+	whatif_native nohup "$shared" --max-runs 12 --precision 0.001
+	echo $? >"$tmp/nohup"
+) &
+pid=$!
+until_true is_running
+kill -HUP "$(pgrep -f -- "--json $tmp/nohup.json" | head -n 1)"
+wait $pid
+is "$(cat "$tmp/nohup")" 0 "an answer in spite of an ignored signal"
+
+# After a signal, a profile has the answer of what has run. (Bash lets background jobs ignore
+# SIGINT.)
+before=$(submissions)
+ask profile interrupted "$shared,guests=2" --time 10m --precision 0.001 \
+	--only hot,work_rest -- "$serial" --length 10 &
+pid=$!
+has_begun() {
+	[ "$(submissions)" -gt $((before + 3)) ]
+}
+until_true has_begun
+kill -TERM "$(pgrep -f -- "--json $tmp/interrupted.json" | head -n 1)"
+wait $pid
+is $? 0 "a profile after a signal"
+is "$(jq .interrupted "$tmp/interrupted.json")" true "says so"
+is_clean "after a signal to a profile"
+
+# A reader that ends, as head does, leaves nothing behind.
+"$tense" whatif --engine "$shared" --max-runs 6 "${question[@]}" -- "$serial" --length 50 \
+	2>&1 | head -n 0
+until_true is_empty
+is_clean "after a reader that ended"
+
 
 # Ends a measurement by a signal as soon as a condition holds: COMMAND...
 end_when() {
@@ -192,12 +247,6 @@ end_when() {
 	done
 	kill -TERM "$(ps -o pid= --ppid "$pid")"
 	wait $pid
-}
-is_running() {
-	[ -n "$(squeue -h -t running)" ]
-}
-is_empty() {
-	[ -z "$(squeue -h)" ]
 }
 
 # A signal ends all.

@@ -5,14 +5,22 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
 
+/* Without those that the caller of tense ignores, as nohup does. */
 static inline void fatal_signals(sigset_t *set)
 {
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
 	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGQUIT);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction action;
+
+		if (sigaction(signals[i], NULL, &action) ||
+		    action.sa_handler != SIG_IGN)
+			sigaddset(set, signals[i]);
+	}
 }
 
 /* The argument may also be 0, which is no signal. */
@@ -33,6 +41,17 @@ static inline bool fatal_signal_pending(void)
 	sigpending(&pending);
 	sigandset(&pending, &pending, &set);
 	return !sigisemptyset(&pending);
+}
+
+/* Takes those that have come too late: what they would end is complete. */
+static inline void fatal_signals_drop(void)
+{
+	const struct timespec now = { 0 };
+	sigset_t set;
+
+	fatal_signals(&set);
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		;
 }
 
 #endif

@@ -19,6 +19,7 @@
 #include "profile/words.h"
 #include "run/packed/backend-exact.h"
 #include "run/engine/engine.h"
+#include "run/engine/native-batch.h"
 #include "run/run-options.h"
 #include "run/setup.h"
 #include "base/util.h"
@@ -408,6 +409,7 @@ static int run_batch(struct request *q)
 {
 	struct whatif_guest guest;
 
+	native_batch_begin(q->engine.batch);
 	q->run->cpus = q->engine.batch_cpus;
 	q->backend = backend_choose(&backend_uml, &backend_exact, q->run);
 	guest = guest_of(q);

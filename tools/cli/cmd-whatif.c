@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/result-file.h"
 #include "run/engine/engine.h"
+#include "run/engine/native-batch.h"
 #include "run/run-options.h"
 #include "run/packed/backend-exact.h"
 #include "run/setup.h"
@@ -310,6 +311,7 @@ static int run_batch(struct request *q)
 {
 	struct whatif_guest guest;
 
+	native_batch_begin(q->engine.batch);
 	q->run->cpus = q->engine.batch_cpus;
 	q->backend = backend_choose(&backend_uml, &backend_exact, q->run);
 	guest = guest_of(q);

@@ -14,9 +14,8 @@
 #include "whatif/nodes.h"
 #include "whatif/site.h"
 
-/* How often the progress is shown anew, and how often slurm_watch() is called. */
-#define SHOW_MS		500
-#define WATCH_MS	200
+/* How often the progress is shown anew, and slurm_watch() called. */
+#define SHOW_MS	500
 
 struct guests {
 	struct whatif_site site;
@@ -25,7 +24,7 @@ struct guests {
 	struct profile_show show;
 	const struct profile *p;
 	uint64_t start;
-	uint64_t queued_ns;	/* for which all jobs waited in the queue */
+	uint64_t queued_ns;	/* for which all jobs that were not done waited in the queue */
 	char *doing;
 	bool has_environment;
 };
@@ -183,28 +182,32 @@ static void show_again(struct guests *g, bool queued)
 		profile_show(&g->show, g->p, working_now(g) - g->start, g->doing);
 }
 
-/* Do all jobs wait in the cluster's queue: is none done and none running? */
+/* Do all jobs that are not done wait in the cluster's queue? */
 static bool is_queued(const struct guests *g, const struct jobs *jobs)
 {
-	return g->site.slurm && jobs_running(jobs) == jobs->begun &&
-	       !slurm_running(g->site.slurm);
+	for (unsigned int i = 0; i < jobs->begun; i++)
+		if (!jobs->list[i].done && whatif_site_has_begun(&g->site, i))
+			return false;
+	return true;
 }
 
 /* Waits until all jobs are done. Returns 0, or the status to end with. */
 static int wait_for_jobs(struct guests *g, struct jobs *jobs)
 {
-	uint64_t before = g->queued_ns, start = now_ns();
+	uint64_t last = now_ns();
 	int status = 0;
 
 	while (jobs_running(jobs) && !status) {
 		bool queued = is_queued(g, jobs);
+		uint64_t now = now_ns();
 
 		if (queued)
-			g->queued_ns = before + now_ns() - start;
+			g->queued_ns += now - last;
+		last = now;
 		show_again(g, queued);
 		if (!jobs->ended_by)
 			status = whatif_site_watch(&g->site, jobs->begun);
-		jobs_wait(jobs, g->site.slurm ? WATCH_MS : SHOW_MS);
+		jobs_wait(jobs, SHOW_MS);
 	}
 	return status;
 }
@@ -224,9 +227,11 @@ static int run_many(struct profile *p, const struct profile_batch *batch,
 	while (jobs.begun < part.jobs)
 		jobs_begin(&jobs);
 	status = wait_for_jobs(g, &jobs);
-	for (unsigned int i = 0; i < jobs.begun && !status; i++)
-		status = take(g, p, &jobs.list[i], batch, made);
 	ended_by = jobs.ended_by;
+	/* A signal ends the other jobs without an answer. */
+	for (unsigned int i = 0; i < jobs.begun && !status; i++)
+		if (!ended_by || !jobs.list[i].status)
+			status = take(g, p, &jobs.list[i], batch, made);
 	jobs_close(&jobs, !status);
 	whatif_site_restart_jobs(&g->site, jobs.begun);
 	return ended_by ? STATUS_SIGNAL + ended_by : status;

@@ -12,7 +12,6 @@
 #include "base/remove-tree.h"
 #include "base/stream.h"
 #include "base/util.h"
-#include "run/kernel.h"
 #include "run/setup.h"
 
 void whatif_guest_send(struct run *run, int (*write)(FILE *f, const void *arg),
@@ -29,8 +28,9 @@ void whatif_guest_send(struct run *run, int (*write)(FILE *f, const void *arg),
 	run->closed[STDIN_FILENO] = false;
 }
 
-int whatif_guest_run(const struct whatif_guest *g, const char *command,
-		     const char *answer)
+/* Returns the status of the guest's tense. *ended says whether that came to its end. */
+static int run_guest(const struct whatif_guest *g, const char *command,
+		     const char *answer, bool *ended)
 {
 	char *argv[] = { find_part("bin/tense"), (char *)command, "--inside",
 			 (char *)answer, NULL };
@@ -44,8 +44,17 @@ int whatif_guest_run(const struct whatif_guest *g, const char *command,
 	g->backend->run(g->run, &out, &stats);
 	free(stats);
 	status = setup_status(&out, argv);
+	*ended = out.kind == OUTCOME_EXITED || out.kind == OUTCOME_SIGNALED;
 	free(argv[0]);
 	return status;
+}
+
+int whatif_guest_run(const struct whatif_guest *g, const char *command,
+		     const char *answer)
+{
+	bool ended;
+
+	return run_guest(g, command, answer, &ended);
 }
 
 /* The back end lets go of standard output as the command does. */
@@ -131,18 +140,20 @@ int whatif_guest_batch(const struct whatif_guest *g, const char *command)
 {
 	char *dir = whatif_guest_answers(g), *answer = answer_path(dir, 0);
 	int to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), status;
+	bool ended;
 
 	/* The command's output must not mix with the answer. */
 	if (to < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		die(STATUS_FAILED, "cannot redirect standard output: %s",
 		    strerror(errno));
-	kernel_use(g->engine->kernel);
-	status = run_with_output(g, command, answer);
+	status = run_guest(g, command, answer, &ended);
+	if (ended && dprintf(to, "%d\n", status) < 0)
+		die(STATUS_FAILED, "cannot write an answer: %s", strerror(errno));
 	if (!status)
 		copy_answer(answer, to);
 	free(answer);
 	whatif_guest_answers_end(dir);
-	return status;
+	return ended ? 0 : STATUS_FAILED;
 }
 
 void whatif_guest_environment(const struct whatif_guest *g,

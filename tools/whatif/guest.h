@@ -66,7 +66,7 @@ void whatif_guest_answers_end(char *directory);
 
 /*
  * On a node of a cluster: boots one guest for the batch whose request is standard input.
- * Its answer goes to standard output. Returns the status to exit with.
+ * Its status and its answer go to standard output. Returns 0 unless the guest failed.
  */
 int whatif_guest_batch(const struct whatif_guest *g, const char *command);
 

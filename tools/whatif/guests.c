@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fatal-signals.h"
 #include "base/progress.h"
 #include "base/util.h"
 #include "batches.h"
@@ -282,6 +283,7 @@ int whatif_guests_measure_exactly(struct whatif *w,
 	progress_end(&exactly.shown.bar);
 	if (exactly.slurm) {
 		slurm_end(exactly.slurm);
+		fatal_signals_drop();
 		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
 	if (!status) {

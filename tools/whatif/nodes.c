@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The change of a condition on a node is the mean logarithm of its metric, less that of
+ * the node's null runs: the node's speed is in both. The change of a node is the mean over
+ * its varied runs of how much they differ from what all nodes have under that condition. It
+ * is compared with the mean change of the other nodes, by Welch's test: B. L. Welch, "The
+ * generalization of 'Student's' problem when several different population variances are
+ * involved", Biometrika 34, 1947. Each node has its own variance, since some are noisier.
+ */
 #include "nodes.h"
 
 #include <math.h>
@@ -17,183 +25,265 @@
 /* Tense names a node if p is below this. */
 #define RARE	0.001
 
-struct node_run {
-	char *node;
-	size_t group, condition;
-	double value;		/* logarithm of the metric, in percent */
+/* Logarithms in percent. */
+struct moments {
+	double n, sum, squares;
 };
 
-/* The runs of a condition on a node, or on all others. */
-struct sum {
-	double n, sum;
+struct node_cell {
+	size_t group, condition;
+	struct moments *of;	/* of each node */
 };
+
+static size_t find_node(struct whatif_nodes *nodes, const char *name)
+{
+	size_t n = 0;
+
+	while (n < nodes->count && strcmp(nodes->names[n], name) != 0)
+		n++;
+	if (n < nodes->count)
+		return n;
+	nodes->names = xrealloc(nodes->names, ++nodes->count * sizeof(*nodes->names));
+	nodes->names[n] = xstrdup(name);
+	for (size_t i = 0; i < nodes->nr_cells; i++) {
+		struct node_cell *cell = &nodes->cells[i];
+
+		cell->of = xrealloc(cell->of, nodes->count * sizeof(*cell->of));
+		cell->of[n] = (struct moments){ 0 };
+	}
+	return n;
+}
+
+static struct node_cell *seek_cell(const struct whatif_nodes *nodes, size_t group,
+				   size_t condition)
+{
+	for (size_t i = 0; i < nodes->nr_cells; i++)
+		if (nodes->cells[i].group == group &&
+		    nodes->cells[i].condition == condition)
+			return &nodes->cells[i];
+	return NULL;
+}
+
+static struct node_cell *find_cell(struct whatif_nodes *nodes, size_t group,
+				   size_t condition)
+{
+	struct node_cell *cell = seek_cell(nodes, group, condition);
+
+	if (cell)
+		return cell;
+	nodes->cells = xrealloc(nodes->cells, (nodes->nr_cells + 1) *
+					      sizeof(*nodes->cells));
+	cell = &nodes->cells[nodes->nr_cells++];
+	*cell = (struct node_cell){
+		.group = group, .condition = condition,
+		.of = xmalloc(nodes->count * sizeof(*cell->of)),
+	};
+	for (size_t i = 0; i < nodes->count; i++)
+		cell->of[i] = (struct moments){ 0 };
+	return cell;
+}
 
 void whatif_nodes_add(struct whatif_nodes *nodes, const char *node, size_t group,
 		      const struct whatif_samples *samples)
 {
+	size_t n = find_node(nodes, node);
+
 	for (size_t i = 0; i < samples->count; i++) {
 		const struct whatif_sample *s = &samples->list[i];
+		double value = 100 * log(s->metric);
+		struct moments *m;
 
 		if (!s->round || s->condition == BASELINE || !(s->metric > 0))
 			continue;
-		nodes->list = xrealloc(nodes->list, (nodes->count + 1) *
-						    sizeof(*nodes->list));
-		nodes->list[nodes->count++] = (struct node_run){
-			.node = xstrdup(node), .group = group,
-			.condition = s->condition, .value = 100 * log(s->metric),
-		};
+		m = &find_cell(nodes, group, s->condition)->of[n];
+		m->n++;
+		m->sum += value;
+		m->squares += value * value;
 	}
 }
 
-static bool is_same_cell(const struct node_run *a, const struct node_run *b)
+static double mean(const struct moments *m)
 {
-	return a->group == b->group && a->condition == b->condition;
+	return m->sum / m->n;
 }
 
-/* The sums of the run's condition: on its node or on all others. */
-static struct sum sum_of(const struct whatif_nodes *nodes, const struct node_run *run,
-			 bool others)
+/* The node's null runs of a group, or NULL if it has none. */
+static const struct moments *null_of(const struct whatif_nodes *nodes,
+				     const struct node_cell *cell, size_t node)
 {
-	struct sum sum = { 0 };
+	const struct node_cell *null = seek_cell(nodes, cell->group, NULL_RUNS);
+
+	return null && null->of[node].n > 0 ? &null->of[node] : NULL;
+}
+
+/* The change of a condition on a node. NAN if the node lacks runs. */
+static double change(const struct whatif_nodes *nodes, const struct node_cell *cell,
+		     size_t node)
+{
+	const struct moments *null = null_of(nodes, cell, node);
+
+	if (cell->condition == NULL_RUNS || !null || !(cell->of[node].n > 0))
+		return NAN;
+	return mean(&cell->of[node]) - mean(null);
+}
+
+/* The mean change of a condition over the runs of all nodes. */
+static double common_change(const struct whatif_nodes *nodes, const struct node_cell *cell)
+{
+	double n = 0, sum = 0;
 
 	for (size_t i = 0; i < nodes->count; i++) {
-		const struct node_run *r = &nodes->list[i];
+		double c = change(nodes, cell, i);
 
-		if (is_same_cell(r, run) && (strcmp(r->node, run->node) != 0) == others) {
-			sum.n++;
-			sum.sum += r->value;
-		}
+		if (isnan(c))
+			continue;
+		n += cell->of[i].n;
+		sum += cell->of[i].n * c;
 	}
-	return sum;
+	return sum / n;
 }
 
-/* Is it the first run of its condition on its node? */
-static bool is_first(const struct whatif_nodes *nodes, size_t index)
-{
-	const struct node_run *run = &nodes->list[index];
-
-	for (size_t i = 0; i < index; i++)
-		if (is_same_cell(&nodes->list[i], run) &&
-		    !strcmp(nodes->list[i].node, run->node))
-			return false;
-	return true;
-}
-
-/*
- * Returns the variance of runs within a node and condition, pooled, and its degrees of
- * freedom.
- */
-static double variance(const struct whatif_nodes *nodes, double *df)
+/* The variance of a node's runs under the same condition, and its degrees of freedom. */
+static double variance(const struct whatif_nodes *nodes, size_t node, double *df)
 {
 	double squares = 0;
 
 	*df = 0;
-	for (size_t i = 0; i < nodes->count; i++) {
-		struct sum own = sum_of(nodes, &nodes->list[i], false);
-		double off = nodes->list[i].value - own.sum / own.n;
+	for (size_t i = 0; i < nodes->nr_cells; i++) {
+		const struct moments *m = &nodes->cells[i].of[node];
 
-		squares += off * off;
-		*df += 1 - is_first(nodes, i);
+		if (m->n > 1) {
+			squares += m->squares - m->sum * mean(m);
+			*df += m->n - 1;
+		}
 	}
-	return *df > 0 ? squares / *df : NAN;
+	return squares / *df;
 }
 
-/* Sums the differences between one node's runs and the other nodes' runs. */
-struct difference_sum {
-	double weight;		/* runs */
-	double sum;
-	double spread;		/* variance of sum, in units of the variance of one run */
+/* A node's change in percent of a run's time, and the variance of that. */
+struct node_change {
+	double change, variance, df;
+	double level;		/* mean logarithm, in percent, of a varied run to a null run */
 };
 
-static void add_condition(struct difference_sum *part, struct sum own, struct sum others)
+/* Null runs of a group are in the change of each of its conditions. */
+static double null_variance(const struct whatif_nodes *nodes, size_t node, double runs)
 {
-	part->weight += own.n;
-	part->sum += own.n * (own.sum / own.n - others.sum / others.n);
-	part->spread += own.n * own.n * (1 / own.n + 1 / others.n);
-}
+	double sum = 0;
 
-static void compare(const struct whatif_nodes *nodes, double squared, double df,
-		    struct node_difference *d)
-{
-	struct difference_sum null = { 0 }, varied = { 0 };
-	double error;
+	for (size_t i = 0; i < nodes->nr_cells; i++) {
+		const struct node_cell *null = &nodes->cells[i];
+		double varied = 0;
 
-	for (size_t i = 0; i < nodes->count; i++) {
-		const struct node_run *run = &nodes->list[i];
-		struct sum others;
-
-		if (strcmp(run->node, d->node) != 0 || !is_first(nodes, i))
+		if (null->condition != NULL_RUNS || !(null->of[node].n > 0))
 			continue;
-		others = sum_of(nodes, run, true);
-		if (others.n > 0)
-			add_condition(run->condition == NULL_RUNS ? &null : &varied,
-				      sum_of(nodes, run, false), others);
+		for (size_t k = 0; k < nodes->nr_cells; k++)
+			if (nodes->cells[k].group == null->group &&
+			    nodes->cells[k].condition != NULL_RUNS)
+				varied += nodes->cells[k].of[node].n;
+		sum += varied / runs * (varied / runs) / null->of[node].n;
 	}
-	d->points = varied.sum / varied.weight - null.sum / null.weight;
-	error = sqrt(squared * (varied.spread / varied.weight / varied.weight +
-				null.spread / null.weight / null.weight));
-	d->p = 2 * gsl_cdf_tdist_Q(fabs(d->points) / error, df);
+	return sum;
 }
 
-static size_t find_nodes(const struct whatif_nodes *nodes,
-			 struct node_difference **differences)
+static struct node_change change_of(const struct whatif_nodes *nodes,
+				    const double *common, size_t node)
 {
-	struct node_difference *list = NULL;
-	size_t n = 0, k;
+	struct node_change result = { 0 };
+	double runs = 0;
 
-	for (size_t i = 0; i < nodes->count; i++) {
-		for (k = 0; k < n && strcmp(list[k].node, nodes->list[i].node) != 0; k++)
-			;
-		if (k < n)
+	for (size_t i = 0; i < nodes->nr_cells; i++) {
+		const struct node_cell *cell = &nodes->cells[i];
+		double c = change(nodes, cell, node);
+
+		if (isnan(c))
 			continue;
-		list = xrealloc(list, (n + 1) * sizeof(*list));
-		list[n++] = (struct node_difference){
-			.node = nodes->list[i].node, .points = NAN, .p = NAN,
-		};
+		runs += cell->of[node].n;
+		result.change += cell->of[node].n * (c - common[i]);
+		result.level += cell->of[node].n * common[i];
 	}
-	*differences = list;
-	return n;
+	result.change /= runs;
+	result.level /= runs;
+	result.variance = variance(nodes, node, &result.df) *
+			  (1 / runs + null_variance(nodes, node, runs));
+	return result;
 }
 
-size_t whatif_nodes_compare(const struct whatif_nodes *nodes,
-			    struct node_difference **differences)
+static bool is_known(const struct node_change *c)
 {
-	size_t n = find_nodes(nodes, differences);
-	double df, squared = variance(nodes, &df);
+	return c->df > 0 && c->variance > 0 && !isnan(c->change);
+}
 
-	if (n < 2 || !(df > 0) || !(squared > 0))
-		return n;
-	for (size_t i = 0; i < n; i++) {
-		struct node_difference *d = &(*differences)[i];
+static struct node_difference compare(const struct node_change *list, size_t count,
+				      size_t node)
+{
+	double others = 0, sum = 0, spread = 0, squares = 0, difference, all;
+	struct node_difference d = { NAN, NAN };
 
-		compare(nodes, squared, df, d);
-		d->p = d->p * n > 1 ? 1 : d->p * n;
+	for (size_t i = 0; i < count; i++) {
+		if (i == node || !is_known(&list[i]))
+			continue;
+		others++;
+		sum += list[i].change;
+		spread += list[i].variance;
+		squares += list[i].variance * list[i].variance / list[i].df;
 	}
-	return n;
+	if (!others || !is_known(&list[node]))
+		return d;
+	difference = list[node].change - sum / others;
+	spread /= others * others;
+	squares /= pow(others, 4);
+	all = list[node].variance + spread;
+	squares += list[node].variance * list[node].variance / list[node].df;
+	d.points = 100 * exp(list[node].level / 100) * expm1(difference / 100);
+	d.p = 2 * gsl_cdf_tdist_Q(fabs(difference) / sqrt(all), all * all / squares);
+	d.p = fmin(1, d.p * (others + 1));
+	return d;
+}
+
+struct node_difference *whatif_nodes_compare(const struct whatif_nodes *nodes)
+{
+	struct node_difference *d = xmalloc((nodes->count + 1) * sizeof(*d));
+	struct node_change *list = xmalloc((nodes->count + 1) * sizeof(*list));
+	double *common = xmalloc((nodes->nr_cells + 1) * sizeof(*common));
+
+	for (size_t i = 0; i < nodes->nr_cells; i++)
+		common[i] = common_change(nodes, &nodes->cells[i]);
+	for (size_t i = 0; i < nodes->count; i++)
+		list[i] = change_of(nodes, common, i);
+	for (size_t i = 0; i < nodes->count; i++)
+		d[i] = compare(list, nodes->count, i);
+	free(common);
+	free(list);
+	return d;
+}
+
+static bool disagrees(const struct node_difference *d, double precision)
+{
+	return d->p < RARE && fabs(d->points) > precision;
 }
 
 void whatif_nodes_judge(const struct whatif_nodes *nodes, double precision)
 {
-	struct node_difference *list;
-	size_t n = whatif_nodes_compare(nodes, &list);
+	struct node_difference *d = whatif_nodes_compare(nodes);
 
 	/* Two nodes differ from each other: which one is wrong is not known. */
-	for (size_t i = n == 2 ? 1 : 0; i < n; i++) {
-		if (!(list[i].p < RARE) || !(fabs(list[i].points) > precision))
-			continue;
-		if (n == 2)
-			warn("--engine slurm: nodes %s and %s disagree: their predictions are %.1f points apart: leave one out with --engine slurm:exclude=NODE",
-			     list[0].node, list[1].node, fabs(list[i].points));
-		else
+	if (nodes->count == 2 && disagrees(&d[0], precision))
+		warn("--engine slurm: nodes %s and %s disagree: their predictions are %.1f points apart: leave one out with --engine slurm:exclude=NODE",
+		     nodes->names[0], nodes->names[1], fabs(d[0].points));
+	for (size_t i = 0; i < nodes->count && nodes->count > 2; i++)
+		if (disagrees(&d[i], precision))
 			warn("--engine slurm: node %s disagrees: its predictions are %.1f points off those of the other nodes: --engine slurm:exclude=%s leaves it out",
-			     list[i].node, fabs(list[i].points), list[i].node);
-	}
-	free(list);
+			     nodes->names[i], fabs(d[i].points), nodes->names[i]);
+	free(d);
 }
 
 void whatif_nodes_free(struct whatif_nodes *nodes)
 {
 	for (size_t i = 0; i < nodes->count; i++)
-		free(nodes->list[i].node);
-	free(nodes->list);
+		free(nodes->names[i]);
+	for (size_t i = 0; i < nodes->nr_cells; i++)
+		free(nodes->cells[i].of);
+	free(nodes->names);
+	free(nodes->cells);
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/fatal-signals.h"
 #include "base/paths.h"
 #include "base/util.h"
 #include "run/kernel.h"
@@ -65,6 +66,11 @@ int whatif_site_watch(struct whatif_site *site, unsigned int begun)
 	return site->slurm ? slurm_watch(site->slurm, site->first_batch + begun) : 0;
 }
 
+bool whatif_site_has_begun(const struct whatif_site *site, unsigned int job)
+{
+	return !site->slurm || slurm_has_begun(site->slurm, site->first_batch + job);
+}
+
 char *whatif_site_node(const struct whatif_site *site, unsigned int job)
 {
 	return site->slurm ? slurm_node(site->slurm, site->first_batch + job) : NULL;
@@ -80,6 +86,7 @@ void whatif_site_end(struct whatif_site *site)
 	if (site->slurm) {
 		slurm_end(site->slurm);
 		free(site->kernel);
+		fatal_signals_drop();
 		sigprocmask(SIG_SETMASK, &site->mask, NULL);
 	} else {
 		whatif_guest_answers_end(site->directory);

@@ -34,6 +34,9 @@ int whatif_site_run(const struct whatif_site *site, const struct job *job,
  */
 int whatif_site_watch(struct whatif_site *site, unsigned int begun);
 
+/* Whether a job's guest has left the queue of a cluster. */
+bool whatif_site_has_begun(const struct whatif_site *site, unsigned int job);
+
 /* Returns the node that a job ran on, which the caller frees. NULL: this machine. */
 char *whatif_site_node(const struct whatif_site *site, unsigned int job);
 

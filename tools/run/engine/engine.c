@@ -64,7 +64,7 @@ char *engine_parse(struct engine *engine, const char *text)
 {
 	*engine = (struct engine){
 		.asked = true, .batch = engine->batch,
-		.batch_cpus = engine->batch_cpus, .kernel = engine->kernel,
+		.batch_cpus = engine->batch_cpus,
 	};
 	if (!strcmp(text, "local"))
 		return NULL;
@@ -82,8 +82,7 @@ char *engine_parse_batch(struct engine *engine, const char *text)
 
 	if (sscanf(text, "%u:%n", &engine->batch_cpus, &at) != 1 || text[at] != '/')
 		return xprintf("--batch is for tense on the nodes of a cluster");
-	engine->batch = true;
-	engine->kernel = text + at;
+	engine->batch = text + at;
 	return NULL;
 }
 
@@ -115,13 +114,24 @@ static void check_slurm(const struct backend *backend, const struct run *run)
 	}
 }
 
+/* Asks the cluster only once. */
+static unsigned int room_for(const struct engine *engine, unsigned int cpus)
+{
+	static unsigned int known_cpus, room;
+
+	if (known_cpus != cpus)
+		room = slurm_room(engine->options, cpus);
+	known_cpus = cpus;
+	return room;
+}
+
 /* Slurm decides how many of them run at the same time. */
 static unsigned int slurm_guests(const struct engine *engine, const struct run *run)
 {
 	unsigned int guests = engine->guests;
 
 	if (!guests && !run->deterministic)
-		guests = slurm_room(engine->options, run->cpus ? run->cpus : 1);
+		guests = room_for(engine, run->cpus ? run->cpus : 1);
 	return guests && guests < SLURM_GUESTS_MAX ? guests : SLURM_GUESTS_MAX;
 }
 

@@ -11,10 +11,9 @@ struct engine {
 	unsigned int guests;	/* 0: as many as this machine has CPUs for */
 	char *directory;	/* of slurm, or NULL */
 	char *options;		/* of sbatch, or NULL */
-	/* This process is a node's: it runs one batch, as native-batch.h describes. */
-	bool batch;
+	/* This process is a node's: it runs one batch, see native-batch.h. */
+	const char *batch;	/* its directory, or NULL */
 	unsigned int batch_cpus;	/* of the guest; 0: as --cpus says */
-	const char *kernel;
 };
 
 /* The values that getopt_long() returns, and the rows of a table of options. */
@@ -26,7 +25,7 @@ struct engine {
 #define ENGINE_SLURM_ROWS \
 	OPTIONS_OPERAND("slurm[:OPTIONS]", \
 			"use the nodes of a Slurm cluster; OPTIONS are dir=DIR, a directory that all nodes share (default: the cache of tense), guests=N, the most guests at the same time, and long options of sbatch, such as partition=short,time=10"), \
-	{ "batch", "CPUS:KERNEL", NULL, ENGINE_BATCH, NULL }
+	{ "batch", "CPUS:DIR", NULL, ENGINE_BATCH, NULL }
 
 /* Returns NULL, or an error in the text, which the caller frees. */
 char *engine_parse(struct engine *engine, const char *text);

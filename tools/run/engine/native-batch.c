@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "batch.h"
 #include "run/guest.h"
+#include "run/kernel.h"
 
 /* How often a shared directory is read, which many processes watch. */
 #define INTERVAL_MS	250
@@ -37,47 +38,46 @@ char *native_batch_share(const char *kernel, const char *shared)
 	return directory;
 }
 
-static char *request_path(const char *directory)
+static char *part(const char *directory, const char *name)
 {
-	return xprintf("%s/request", directory);
+	return xprintf("%s/%s", directory, name);
 }
 
-static void write_request(const char *directory,
-			  int (*write)(FILE *f, const void *arg), const void *arg)
+static void write_part(const char *directory, const char *name,
+		       int (*write)(FILE *f, const void *arg), const void *arg)
 {
-	char *path = request_path(directory);
+	char *path = part(directory, name);
 	FILE *f = fopen(path, "we");
 
 	guest_check(f && !write(f, arg) && !fclose(f), path);
 	free(path);
 }
 
-/*
- * Writes this tense's own command line, with --batch added. /bin/sh stands between because
- * env takes a path that has "=" as a variable.
- */
-static void write_tense(FILE *f, const struct native_batch *b, const char *tense)
+/* No shell keeps all of it, and the arguments of a command are no secret on a node. */
+static int write_environment(FILE *f, const void *arg)
 {
-	char *batch = xprintf("%u:%s", b->cpus, b->kernel);
-
-	fputs("env -i ", f);
+	(void)arg;
 	for (char **e = environ; *e; e++)
-		batch_write_word(f, *e);
-	fputs("/bin/sh -c 'exec \"$0\" \"$@\"' ", f);
-	batch_write_word(f, tense);
-	batch_write_word(f, b->argv[0]);
-	fputs("--batch ", f);
-	batch_write_word(f, batch);
-	for (char **word = b->argv + 1; *word; word++)
-		batch_write_word(f, *word);
-	free(batch);
+		fwrite(*e, strlen(*e) + 1, 1, f);
+	return ferror(f) ? -1 : 0;
 }
 
-/* Statuses from 125 on tell that tense failed, or was killed: the batch is lost. */
+static void write_parts(const struct native_batch *b, const char *directory,
+			int (*write)(FILE *f, const void *arg), const void *arg)
+{
+	char *kernel = part(directory, "kernel");
+
+	write_part(directory, "request", write, arg);
+	write_part(directory, "environment", write_environment, NULL);
+	guest_check(!symlink(b->kernel, kernel), kernel);
+	free(kernel);
+}
+
 static void write_script(FILE *f, const struct native_batch *b, const char *directory)
 {
 	char *here = getcwd(NULL, 0), *tense = find_part("bin/tense");
-	char *request = request_path(directory);
+	char *batch = xprintf("%u:%s", b->cpus, directory);
+	char *request = part(directory, "request");
 
 	guest_check(here, "the current directory");
 	fputs("# The argument is a directory for the output.\n"
@@ -87,14 +87,18 @@ static void write_script(FILE *f, const struct native_batch *b, const char *dire
 	batch_write_word(f, tense);
 	fputs(">&2; exit 1; }\ncd -- ", f);
 	batch_write_word(f, here);
-	fputs("|| exit\n", f);
-	write_tense(f, b, tense);
+	fputs("|| exit\nexec ", f);
+	batch_write_word(f, tense);
+	batch_write_word(f, b->argv[0]);
+	fputs("--batch ", f);
+	batch_write_word(f, batch);
+	for (char **word = b->argv + 1; *word; word++)
+		batch_write_word(f, *word);
 	fputc('<', f);
 	batch_write_word(f, request);
-	fputs(">\"$1/answer\"\nstatus=$?\n"
-	      "[ $status -lt 125 ] || exit $status\n"
-	      "echo $status >\"$1/status\"\n", f);
+	fputs(">\"$1/answer\"\n", f);
 	free(request);
+	free(batch);
 	free(tense);
 	free(here);
 }
@@ -115,13 +119,18 @@ static int wait_for(const char *directory)
 	return 0;
 }
 
-static int read_status(const char *directory)
+/* Copies the answer without its first line, which is the status. Returns that. */
+static int take_answer(const char *directory, int to)
 {
-	char *path = xprintf("%s/result/status", directory);
+	char *path = part(directory, "result/answer"), text[65536];
 	FILE *f = fopen(path, "re");
 	int status;
+	size_t n;
 
-	guest_check(f && fscanf(f, "%d", &status) == 1, path);
+	guest_check(f && fscanf(f, "%d", &status) == 1 && fgetc(f) == '\n', path);
+	while ((n = fread(text, 1, sizeof(text), f)) > 0)
+		guest_check(!write_full(to, text, n), "cannot copy an answer");
+	guest_check(!ferror(f), path);
 	fclose(f);
 	free(path);
 	return status;
@@ -134,7 +143,7 @@ int native_batch_run(const struct native_batch *b, const char *directory,
 	FILE *script;
 	int sig;
 
-	write_request(directory, write, arg);
+	write_parts(b, directory, write, arg);
 	script = batch_script_begin(directory);
 	write_script(script, b, directory);
 	batch_script_end(script, directory);
@@ -142,6 +151,40 @@ int native_batch_run(const struct native_batch *b, const char *directory,
 	if (sig)
 		return STATUS_SIGNAL + sig;
 	batch_copy_result(directory, "log", STDERR_FILENO);
-	batch_copy_result(directory, "answer", answer);
-	return read_status(directory);
+	return take_answer(directory, answer);
+}
+
+/* Reads a file with "NAME=VALUE" texts that end with '\0'. */
+static void read_environment(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	size_t size = 0;
+	char *text = NULL;
+
+	guest_check(f, path);
+	clearenv();
+	/* putenv() keeps the text. */
+	while (getdelim(&text, &size, '\0', f) > 0) {
+		guest_check(!putenv(text), path);
+		text = NULL;
+		size = 0;
+	}
+	guest_check(feof(f), path);
+	free(text);
+	fclose(f);
+}
+
+void native_batch_begin(const char *directory)
+{
+	char *environment = part(directory, "environment");
+	char *link = part(directory, "kernel"), *kernel = realpath(link, NULL);
+
+	guest_check(kernel, link);
+	kernel_use(kernel);
+	read_environment(environment);
+	/* The other machine may have a directory for each user or session. */
+	if (access(find_temporary(), W_OK | X_OK))
+		setenv("TMPDIR", "/tmp", 1);
+	free(environment);
+	free(link);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Lets a node of a cluster run a guest at native speed. The node runs this same tense
- * with the same arguments and --batch. It takes the request for the guest from standard
- * input, and its standard output is the guest's answer.
+ * with the same arguments and --batch. Besides the script, the directory of the batch has
+ * "environment", "request" for the guest, and "kernel", a link to the directory of its
+ * kernel. The result's "answer" begins with a line that has the status of the guest's
+ * command, before what the command wrote. A node that failed leaves no result.
  */
 #ifndef TOOLS_NATIVE_BATCH_H
 #define TOOLS_NATIVE_BATCH_H
@@ -29,5 +31,11 @@ char *native_batch_share(const char *kernel, const char *shared);
 int native_batch_run(const struct native_batch *b, const char *directory,
 		     int (*write)(FILE *f, const void *arg), const void *arg,
 		     int answer);
+
+/*
+ * On the node: from here on, this process has the environment of the tense that sent the
+ * batch, and kernel_build() returns the batch's kernel.
+ */
+void native_batch_begin(const char *directory);
 
 #endif

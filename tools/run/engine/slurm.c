@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,7 +66,7 @@ struct batch {
 	unsigned int task;	/* in the job */
 	unsigned int tries;
 	unsigned int missed;	/* how often it was neither in the queue nor done */
-	bool done;
+	bool begun, done;
 	char node[64];		/* the last one, or "" */
 	char state[32];		/* of the last answer of squeue, or "" */
 };
@@ -79,6 +81,9 @@ struct slurm {
 	struct batch *batches;
 	unsigned int count;
 	uint64_t began, asked;
+	unsigned int refused;	/* submissions, one after the other */
+	uint64_t refused_at;
+	void (*pipe)(int sig);	/* the disposition of SIGPIPE before */
 	bool is_silent;		/* Slurm does not answer */
 	bool told_waiting;
 };
@@ -126,12 +131,16 @@ static void clear_environment(void)
 	}
 }
 
-static void __attribute__((noreturn)) run_command(char *const *argv, int output)
+static void __attribute__((noreturn)) run_command(char *const *argv, bool question,
+						  int output)
 {
 	sigset_t none;
 
 	/* ^C must not end sbatch before it has told the job's number. */
 	setpgid(0, 0);
+	if (question)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	clear_environment();
@@ -158,7 +167,7 @@ static char *capture(char *const *argv, bool question, int *status)
 		return text;
 	}
 	if (pid == 0)
-		run_command(argv, fd);
+		run_command(argv, question, fd);
 	*status = wait_for(pid, question);
 	size = lseek(fd, 0, SEEK_END);
 	text = xmalloc(size + 1);
@@ -194,26 +203,36 @@ static bool is_in(const char *partition, const char *asked)
 		       partition[strlen(partition) - 1] == '*';
 }
 
-/* Takes a line "PARTITION|ALLOCATED/IDLE/OTHER/ALL" of sinfo: CPUs of a node. */
+/*
+ * Takes a line "PARTITION|ALLOCATED/IDLE/OTHER/ALL" of sinfo: CPUs of a node. Other
+ * users may keep theirs for days.
+ */
 static unsigned int room_of(const char *line, const char *asked, unsigned int cpus)
 {
-	unsigned int allocated, idle;
 	char partition[64];
+	unsigned int idle;
 
-	if (sscanf(line, "%63[^|]|%u/%u", partition, &allocated, &idle) != 3 ||
+	if (sscanf(line, "%63[^|]|%*u/%u", partition, &idle) != 2 ||
 	    !is_in(partition, asked))
 		return 0;
-	return (allocated + idle) / cpus;
+	return idle / cpus;
 }
 
 unsigned int slurm_room(const char *options, unsigned int cpus)
 {
 	char *argv[] = { "sinfo", "-h", "-N", "-o", "%P|%C", NULL };
 	char *asked = find_option(options, "partition"), *text, *rest;
+	char *given = find_option(options, "cpus-per-task");
 	unsigned int room = 0;
 	int status;
 
+	if (given && atoi(given) > 0)
+		cpus = atoi(given);
+	free(given);
 	text = capture(argv, true, &status);
+	if (status)
+		warn("--engine slurm: sinfo: %s: one guest at a time; guests=N asks for more",
+		     text);
 	for (char *line = strtok_r(text, "\n", &rest); line && !status;
 	     line = strtok_r(NULL, "\n", &rest))
 		room += room_of(line, asked, cpus);
@@ -293,7 +312,7 @@ static unsigned long submit_tasks(const struct slurm *s, unsigned int first,
 	text = capture(argv, false, &status);
 	job = status ? 0 : find_job(text);
 	if (!job)
-		warn("--engine slurm: Slurm did not take the job: %s: correct the options of --engine slurm, or try again later",
+		warn("--engine slurm: Slurm did not take the job: %s: correct the options of --engine slurm, or try again later; guests=N asks for fewer tasks",
 		     text);
 	for (size_t i = 2; i < 2 + options; i++)
 		free(argv[i]);
@@ -375,6 +394,8 @@ struct slurm *slurm_begin(const struct slurm_ask *ask)
 	s->directory = xprintf("%s/run-XXXXXX", s->private);
 	if (!mkdtemp(s->directory))
 		die(STATUS_FAILED, "%s: %s", s->directory, strerror(errno));
+	/* A reader of messages that ends must not leave a job in the queue. */
+	s->pipe = signal(SIGPIPE, SIG_IGN);
 	open_one = s;
 	owner = getpid();
 	atexit(end_at_exit);
@@ -430,6 +451,45 @@ char *slurm_node(const struct slurm *s, unsigned int number)
 	return xstrdup(name);
 }
 
+static bool is_done(const struct slurm *s, unsigned int number)
+{
+	char *path = batch_path(s, number);
+	bool done = batch_is_done(path);
+
+	free(path);
+	return done;
+}
+
+/* A task makes a directory for its output first. */
+static bool has_output(const char *directory)
+{
+	char *pattern = xprintf("%s/try-*", directory);
+	glob_t found;
+	bool has = !glob(pattern, GLOB_NOSORT, NULL, &found);
+
+	if (has)
+		globfree(&found);
+	free(pattern);
+	return has;
+}
+
+bool slurm_has_begun(struct slurm *s, unsigned int number)
+{
+	struct batch *b;
+	char *directory;
+
+	if (number >= s->count)
+		return false;
+	b = &s->batches[number];
+	directory = batch_path(s, number);
+	/* After a loss, the output of the earlier try is still there. */
+	if (!b->begun)
+		b->begun = b->tries > 1 ? is_running(b) :
+			   has_output(directory) || is_done(s, number);
+	free(directory);
+	return b->begun;
+}
+
 char *slurm_batch(const struct slurm *s, unsigned int number)
 {
 	char *path = batch_path(s, number);
@@ -444,26 +504,21 @@ static int submit_new(struct slurm *s, unsigned int begun)
 	unsigned int first = s->count;
 	unsigned long job;
 
-	if (begun == first)
+	if (begun == first || (s->refused && now_ns() - s->refused_at < ASK_LATER_NS))
 		return 0;
 	job = submit_tasks(s, first, begun - first);
-	if (!job)
-		return STATUS_FAILED;
+	if (!job) {
+		/* Slurm took others before, so that waiting may help. */
+		s->refused_at = now_ns();
+		return !first || ++s->refused == TRIES_MAX ? STATUS_FAILED : 0;
+	}
+	s->refused = 0;
 	s->batches = xrealloc(s->batches, begun * sizeof(*s->batches));
 	for (; s->count < begun; s->count++)
 		s->batches[s->count] = (struct batch){
 			.job = job, .task = s->count - first, .tries = 1,
 		};
 	return 0;
-}
-
-static bool is_done(const struct slurm *s, unsigned int number)
-{
-	char *path = batch_path(s, number);
-	bool done = batch_is_done(path);
-
-	free(path);
-	return done;
 }
 
 /* The states in which Slurm still works on a task. */
@@ -611,6 +666,7 @@ static int lose(struct slurm *s, unsigned int number)
 		     b->state, *b->state ? ")" : "", words);
 		b->job = submit_tasks(s, number, 1);
 		b->task = 0;
+		b->begun = false;
 		b->tries++;
 		b->missed = 0;
 	}
@@ -676,6 +732,7 @@ void slurm_end(struct slurm *s)
 	if (!access(s->directory, F_OK))
 		warn("cannot remove %s: a task may still write there: remove it later",
 		     s->directory);
+	signal(SIGPIPE, s->pipe);
 	free(s->batches);
 	free(s->script);
 	free(s->options);

@@ -7,6 +7,8 @@
 #ifndef TOOLS_SLURM_H
 #define TOOLS_SLURM_H
 
+#include <stdbool.h>
+
 struct slurm;
 
 struct slurm_ask {
@@ -16,7 +18,7 @@ struct slurm_ask {
 	const char *needs;	/* what a node must have, for a message */
 };
 
-/* Returns for how many batches with so many CPUs the cluster has room, at least one. */
+/* Returns for how many batches with so many CPUs there are idle CPUs, but at least 1. */
 unsigned int slurm_room(const char *options, unsigned int cpus);
 
 /* Makes a directory for the measurement in shared. Ends the program if that fails. */
@@ -39,6 +41,9 @@ int slurm_watch(struct slurm *s, unsigned int begun);
 
 /* Returns the name of the node that ran a batch to its end. The caller frees it. */
 char *slurm_node(const struct slurm *s, unsigned int number);
+
+/* Whether a node has begun to run a batch since it was last submitted. */
+bool slurm_has_begun(struct slurm *s, unsigned int number);
 
 /* Returns how many batches nodes run. */
 unsigned int slurm_running(const struct slurm *s);
