@@ -232,6 +232,9 @@ GUEST_TESTS += $(O)/tests/guest/test-exact-whatif
 $(O)/tests/guest/test-exact-whatif: $(O)/tests/guest/static-work $(USER_TARGETS) \
 		$(addprefix $(O)/accuracy/,serial critical short-calls recursion)
 
+GUEST_TESTS += $(O)/tests/guest/test-exact-profile
+$(O)/tests/guest/test-exact-profile: $(O)/accuracy/several $(USER_TARGETS)
+
 GUEST_TESTS += $(O)/tests/guest/test-slurm
 $(O)/tests/guest/test-slurm: $(O)/accuracy/serial $(USER_TARGETS)
 

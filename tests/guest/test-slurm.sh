@@ -183,6 +183,15 @@ is "$(jq -c '[.candidates[].name] | sort' "$tmp/profile.json")" '["hot","work_re
 	"has all functions"
 ok "with runs of several stages" [ "$(submissions)" -gt $((before + 1)) ]
 is_clean "after a profile"
+profile_exactly() {
+	ask profile "$@" --deterministic --time 1s --only hot,work_rest -- "$serial" --length 1
+}
+profile_exactly profile-here local
+is $? 0 "a deterministic profile of this machine"
+profile_exactly profile-nodes "$shared"
+is $? 0 "one of two nodes"
+ok "is the same" cmp "$tmp/profile-here.json" "$tmp/profile-nodes.json"
+is_clean "after a deterministic profile"
 ask whatif failed "$shared" --func hot --faster 20% -- "$serial" --no-such-option
 is $? 1 "a command that fails on the nodes"
 ok "is told once" [ "$(grep -c 'exit status was 2' "$tmp/stderr")" = 1 ]

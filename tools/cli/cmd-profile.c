@@ -27,6 +27,8 @@
 #include "whatif/options.h"
 
 #define TIME_S		60
+/* By the clocks of emulated guests, which take some 30 times as long. */
+#define EXACT_TIME_S	10
 #define TIME_MIN_S	1
 #define TIME_MAX_S	(7 * 24 * 3600.0)
 #define TOP		3
@@ -41,7 +43,7 @@ enum option_value {
 
 static const struct option_row options[] = {
 	{ "time", "TIME", NULL, TIME,
-	  "answer within about this time, such as 60s or 5m; default 60s" },
+	  "answer within about this time, such as 60s or 5m; default 60s; with --deterministic this is the time of all guests together, default 10s" },
 	{ "only", "LIST", NULL, ONLY,
 	  "the functions to compare, [object:]name separated by commas; a glob or /regex/ stands for all that match; default: those that a survey finds" },
 	{ "exclude", "LIST", NULL, EXCLUDE, "functions to leave out" },
@@ -199,6 +201,7 @@ static void set_own(struct request *q, int c, char *arg)
 
 static void take_experiment(struct request *q)
 {
+	q->p.question.deterministic = q->run->deterministic && !q->survey_only;
 	q->p.question.percent = q->run->percent;
 	q->p.question.choice = q->run->choice;
 	q->p.question.window_ns = q->run->window_ns;
@@ -227,8 +230,8 @@ static void check_options(const struct request *q, bool command)
 		misuse("--engine cannot be used with --from or --survey-only, which compare no functions: drop it");
 	if (q->survey_only && (q->outputs[CSV] || q->outputs[REPORT]))
 		misuse("--survey-only has no --csv and no --report: use --json, --folded or --speedscope");
-	if (q->run->deterministic && !q->survey_only)
-		misuse("--deterministic is for --survey-only, and for tense whatif, which asks about one function");
+	if (q->from && q->run->deterministic)
+		misuse("--from has no runs that --deterministic could be for");
 	if (q->p.asked.for_ns && !q->survey_only &&
 	    (metric->kind == METRIC_ELAPSED || metric->kind == METRIC_CPU))
 		misuse("with --for each run takes the same time: say what to measure with --progress, --latency or --metric");
@@ -249,6 +252,9 @@ static int parse_options(int argc, char **argv, struct request *q)
 			set_own(q, c, optarg);
 	}
 	take_experiment(q);
+	if (!q->p.asked.time_ns)
+		q->p.asked.time_ns = (q->p.question.deterministic ? EXACT_TIME_S : TIME_S) *
+				     1000000000ULL;
 	check_options(q, optind < argc);
 	run_options_check(&q->options, q->run);
 	return optind;
@@ -294,13 +300,13 @@ static void take_survey(struct request *q, struct profile_survey *s)
 		.output = !q->survey_only && !q->p.question.show_output ? "/dev/null" :
 			  options_on_stdout(q->outputs, OUTPUTS) ? "/dev/stderr" : NULL,
 		.own_input = q->survey_only,
-		.limited = !q->survey_only || q->p.asked.for_ns,
+		/* Where instructions are counted, real time says nothing about the command. */
+		.limited = q->p.asked.for_ns || (!q->survey_only && !q->run->deterministic),
 	};
 
-	for (int i = 0; i < OUTPUTS; i++)
-		if (q->outputs[i])
-			run_options_omit(&q->options, q->run, q->outputs[i]);
 	run_options_end(&q->options, q->run);
+	/* The answer of a profile comes from runs whose files are dropped, too. */
+	q->run->discard = !q->survey_only;
 	profile_survey_run(s, &ask, &q->p, q->backend, q->run);
 	if (result_files_write(q->results + ANSWERS, OUTPUTS - ANSWERS,
 			       write_survey_as, s))
@@ -352,7 +358,7 @@ static void survey_candidates(struct request *q, const struct profile_filter *fi
 	uint64_t began = now_ns();
 
 	take_survey(q, &s);
-	q->p.spent_ns = now_ns() - began;
+	q->p.spent_ns = q->run->deterministic ? s.survey.elapsed_ns : now_ns() - began;
 	if (!s.taken)
 		exit(s.status ? s.status : STATUS_FAILED);
 	check_survey(q, &s);
@@ -438,6 +444,14 @@ static void say_direction(const struct whatif_question *w)
 		warn("profile: more of the number that the command prints counts as better: use --better less if it is a time");
 }
 
+/* An earlier answer in an output file must not change this one. */
+static void omit_outputs(struct request *q)
+{
+	for (int i = 0; i < OUTPUTS; i++)
+		if (q->outputs[i] && !result_file_is_stdout(q->outputs[i]))
+			run_options_omit(&q->options, q->run, q->outputs[i]);
+}
+
 static int run_request(struct request *q)
 {
 	int status;
@@ -452,6 +466,7 @@ static int run_request(struct request *q)
 		profile_json_load(&q->p, q->from);
 		return answer(q);
 	}
+	omit_outputs(q);
 	q->backend = q->inside ? &backend_native :
 		     backend_choose(q->options.backend, &backend_exact, q->run);
 	/* Ends the program early if it is not allowed. */
@@ -473,7 +488,7 @@ static int main_profile(int argc, char **argv)
 {
 	struct request q = {
 		.p.question.precision = 1,
-		.p.asked = { .time_ns = TIME_S * 1000000000ULL, .top = TOP },
+		.p.asked.top = TOP,
 	};
 	struct run run;
 	int status;

@@ -115,6 +115,9 @@ enum race_control figure_control(const struct profile *p, const struct profile_g
 	bool alone = figure_is_alone(g);
 
 	*doubt = 0;
+	/* There is no speed of the machine to be told from the program's. */
+	if (p->question.deterministic)
+		return RACE_REFERENCE;
 	if (differs(&w, matters, log_calls, slot))
 		return RACE_REFERENCE;
 	/* A thread alone spins for no other one, but perhaps until its clock shows a time. */

@@ -11,11 +11,16 @@
 #include "measure.h"
 #include "run/jobs.h"
 #include "show.h"
+#include "whatif/exact.h"
 #include "whatif/nodes.h"
 #include "whatif/site.h"
 
 /* How often the progress is shown anew, and slurm_watch() called. */
 #define SHOW_MS	500
+/* A guest that counts instructions has so many runs, but a batch has at most so many guests. */
+#define EXACT_RUNS	4
+#define EXACT_GUESTS	200
+#define EXACT_START_NS	(1ULL << 60)
 
 struct guests {
 	struct whatif_site site;
@@ -24,6 +29,7 @@ struct guests {
 	struct profile_show show;
 	const struct profile *p;
 	uint64_t start;
+	uint64_t worked_ns;	/* by the clocks of guests that count instructions */
 	uint64_t queued_ns;	/* for which all jobs that were not done waited in the queue */
 	char *doing;
 	bool has_environment;
@@ -38,12 +44,15 @@ struct part {
 	unsigned int jobs;
 };
 
-/* Time in the queue does not count towards --time. */
+/*
+ * Time in the queue does not count towards --time. Where instructions are counted, only
+ * time of the guests counts, so that the answer does not depend on the host.
+ */
 static uint64_t working_now(void *arg)
 {
 	const struct guests *g = arg;
 
-	return now_ns() - g->queued_ns;
+	return g->site.exact ? EXACT_START_NS + g->worked_ns : now_ns() - g->queued_ns;
 }
 
 static int write_request(FILE *f, const void *arg)
@@ -72,6 +81,10 @@ static int run_part(const struct job *job, void *arg)
 {
 	const struct part *part = arg;
 	struct profile asked = *part->p;
+	struct whatif_site_job what = {
+		.command = "profile", .write = write_request,
+		.seed = asked.question.seed + part->guests->site.first_batch + job->number,
+	};
 
 	asked.groups = xmalloc((asked.nr_groups + 1) * sizeof(*asked.groups));
 	memcpy(asked.groups, part->p->groups,
@@ -83,7 +96,8 @@ static int run_part(const struct job *job, void *arg)
 	/* The guest's clock starts now, so that this much time is left. */
 	asked.spent_ns = asked.asked.time_ns - part->time_ns;
 	asked.question.quiet = true;
-	return whatif_site_run(&part->guests->site, job, "profile", write_request, &asked);
+	what.arg = &asked;
+	return whatif_site_run(&part->guests->site, job, &what);
 }
 
 static void append(struct whatif_samples *to, const struct whatif_sample *s,
@@ -105,7 +119,7 @@ static void swap_patches(struct whatif_samples *a, struct whatif_samples *b)
 }
 
 /* Takes the samples of the batch's round: another round only warms up a guest. */
-static void take_samples(struct profile *p, struct profile *from,
+static void take_samples(struct guests *g, struct profile *p, struct profile *from,
 			 const struct profile_batch *batch,
 			 struct profile_made *made)
 {
@@ -124,6 +138,7 @@ static void take_samples(struct profile *p, struct profile *from,
 	made->runs += from->dropped;
 	made->dropped += from->dropped;
 	made->took_ns += from->took_ns;
+	g->worked_ns += from->took_ns;
 }
 
 static void take_environment(struct guests *g, struct profile *p,
@@ -141,7 +156,8 @@ static void note_node(struct guests *g, unsigned int job, const struct profile *
 {
 	char *node = whatif_site_node(&g->site, job);
 
-	for (size_t i = 0; i < from->nr_groups && node; i++)
+	/* Instructions are the same everywhere. */
+	for (size_t i = 0; i < from->nr_groups && node && !g->site.exact; i++)
 		whatif_nodes_add(&g->nodes, node, i, &from->groups[i].w.samples);
 	free(node);
 }
@@ -166,7 +182,7 @@ static int take(struct guests *g, struct profile *p, struct job *job,
 		warn("cannot read what a guest measured: %s", error);
 	} else {
 		note_node(g, job->number, &answer);
-		take_samples(p, &answer, batch, made);
+		take_samples(g, p, &answer, batch, made);
 		take_environment(g, p, &answer);
 	}
 	profile_free(&answer);
@@ -191,15 +207,23 @@ static bool is_queued(const struct guests *g, const struct jobs *jobs)
 	return true;
 }
 
-/* Waits until all jobs are done. Returns 0, or the status to end with. */
-static int wait_for_jobs(struct guests *g, struct jobs *jobs)
+/* Runs jobs until all are done. Returns 0, or the status to end with. */
+static int run_jobs(struct guests *g, struct jobs *jobs, unsigned int count)
 {
 	uint64_t last = now_ns();
 	int status = 0;
 
-	while (jobs_running(jobs) && !status) {
-		bool queued = is_queued(g, jobs);
-		uint64_t now = now_ns();
+	for (;;) {
+		bool queued;
+		uint64_t now;
+
+		while (jobs->begun < count && jobs_running(jobs) < g->count &&
+		       !jobs->ended_by)
+			jobs_begin(jobs);
+		if (!jobs_running(jobs) || status)
+			return status;
+		queued = is_queued(g, jobs);
+		now = now_ns();
 
 		if (queued)
 			g->queued_ns += now - last;
@@ -209,7 +233,16 @@ static int wait_for_jobs(struct guests *g, struct jobs *jobs)
 			status = whatif_site_watch(&g->site, jobs->begun);
 		jobs_wait(jobs, SHOW_MS);
 	}
-	return status;
+}
+
+/* The runs of a guest that counts instructions must not depend on how many guests there are. */
+static unsigned int count_jobs(const struct guests *g, size_t runs)
+{
+	size_t guests = (runs + EXACT_RUNS - 1) / EXACT_RUNS;
+
+	if (g->site.exact)
+		return guests < EXACT_GUESTS ? guests : EXACT_GUESTS;
+	return runs < g->count ? runs : g->count;
 }
 
 static int run_many(struct profile *p, const struct profile_batch *batch,
@@ -218,15 +251,13 @@ static int run_many(struct profile *p, const struct profile_batch *batch,
 	struct guests *g = arg;
 	struct part part = {
 		.guests = g, .p = p, .batch = batch, .time_ns = time_ns,
-		.jobs = batch->count < g->count ? batch->count : g->count,
+		.jobs = count_jobs(g, batch->count),
 	};
 	struct jobs jobs = { .run = run_part, .arg = &part };
 	int status, ended_by;
 
 	jobs_open(&jobs, part.jobs);
-	while (jobs.begun < part.jobs)
-		jobs_begin(&jobs);
-	status = wait_for_jobs(g, &jobs);
+	status = run_jobs(g, &jobs, part.jobs);
 	ended_by = jobs.ended_by;
 	/* A signal ends the other jobs without an answer. */
 	for (unsigned int i = 0; i < jobs.begun && !status; i++)
@@ -247,20 +278,22 @@ static void show(const struct profile *p, uint64_t passed_ns, const char *what,
 	profile_show(&g->show, p, passed_ns, what);
 }
 
-int profile_guests_measure(struct profile *p, const struct whatif_guest *guest,
-			   unsigned int guests)
+static int measure(struct profile *p, const struct whatif_guest *guest,
+		   unsigned int guests)
 {
 	struct guests g = {
-		.count = guests, .p = p, .start = now_ns() - p->spent_ns,
+		.count = guests, .p = p,
 	};
 	const struct profile_runner runner = {
-		.many = run_many, .guests = guests, .now = working_now,
-		.progress = show, .arg = &g,
+		.many = run_many, .now = working_now, .progress = show, .arg = &g,
+		/* Time of guests is not shorter where they run at the same time. */
+		.guests = guest->run->deterministic ? 1 : guests,
 	};
 	int status;
 
 	profile_show_start(p);
 	whatif_site_begin(&g.site, guest);
+	g.start = working_now(&g) - p->spent_ns;
 	status = profile_measure(p, &runner);
 	progress_end(&g.show.bar);
 	whatif_site_end(&g.site);
@@ -268,5 +301,43 @@ int profile_guests_measure(struct profile *p, const struct whatif_guest *guest,
 		whatif_nodes_judge(&g.nodes, p->question.precision);
 	whatif_nodes_free(&g.nodes);
 	free(g.doing);
+	return status;
+}
+
+/* The files of all candidates are packed for guests that count instructions. */
+static char **exact_files(const struct profile *p, char *const *given)
+{
+	struct whatif_found all = {
+		.objects = xmalloc((p->found.nr_objects + 1) * sizeof(char *)),
+	};
+	char **files;
+
+	for (size_t i = 0; i < p->found.nr_objects; i++)
+		all.objects[all.nr_objects++] = p->found.objects[i];
+	for (size_t i = 0; i < p->nr_candidates; i++) {
+		const struct whatif_found *found = &p->candidates[i].found;
+
+		all.objects = xrealloc(all.objects, (all.nr_objects + found->nr_objects + 1) *
+						    sizeof(char *));
+		for (size_t k = 0; k < found->nr_objects; k++)
+			all.objects[all.nr_objects++] = found->objects[k];
+	}
+	files = whatif_exact_files(&p->question, &all, given);
+	free(all.objects);
+	return files;
+}
+
+int profile_guests_measure(struct profile *p, const struct whatif_guest *guest,
+			   unsigned int guests)
+{
+	char **given = guest->run->files;
+	int status;
+
+	if (!guest->run->deterministic)
+		return measure(p, guest, guests);
+	guest->run->files = exact_files(p, given);
+	status = measure(p, guest, guests);
+	whatif_exact_free(guest->run->files);
+	guest->run->files = given;
 	return status;
 }

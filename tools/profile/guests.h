@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Runs a profile's race here, and its runs in several guests at the same time. Each
- * stage of the race boots the guests anew and divides its runs among them.
+ * stage of the race boots the guests anew and divides its runs among them. If they count
+ * instructions, the answer depends neither on how many guests run at the same time nor on
+ * where.
  */
 #ifndef TOOLS_PROFILE_GUESTS_H
 #define TOOLS_PROFILE_GUESTS_H

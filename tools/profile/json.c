@@ -96,7 +96,8 @@ static json_t *functions(const struct profile *p)
 			"tenth", gain(row, PROFILE_TENTH),
 			"free", gain(row, PROFILE_FREE),
 			"why", profile_why_id(row->why),
-			"control", row->control == RACE_CPU ? "cpu" :
+			"control", p->question.deterministic ? "none" :
+				   row->control == RACE_CPU ? "cpu" :
 							      "reference-loop"));
 	}
 	return list;

@@ -73,6 +73,8 @@ static int run_one(struct profile *p, const struct profile_run *one,
 
 	samples->list = xrealloc(samples->list, (samples->count + 1) *
 						sizeof(*samples->list));
+	/* Where instructions are counted, runs begin at different phases of a tick. */
+	w->question.seed = p->question.seed + order;
 	sample = &samples->list[samples->count];
 	*sample = (struct whatif_sample){
 		.round = round, .order = order, .condition = one->condition,
@@ -192,7 +194,7 @@ int profile_guest_measure(struct profile *p, const struct whatif_guest *g)
 	int status;
 
 	whatif_environment(&here, g->backend->name);
-	status = guests > 1 || g->engine->slurm ?
+	status = guests > 1 || g->engine->slurm || g->run->deterministic ?
 		 profile_guests_measure(p, g, guests) : whatif_guest_exchange(g, &exchange);
 	if (!status)
 		whatif_guest_environment(g, &p->environment, &here);

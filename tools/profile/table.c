@@ -5,6 +5,7 @@
 
 #include "base/util.h"
 #include "output.h"
+#include "run/time-unit.h"
 #include "whatif/output.h"
 #include "words.h"
 
@@ -78,9 +79,12 @@ void profile_table(FILE *f, const struct profile *p, bool colour)
 
 	whatif_number(number, sizeof(number), factor * p->answer.baseline,
 		      unit);
-	fprintf(f, "\n%s%.200s%s\n%s in virtual time: %s\n\n",
+	fprintf(f, "\n%s%.200s%s\n%s in virtual time: %s\n",
 		colour ? BOLD : "", command, colour ? PLAIN : "", title,
 		number);
+	if (p->question.deterministic)
+		fprintf(f, "Times are counts of %s\n", time_unit_text());
+	fputc('\n', f);
 	fprintf(f, "  %-*s%12s%13s%26s%11s  %s\n", name_width(p),
 		"the program gains", "time in it", "10 % faster",
 		"50 % faster [interval]", "if free", "why");

@@ -332,10 +332,11 @@ char *profile_ending(const struct profile *p)
 {
 	char *order = certain(p), *text;
 
-	text = xprintf("%s after %zu run%s in %.0f s: %s%s.",
+	text = xprintf("%s after %zu run%s in %.0f s%s: %s%s.",
 		       p->interrupted ? "The race was interrupted" :
 		       p->timed_out ? "The race is not over" : "The race is over",
-		       p->answer.runs, plural(p->answer.runs), p->took_ns / 1e9, order,
+		       p->answer.runs, plural(p->answer.runs), p->took_ns / 1e9,
+		       p->question.deterministic ? " of the guests' time" : "", order,
 		       p->interrupted ? "" : rest(p));
 	free(order);
 	return text;

@@ -160,7 +160,9 @@ void whatif_guest_environment(const struct whatif_guest *g,
 			      struct whatif_environment *e,
 			      const struct whatif_environment *here)
 {
-	if (g->engine->slurm)
+	if (g->run->deterministic)
+		whatif_environment_exact(e, here->backend);
+	else if (g->engine->slurm)
 		whatif_environment_elsewhere(e, here->backend);
 	else
 		whatif_environment_below(e, here);

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fatal-signals.h"
 #include "base/progress.h"
 #include "base/util.h"
 #include "batches.h"
@@ -15,7 +14,6 @@
 #include "json.h"
 #include "nodes.h"
 #include "run/engine/slurm.h"
-#include "run/packed/backend-exact.h"
 #include "site.h"
 
 /* Each guest also runs a round that is discarded. */
@@ -73,13 +71,26 @@ struct several {
 	struct several_shown shown;
 };
 
-static int run_one_of_several(const struct whatif_batch *batch, void *arg)
+static void tell_ready(const struct outcome *out, void *job)
+{
+	if (out->kind == OUTCOME_EXITED && !out->value)
+		job_ready(job);
+}
+
+static int run_batch(const struct whatif_batch *batch, void *arg)
 {
 	const struct several *s = arg;
 	struct whatif asked = ask_batch(s->asked, batch);
+	const struct whatif_site_job what = {
+		.command = "whatif", .write = write_request, .arg = &asked,
+		.seed = batch->seed, .keeps_files = !batch->job->number,
+	};
 
+	/* Instructions that show progress would count: the answer would depend on --quiet. */
 	asked.question.quiet = true;
-	return whatif_site_run(&s->site, batch->job, "whatif", write_request, &asked);
+	s->site.guest->run->ready = tell_ready;
+	s->site.guest->run->ready_arg = (void *)batch->job;
+	return whatif_site_run(&s->site, batch->job, &what);
 }
 
 /* Frees where. */
@@ -107,7 +118,7 @@ static void show_batches(unsigned int done, unsigned int total, void *arg)
 
 	show_batch(&s->shown, &s->asked->question, done, total,
 		   slurm ? xprintf("%u running on the cluster", slurm_running(slurm)) :
-			   xprintf("%u guests at the same time", s->guests));
+			   xprintf("at most %u at the same time", s->guests));
 }
 
 static int watch_site(unsigned int begun, void *arg)
@@ -122,27 +133,48 @@ static void note_node(unsigned int number, const struct whatif *batch, void *arg
 	struct several *s = arg;
 	char *node = whatif_site_node(&s->site, number);
 
-	if (node)
+	/* Instructions are the same everywhere. */
+	if (node && !s->site.exact)
 		whatif_nodes_add(&s->nodes, node, 0, &batch->samples);
 	free(node);
+}
+
+/* The fewest rounds come from as many guests as there are. */
+static struct whatif_batches native_batches(unsigned int guests)
+{
+	unsigned int each = (WHATIF_ROUNDS_MIN + guests - 1) / guests;
+
+	return (struct whatif_batches){
+		.each = each < BATCH_MIN ? BATCH_MIN : each, .parallel = guests,
+		.least = guests > 2 ? 3 : 2, .ahead = true,
+	};
+}
+
+static struct whatif_batches exact_batches(unsigned int guests, unsigned int cpus)
+{
+	return (struct whatif_batches){
+		.first_shows = true, .each = WHATIF_EXACT_ROUNDS, .parallel = guests,
+		.least = cpus > 1 ? WHATIF_EXACT_GUESTS_SMP : 1,
+		/* Guests with one CPU seldom need more than one batch. */
+		.ahead = cpus > 1,
+	};
 }
 
 static int measure_in_several(struct whatif *w, const struct whatif_guest *g,
 			      unsigned int guests)
 {
 	struct several s = { .asked = w, .guests = guests };
-	/* The fewest rounds come from as many guests as there are. */
-	unsigned int each = (WHATIF_ROUNDS_MIN + guests - 1) / guests;
-	const struct whatif_batches batches = {
-		.run = run_one_of_several, .progress = show_batches,
-		.watch = g->engine->slurm ? watch_site : NULL,
-		.taken = note_node, .arg = &s,
-		.each = each < BATCH_MIN ? BATCH_MIN : each, .parallel = guests,
-		.least = guests > 2 ? 3 : 2, .ahead = true,
-	};
+	struct whatif_batches batches = g->run->deterministic ?
+					exact_batches(guests, g->run->cpus) :
+					native_batches(guests);
 	struct whatif measured;
 	int status;
 
+	batches.run = run_batch;
+	batches.progress = show_batches;
+	batches.watch = g->engine->slurm ? watch_site : NULL;
+	batches.taken = note_node;
+	batches.arg = &s;
 	whatif_site_begin(&s.site, g);
 	status = whatif_batches(&w->question, &measured, &batches);
 	progress_end(&s.shown.bar);
@@ -171,129 +203,19 @@ int whatif_guests_measure(struct whatif *w, const struct whatif_guest *g)
 	return status;
 }
 
-/* Standard output carries the guest's answer; standard error is the user's. */
-static void redirect_output(struct run *run, int answer)
-{
-	if (dup2(answer, STDOUT_FILENO) < 0)
-		die(STATUS_FAILED, "cannot redirect standard output: %s",
-		    strerror(errno));
-	run->closed[STDOUT_FILENO] = false;
-}
-
-struct exactly {
-	const struct whatif *asked;
-	const struct whatif_guest *g;
-	struct slurm *slurm;	/* NULL: all guests are here */
-	unsigned int guests;
-	struct several_shown shown;
-};
-
-static void tell_ready(const struct outcome *out, void *job)
-{
-	if (out->kind == OUTCOME_EXITED && !out->value)
-		job_ready(job);
-}
-
-static int run_batch(const struct whatif_batch *batch, void *arg)
-{
-	const struct exactly *e = arg;
-	struct run *run = e->g->run;
-	struct whatif asked = ask_batch(e->asked, batch);
-
-	/* Instructions that show progress would count: the answer would depend on --quiet. */
-	asked.question.quiet = true;
-	whatif_guest_send(run, write_request, &asked);
-	run->seed = batch->seed;
-	run->discard = batch->job->number;
-	run->ready = tell_ready;
-	run->ready_arg = (void *)batch->job;
-	redirect_output(run, batch->job->answer);
-	if (e->slurm)
-		run->remote = slurm_batch(e->slurm, batch->job->number);
-	return whatif_guest_run(e->g, "whatif", "-");
-}
-
-static int watch_slurm(unsigned int begun, void *arg)
-{
-	struct exactly *e = arg;
-
-	return slurm_watch(e->slurm, begun);
-}
-
-static void show_exactly(unsigned int done, unsigned int total, void *arg)
-{
-	struct exactly *e = arg;
-
-	show_batch(&e->shown, &e->asked->question, done, total,
-		   e->slurm ? xprintf("%u running on the cluster",
-				      slurm_running(e->slurm)) :
-			      xprintf("at most %u at the same time", e->guests));
-}
-
-static struct slurm *begin_slurm(const struct engine *engine)
-{
-	char *cache = backend_exact_cache();
-	const struct slurm_ask ask = {
-		.shared = engine->directory ? engine->directory : cache,
-		.options = engine->options, .cpus = 1,
-		.needs = "Debian's package qemu-system-x86",
-	};
-	struct slurm *s = slurm_begin(&ask);
-
-	/* The cache has the kernel and the emulator already. */
-	backend_exact_share(engine->directory ? slurm_private(s) : NULL,
-			    slurm_directory(s));
-	free(cache);
-	return s;
-}
-
 int whatif_guests_measure_exactly(struct whatif *w,
 				 const struct whatif_guest *g)
 {
-	struct run *run = g->run;
-	struct exactly exactly = {
-		.asked = w, .g = g,
-		.guests = engine_guests(g->engine, g->backend, run),
-	};
-	const struct whatif_batches batches = {
-		.run = run_batch, .arg = &exactly,
-		.progress = show_exactly, .first_shows = true,
-		.watch = g->engine->slurm ? watch_slurm : NULL,
-		.each = WHATIF_EXACT_ROUNDS,
-		.parallel = exactly.guests,
-		.least = run->cpus > 1 ? WHATIF_EXACT_GUESTS_SMP : 1,
-		/* Guests with one CPU seldom need more than one batch. */
-		.ahead = run->cpus > 1,
-	};
-	char **given = run->files;
-	struct whatif measured;
-	sigset_t signals, before;
+	unsigned int guests = engine_guests(g->engine, g->backend, g->run);
+	char **given = g->run->files;
 	int status;
 
-	run_options_end(g->options, run);
-	run->files = whatif_exact_files(&w->question, &w->found, given);
-	backend_exact_prepare();
-	if (g->engine->slurm) {
-		/* A signal must leave no job in the queue: jobs_wait() takes it. */
-		launch_signals(&signals);
-		sigprocmask(SIG_BLOCK, &signals, &before);
-		exactly.slurm = begin_slurm(g->engine);
-	}
-	status = whatif_batches(&w->question, &measured, &batches);
-	progress_end(&exactly.shown.bar);
-	if (exactly.slurm) {
-		slurm_end(exactly.slurm);
-		fatal_signals_drop();
-		sigprocmask(SIG_SETMASK, &before, NULL);
-	}
-	if (!status) {
-		whatif_environment_exact(&measured.samples.environment,
-					 g->backend->name);
-		whatif_free(w);
-		*w = measured;
-	}
-	whatif_exact_free(run->files);
-	run->files = given;
+	g->run->files = whatif_exact_files(&w->question, &w->found, given);
+	status = measure_in_several(w, g, guests);
+	if (!status)
+		whatif_environment_exact(&w->samples.environment, g->backend->name);
+	whatif_exact_free(g->run->files);
+	g->run->files = given;
 	return status;
 }
 

@@ -1,14 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "site.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/fatal-signals.h"
 #include "base/paths.h"
 #include "base/util.h"
 #include "run/kernel.h"
+#include "run/packed/backend-exact.h"
 
-static void begin_slurm(struct whatif_site *site)
+static struct slurm *begin_exactly(const struct engine *engine)
+{
+	char *cache = backend_exact_cache();
+	const struct slurm_ask ask = {
+		.shared = engine->directory ? engine->directory : cache,
+		.options = engine->options, .cpus = 1,
+		.needs = "Debian's package qemu-system-x86",
+	};
+	struct slurm *s = slurm_begin(&ask);
+
+	/* The cache has the kernel and the emulator already. */
+	backend_exact_share(engine->directory ? slurm_private(s) : NULL,
+			    slurm_directory(s));
+	free(cache);
+	return s;
+}
+
+static void begin_natively(struct whatif_site *site)
 {
 	const struct engine *engine = site->guest->engine;
 	unsigned int cpus = site->guest->run->cpus;
@@ -19,11 +40,7 @@ static void begin_slurm(struct whatif_site *site)
 		.options = engine->options, .cpus = cpus ? cpus : 1,
 		.needs = "this tense, the command and its files",
 	};
-	sigset_t signals;
 
-	/* A signal must leave no job in the queue: jobs_wait() takes it. */
-	launch_signals(&signals);
-	sigprocmask(SIG_BLOCK, &signals, &site->mask);
 	site->slurm = slurm_begin(&ask);
 	/* The cache has the kernel already. */
 	site->kernel = engine->directory ?
@@ -38,25 +55,65 @@ static void begin_slurm(struct whatif_site *site)
 
 void whatif_site_begin(struct whatif_site *site, const struct whatif_guest *guest)
 {
-	*site = (struct whatif_site){ .guest = guest };
-	if (guest->engine->slurm)
-		begin_slurm(site);
-	else
+	sigset_t signals;
+
+	*site = (struct whatif_site){
+		.guest = guest, .exact = guest->run->deterministic,
+	};
+	if (site->exact) {
+		run_options_end(guest->options, guest->run);
+		backend_exact_prepare();
+	} else if (!guest->engine->slurm) {
 		site->directory = whatif_guest_answers(guest);
+	}
+	if (!guest->engine->slurm)
+		return;
+	/* A signal must leave no job in the queue: jobs_wait() takes it. */
+	launch_signals(&signals);
+	sigprocmask(SIG_BLOCK, &signals, &site->mask);
+	if (site->exact)
+		site->slurm = begin_exactly(guest->engine);
+	else
+		begin_natively(site);
+}
+
+/* Standard output carries the guest's answer; standard error is the user's. */
+static void redirect_output(struct run *run, int answer)
+{
+	if (dup2(answer, STDOUT_FILENO) < 0)
+		die(STATUS_FAILED, "cannot redirect standard output: %s",
+		    strerror(errno));
+	run->closed[STDOUT_FILENO] = false;
+}
+
+static int run_exactly(const struct whatif_site *site, const struct job *job,
+		       const struct whatif_site_job *what)
+{
+	struct run *run = site->guest->run;
+
+	whatif_guest_send(run, what->write, what->arg);
+	run->seed = what->seed;
+	run->discard = !what->keeps_files;
+	redirect_output(run, job->answer);
+	if (site->slurm)
+		run->remote = slurm_batch(site->slurm, site->first_batch + job->number);
+	return whatif_guest_run(site->guest, what->command, "-");
 }
 
 int whatif_site_run(const struct whatif_site *site, const struct job *job,
-		    const char *command,
-		    int (*write)(FILE *f, const void *arg), const void *arg)
+		    const struct whatif_site_job *what)
 {
 	char *directory;
 	int status;
 
+	if (site->exact)
+		return run_exactly(site, job, what);
 	if (!site->slurm)
-		return whatif_guest_job(site->guest, job, site->directory, command,
-					write, arg);
+		return whatif_guest_job(site->guest, job, site->directory, what->command,
+					what->write, what->arg);
 	directory = slurm_batch(site->slurm, site->first_batch + job->number);
-	status = native_batch_run(&site->batch, directory, write, arg, job->answer);
+	status = native_batch_run(&site->batch, directory, what->write, what->arg,
+				  job->answer);
 	free(directory);
 	return status;
 }
@@ -88,7 +145,7 @@ void whatif_site_end(struct whatif_site *site)
 		free(site->kernel);
 		fatal_signals_drop();
 		sigprocmask(SIG_SETMASK, &site->mask, NULL);
-	} else {
+	} else if (!site->exact) {
 		whatif_guest_answers_end(site->directory);
 	}
 }

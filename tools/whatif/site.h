@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where jobs run their guests at native speed: on this machine, or on a cluster. */
+/* Where jobs run their guests: on this machine, or on a cluster. */
 #ifndef TOOLS_WHATIF_SITE_H
 #define TOOLS_WHATIF_SITE_H
 
@@ -12,7 +12,8 @@
 
 struct whatif_site {
 	const struct whatif_guest *guest;
-	char *directory;	/* of the answers of guests here */
+	bool exact;		/* guests count instructions */
+	char *directory;	/* of the answers of guests here at native speed */
 	struct slurm *slurm;	/* NULL: the guests are here */
 	unsigned int first_batch;	/* number of job 0's batch */
 	struct native_batch batch;
@@ -20,13 +21,21 @@ struct whatif_site {
 	sigset_t mask;		/* before the signals that end tense were blocked */
 };
 
-/* Ends the program if that fails. */
+/* Ends the program if that fails. The caller then sets the files of deterministic runs. */
 void whatif_site_begin(struct whatif_site *site, const struct whatif_guest *guest);
 
-/* In the process of a job: as whatif_guest_job(). */
+/* The command in the guest of a job, see whatif_guest_job(). */
+struct whatif_site_job {
+	const char *command;
+	int (*write)(FILE *f, const void *arg);
+	const void *arg;
+	uint64_t seed;		/* of a guest that counts instructions */
+	bool keeps_files;	/* which such a guest wrote */
+};
+
+/* In the process of a job. Returns the status to exit with. */
 int whatif_site_run(const struct whatif_site *site, const struct job *job,
-		    const char *command,
-		    int (*write)(FILE *f, const void *arg), const void *arg);
+		    const struct whatif_site_job *what);
 
 /*
  * Called every few 100 ms with how many jobs have begun. Returns 0, or the status to end

@@ -21,7 +21,7 @@ struct engine {
 #define ENGINE_BATCH	0x501
 #define ENGINE_OPTION_ROW(values) \
 	{ "engine", "local[:N]", values, ENGINE_OPTION, \
-	  "use N guests at the same time on this machine; without :N, as many as the machine has CPUs for; default: local:1, or local with whatif --deterministic" }
+	  "use N guests at the same time on this machine; without :N, as many as the machine has CPUs for; default: local:1, or local with --deterministic" }
 #define ENGINE_SLURM_ROWS \
 	OPTIONS_OPERAND("slurm[:OPTIONS]", \
 			"use the nodes of a Slurm cluster; OPTIONS are dir=DIR, a directory that all nodes share (default: the cache of tense), guests=N, the most guests at the same time, and long options of sbatch, such as partition=short,time=10"), \
