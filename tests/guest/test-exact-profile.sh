@@ -75,6 +75,22 @@ ok "is the same each time" cmp "$tmp/survey.json" "$tmp/again.json"
 ok "main is nearly the whole program" check survey \
 	'[.functions[] | select(.name == "main").why] == ["whole-program"]'
 
+# The survey's own files are no part of what the race sees.
+folded=(--time 1s --file "$program" --only printf --folded folded.txt -- sh -c 'echo "[[" *; exec "$0" serial --length 10' "$program")
+profile folded --show-output "${folded[@]}"
+is $? 0 "an answer with the stacks of the survey"
+ok "which are there" [ -s folded.txt ]
+ok "and not for the runs" sh -c "! grep -q 'folded.txt' \"\$1\"" sh "$tmp/folded.out"
+"$tense" profile --deterministic --json answer.json "${folded[@]}" >/dev/null 2>&1
+ok "the same again, with progress and without output" cmp "$tmp/folded.json" answer.json
+rm -f folded.txt answer.json
+
+profile prepared --time 1s --prepare true -- "${work[@]}"
+is $? 0 "the survey packs a command that --prepare precedes"
+profile ended --for 1s --progress f1 -- "${work[@]}"
+is $? 125 "a survey that is to be ended"
+ok "is told, and what to do" grep -q 'as --for asks: name functions with --only' "$tmp/stderr"
+
 # Threads on two CPUs.
 profile threads --cpus 2 --time 1s --only locked,outside -- "$program" lock --length 10
 is $? 0 "an answer for two CPUs"
@@ -86,5 +102,5 @@ is $? 1 "a command that fails"
 ok "is told" grep -q 'exit status was' "$tmp/stderr"
 profile from --from "$tmp/one.json"
 is $? 125 "--from runs nothing"
-ok "is told" grep -q 'no runs that --deterministic could be for' "$tmp/stderr"
+ok "is told" grep -q 'so --deterministic cannot apply: drop it' "$tmp/stderr"
 done_testing

@@ -5,22 +5,22 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <time.h>
 
-/* Without those that the caller of tense ignores, as nohup does. */
+/*
+ * Without SIGHUP if the caller of tense ignores it, as nohup does. A shell lets its
+ * background jobs ignore SIGINT and SIGQUIT, but who sends these to tense means it.
+ */
 static inline void fatal_signals(sigset_t *set)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction action;
 
 	sigemptyset(set);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		struct sigaction action;
-
-		if (sigaction(signals[i], NULL, &action) ||
-		    action.sa_handler != SIG_IGN)
-			sigaddset(set, signals[i]);
-	}
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGQUIT);
+	if (sigaction(SIGHUP, NULL, &action) || action.sa_handler != SIG_IGN)
+		sigaddset(set, SIGHUP);
 }
 
 /* The argument may also be 0, which is no signal. */
@@ -43,7 +43,10 @@ static inline bool fatal_signal_pending(void)
 	return !sigisemptyset(&pending);
 }
 
-/* Takes those that have come too late: what they would end is complete. */
+/*
+ * Drops pending signals that end tense. Call this when the measurement is complete: they
+ * have nothing left to end.
+ */
 static inline void fatal_signals_drop(void)
 {
 	const struct timespec now = { 0 };

@@ -19,7 +19,6 @@
 #include "profile/words.h"
 #include "run/packed/backend-exact.h"
 #include "run/engine/engine.h"
-#include "run/engine/native-batch.h"
 #include "run/run-options.h"
 #include "run/setup.h"
 #include "base/util.h"
@@ -62,7 +61,7 @@ static const struct option_row options[] = {
 	  "stop running a function when its interval is narrower than P percentage points; default 1" },
 	REPEAT_OPTION_ROWS,
 	{ "seed", "N", NULL, WHATIF_SEED,
-	  "fix the order of the runs (default: random)" },
+	  "fix the order of the runs (default: random), and with --deterministic also the schedules (default: 1)" },
 	{ "json", "[FILE]", "-f", OUTPUT_JSON,
 	  "write all samples and results, to standard output or to FILE" },
 	{ "csv", "FILE", "-f", OUTPUT_CSV,
@@ -201,7 +200,7 @@ static void set_own(struct request *q, int c, char *arg)
 
 static void take_experiment(struct request *q)
 {
-	q->p.question.deterministic = q->run->deterministic && !q->survey_only;
+	q->p.question.deterministic = q->run->deterministic;
 	q->p.question.percent = q->run->percent;
 	q->p.question.choice = q->run->choice;
 	q->p.question.window_ns = q->run->window_ns;
@@ -230,8 +229,10 @@ static void check_options(const struct request *q, bool command)
 		misuse("--engine cannot be used with --from or --survey-only, which compare no functions: drop it");
 	if (q->survey_only && (q->outputs[CSV] || q->outputs[REPORT]))
 		misuse("--survey-only has no --csv and no --report: use --json, --folded or --speedscope");
+	if (q->run->deterministic && q->p.asked.for_ns && needs_survey(q))
+		misuse("--deterministic: a survey cannot be ended by the guest's clock, as --for asks: name functions with --only");
 	if (q->from && q->run->deterministic)
-		misuse("--from has no runs that --deterministic could be for");
+		misuse("--from runs nothing, so --deterministic cannot apply: drop it");
 	if (q->p.asked.for_ns && !q->survey_only &&
 	    (metric->kind == METRIC_ELAPSED || metric->kind == METRIC_CPU))
 		misuse("with --for each run takes the same time: say what to measure with --progress, --latency or --metric");
@@ -269,8 +270,12 @@ static int answer(struct request *q)
 {
 	bool data = options_on_stdout(q->outputs, OUTPUTS);
 	FILE *f = data ? stderr : stdout;
-	int err = result_files_write(q->results, ANSWERS, write_as, &q->p);
+	int err;
 
+	/* How the runs were shown is no part of the answer. */
+	q->p.question.quiet = q->p.question.quiet && q->inside;
+	q->p.question.show_output = q->p.question.show_output && q->inside;
+	err = result_files_write(q->results, ANSWERS, write_as, &q->p);
 	if (!q->inside)
 		profile_table(f, &q->p, options_colour(f));
 	return err ? STATUS_FAILED : 0;
@@ -300,8 +305,7 @@ static void take_survey(struct request *q, struct profile_survey *s)
 		.output = !q->survey_only && !q->p.question.show_output ? "/dev/null" :
 			  options_on_stdout(q->outputs, OUTPUTS) ? "/dev/stderr" : NULL,
 		.own_input = q->survey_only,
-		/* Where instructions are counted, real time says nothing about the command. */
-		.limited = q->p.asked.for_ns || (!q->survey_only && !q->run->deterministic),
+		.limited = !q->survey_only || q->p.asked.for_ns,
 	};
 
 	run_options_end(&q->options, q->run);
@@ -358,7 +362,8 @@ static void survey_candidates(struct request *q, const struct profile_filter *fi
 	uint64_t began = now_ns();
 
 	take_survey(q, &s);
-	q->p.spent_ns = q->run->deterministic ? s.survey.elapsed_ns : now_ns() - began;
+	/* Not 0: there was a survey. By the guests' clocks, only runs count. */
+	q->p.spent_ns = q->run->deterministic ? 1 : now_ns() - began;
 	if (!s.taken)
 		exit(s.status ? s.status : STATUS_FAILED);
 	check_survey(q, &s);
@@ -413,12 +418,8 @@ static struct whatif_guest guest_of(struct request *q)
 /* On a node of a cluster. */
 static int run_batch(struct request *q)
 {
-	struct whatif_guest guest;
+	struct whatif_guest guest = guest_of(q);
 
-	native_batch_begin(q->engine.batch);
-	q->run->cpus = q->engine.batch_cpus;
-	q->backend = backend_choose(&backend_uml, &backend_exact, q->run);
-	guest = guest_of(q);
 	return whatif_guest_batch(&guest, "profile");
 }
 

@@ -7,7 +7,6 @@
 #include "base/options.h"
 #include "base/result-file.h"
 #include "run/engine/engine.h"
-#include "run/engine/native-batch.h"
 #include "run/run-options.h"
 #include "run/packed/backend-exact.h"
 #include "run/setup.h"
@@ -309,12 +308,8 @@ static struct whatif_guest guest_of(struct request *q)
 /* On a node of a cluster. */
 static int run_batch(struct request *q)
 {
-	struct whatif_guest guest;
+	struct whatif_guest guest = guest_of(q);
 
-	native_batch_begin(q->engine.batch);
-	q->run->cpus = q->engine.batch_cpus;
-	q->backend = backend_choose(&backend_uml, &backend_exact, q->run);
-	guest = guest_of(q);
 	return whatif_guest_batch(&guest, "whatif");
 }
 

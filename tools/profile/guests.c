@@ -17,9 +17,13 @@
 
 /* How often the progress is shown anew, and slurm_watch() called. */
 #define SHOW_MS	500
-/* A guest that counts instructions has so many runs, but a batch has at most so many guests. */
+/*
+ * Where instructions are counted, a stage boots one guest for each EXACT_RUNS runs, but at
+ * most EXACT_GUESTS guests; then each makes more runs.
+ */
 #define EXACT_RUNS	4
 #define EXACT_GUESTS	200
+/* working_now() starts here, so that subtracting the survey's time stays positive. */
 #define EXACT_START_NS	(1ULL << 60)
 
 struct guests {
@@ -94,7 +98,8 @@ static int run_part(const struct job *job, void *arg)
 	asked.answer = (struct profile_answer){ 0 };
 	asked.batch = batch_of(part, job->number);
 	/* The guest's clock starts now, so that this much time is left. */
-	asked.spent_ns = asked.asked.time_ns - part->time_ns;
+	asked.spent_ns = part->guests->site.exact ? 1 :
+			 asked.asked.time_ns - part->time_ns;
 	asked.question.quiet = true;
 	what.arg = &asked;
 	return whatif_site_run(&part->guests->site, job, &what);
@@ -207,7 +212,15 @@ static bool is_queued(const struct guests *g, const struct jobs *jobs)
 	return true;
 }
 
-/* Runs jobs until all are done. Returns 0, or the status to end with. */
+static bool has_failed(const struct jobs *jobs)
+{
+	for (unsigned int i = 0; i < jobs->begun; i++)
+		if (jobs->list[i].done && jobs->list[i].status)
+			return true;
+	return false;
+}
+
+/* Runs jobs until all are done, or one has failed. Returns 0, or the status to end with. */
 static int run_jobs(struct guests *g, struct jobs *jobs, unsigned int count)
 {
 	uint64_t last = now_ns();
@@ -218,7 +231,7 @@ static int run_jobs(struct guests *g, struct jobs *jobs, unsigned int count)
 		uint64_t now;
 
 		while (jobs->begun < count && jobs_running(jobs) < g->count &&
-		       !jobs->ended_by)
+		       !jobs->ended_by && !has_failed(jobs))
 			jobs_begin(jobs);
 		if (!jobs_running(jobs) || status)
 			return status;
@@ -288,6 +301,7 @@ static int measure(struct profile *p, const struct whatif_guest *guest,
 		.many = run_many, .now = working_now, .progress = show, .arg = &g,
 		/* Time of guests is not shorter where they run at the same time. */
 		.guests = guest->run->deterministic ? 1 : guests,
+		.exact = guest->run->deterministic,
 	};
 	int status;
 

@@ -122,7 +122,7 @@ static int run(struct race_state *s, struct profile_group *g, size_t condition,
 static int run_many(struct race_state *s, struct profile_run *runs, size_t count,
 		    unsigned int round, uint64_t reserve, bool *done)
 {
-	const struct profile_batch batch = {
+	struct profile_batch batch = {
 		.runs = runs, .count = count, .round = round, .order = s->order,
 		.succeeded = s->p->spent_ns || s->order,
 	};
@@ -133,7 +133,10 @@ static int run_many(struct race_state *s, struct profile_run *runs, size_t count
 	*done = false;
 	if (end >= s->deadline)
 		return 0;
-	s->left = count;
+	/* No guest knows the time of the others. */
+	if (s->runner->exact && s->run_ns)
+		batch.count = fmin(count, 1 + (s->deadline - end) / s->run_ns);
+	s->left = batch.count;
 	show(s);
 	status = s->runner->many(s->p, &batch, s->deadline - end, &made,
 				 s->runner->arg);

@@ -30,6 +30,7 @@ struct profile_runner {
 	int (*many)(struct profile *p, const struct profile_batch *batch,
 		    uint64_t time_ns, struct profile_made *made, void *arg);
 	unsigned int guests;	/* of many(), at the same time */
+	bool exact;		/* now() is the sum of the times of all guests */
 	/* Real time in ns. */
 	uint64_t (*now)(void *arg);
 	/* Shows how far it is. what ends with no full stop. */

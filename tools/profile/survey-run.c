@@ -15,6 +15,7 @@
 #include "base/util.h"
 #include "run/backend.h"
 #include "run/setup.h"
+#include "whatif/exact.h"
 
 #define JSON_VERSION	1
 /* A command that does not react to a signal gets another one after so many seconds. */
@@ -26,9 +27,14 @@ struct limit {
 	bool armed;
 };
 
+/* So much longer than by the guest's clock an emulated run may take. */
+#define EMULATED_MAX	100
+
 static uint64_t limit_ns(const struct profile *p)
 {
-	return p->asked.for_ns ? p->asked.for_ns : p->asked.time_ns;
+	if (p->asked.for_ns)
+		return p->asked.for_ns;
+	return p->asked.time_ns * (p->question.deterministic ? EMULATED_MAX : 1);
 }
 
 static void arm(struct limit *limit, uint64_t ns)
@@ -136,6 +142,8 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 		.argv = q->argv, .backend = backend->name,
 	};
 	once.argv = command_of(q);
+	if (run->deterministic)
+		once.files = whatif_exact_files(q, &p->found, run->files);
 	if (ask->limited)
 		arm(&limit, limit_ns(p));
 	error = survey_take(&s->survey, &how, backend, &once, &out);
@@ -143,6 +151,8 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 	s->status = setup_status(&out, q->argv);
 	s->taken = out.kind <= OUTCOME_SIGNALED;
 	explain(s, error, expired, p);
+	if (run->deterministic)
+		whatif_exact_free(once.files);
 	free(once.argv);
 	close_stream(how.input);
 	close_stream(how.output);

@@ -11,6 +11,7 @@
 
 #include "memory.h"
 #include "setup.h"
+#include "base/paths.h"
 #include "base/util.h"
 
 static unsigned int parse_percent(const struct run_options *o,
@@ -176,10 +177,26 @@ void run_options_writable(struct run_options *o, struct run *run, char *dir)
 	run->writable[n + 1] = NULL;
 }
 
+/* The file itself may not be there yet. */
+static char *future_path(const char *path)
+{
+	char *above = xprintf("%.*s.", (int)(base_name(path) - path), path);
+	char *directory = realpath(above, NULL), *real = NULL;
+
+	if (directory)
+		real = xprintf("%s/%s", strcmp(directory, "/") ? directory : "",
+			       base_name(path));
+	free(directory);
+	free(above);
+	return real;
+}
+
 void run_options_omit(struct run_options *o, struct run *run, const char *path)
 {
 	char *real = realpath(path, NULL);
 
+	if (!real)
+		real = future_path(path);
 	if (!real)
 		return;
 	o->omitted = xrealloc(o->omitted, (o->nr_omitted + 2) *

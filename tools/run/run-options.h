@@ -95,7 +95,7 @@ bool run_options_take(struct run_options *o, struct run *run, int c,
  */
 void run_options_writable(struct run_options *o, struct run *run, char *dir);
 
-/* A file of tense's own, which is there, is not packed for a guest. */
+/* A file of tense's own, which may be there later, is not packed for a guest. */
 void run_options_omit(struct run_options *o, struct run *run,
 		      const char *path);
 

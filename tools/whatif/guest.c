@@ -12,6 +12,8 @@
 #include "base/remove-tree.h"
 #include "base/stream.h"
 #include "base/util.h"
+#include "run/engine/native-batch.h"
+#include "run/packed/backend-exact.h"
 #include "run/setup.h"
 
 void whatif_guest_send(struct run *run, int (*write)(FILE *f, const void *arg),
@@ -136,12 +138,17 @@ int whatif_guest_job(const struct whatif_guest *g, const struct job *job,
 	return status;
 }
 
-int whatif_guest_batch(const struct whatif_guest *g, const char *command)
+int whatif_guest_batch(struct whatif_guest *g, const char *command)
 {
-	char *dir = whatif_guest_answers(g), *answer = answer_path(dir, 0);
 	int to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), status;
+	char *dir, *answer;
 	bool ended;
 
+	native_batch_begin(g->engine->batch);
+	g->run->cpus = g->engine->batch_cpus;
+	g->backend = backend_choose(&backend_uml, &backend_exact, g->run);
+	dir = whatif_guest_answers(g);
+	answer = answer_path(dir, 0);
 	/* The command's output must not mix with the answer. */
 	if (to < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		die(STATUS_FAILED, "cannot redirect standard output: %s",

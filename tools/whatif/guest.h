@@ -65,12 +65,16 @@ char *whatif_guest_answers(const struct whatif_guest *g);
 void whatif_guest_answers_end(char *directory);
 
 /*
- * On a node of a cluster: boots one guest for the batch whose request is standard input.
+ * On a node of a cluster, before anything else: boots one guest of User-Mode Linux for
+ * the engine's batch. The request is standard input.
  * Its status and its answer go to standard output. Returns 0 unless the guest failed.
  */
-int whatif_guest_batch(const struct whatif_guest *g, const char *command);
+int whatif_guest_batch(struct whatif_guest *g, const char *command);
 
-/* Corrects the host's facts in e: from here, or none if the guests ran on a cluster. */
+/*
+ * Sets the facts about the host in e. They come from here. A cluster has several hosts, and
+ * counted instructions depend on none, so that e then has none.
+ */
 void whatif_guest_environment(const struct whatif_guest *g,
 			      struct whatif_environment *e,
 			      const struct whatif_environment *here);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The change of a condition on a node is the mean logarithm of its metric, less that of
- * the node's null runs: the node's speed is in both. The change of a node is the mean over
- * its varied runs of how much they differ from what all nodes have under that condition. It
- * is compared with the mean change of the other nodes, by Welch's test: B. L. Welch, "The
- * generalization of 'Student's' problem when several different population variances are
+ * the node's null runs: the node's speed is in both. Less the mean change of all nodes under
+ * that condition, it is an excess. The excess of a node is the mean of these, weighted by its
+ * varied runs. Welch's test compares it with the mean excess of the other nodes: B. L. Welch,
+ * "The generalization of 'Student's' problem when several different population variances are
  * involved", Biometrika 34, 1947. Each node has its own variance, since some are noisier.
  */
 #include "nodes.h"
@@ -160,9 +160,9 @@ static double variance(const struct whatif_nodes *nodes, size_t node, double *df
 	return squares / *df;
 }
 
-/* A node's change in percent of a run's time, and the variance of that. */
-struct node_change {
-	double change, variance, df;
+/* A node's excess in percent of a run's time, and the variance of that. */
+struct node_excess {
+	double excess, variance, df;
 	double level;		/* mean logarithm, in percent, of a varied run to a null run */
 };
 
@@ -186,10 +186,10 @@ static double null_variance(const struct whatif_nodes *nodes, size_t node, doubl
 	return sum;
 }
 
-static struct node_change change_of(const struct whatif_nodes *nodes,
+static struct node_excess excess_of(const struct whatif_nodes *nodes,
 				    const double *common, size_t node)
 {
-	struct node_change result = { 0 };
+	struct node_excess result = { 0 };
 	double runs = 0;
 
 	for (size_t i = 0; i < nodes->nr_cells; i++) {
@@ -199,22 +199,22 @@ static struct node_change change_of(const struct whatif_nodes *nodes,
 		if (isnan(c))
 			continue;
 		runs += cell->of[node].n;
-		result.change += cell->of[node].n * (c - common[i]);
+		result.excess += cell->of[node].n * (c - common[i]);
 		result.level += cell->of[node].n * common[i];
 	}
-	result.change /= runs;
+	result.excess /= runs;
 	result.level /= runs;
 	result.variance = variance(nodes, node, &result.df) *
 			  (1 / runs + null_variance(nodes, node, runs));
 	return result;
 }
 
-static bool is_known(const struct node_change *c)
+static bool is_known(const struct node_excess *c)
 {
-	return c->df > 0 && c->variance > 0 && !isnan(c->change);
+	return c->df > 0 && c->variance > 0 && !isnan(c->excess);
 }
 
-static struct node_difference compare(const struct node_change *list, size_t count,
+static struct node_difference compare(const struct node_excess *list, size_t count,
 				      size_t node)
 {
 	double others = 0, sum = 0, spread = 0, squares = 0, difference, all;
@@ -224,13 +224,13 @@ static struct node_difference compare(const struct node_change *list, size_t cou
 		if (i == node || !is_known(&list[i]))
 			continue;
 		others++;
-		sum += list[i].change;
+		sum += list[i].excess;
 		spread += list[i].variance;
 		squares += list[i].variance * list[i].variance / list[i].df;
 	}
 	if (!others || !is_known(&list[node]))
 		return d;
-	difference = list[node].change - sum / others;
+	difference = list[node].excess - sum / others;
 	spread /= others * others;
 	squares /= pow(others, 4);
 	all = list[node].variance + spread;
@@ -244,13 +244,13 @@ static struct node_difference compare(const struct node_change *list, size_t cou
 struct node_difference *whatif_nodes_compare(const struct whatif_nodes *nodes)
 {
 	struct node_difference *d = xmalloc((nodes->count + 1) * sizeof(*d));
-	struct node_change *list = xmalloc((nodes->count + 1) * sizeof(*list));
+	struct node_excess *list = xmalloc((nodes->count + 1) * sizeof(*list));
 	double *common = xmalloc((nodes->nr_cells + 1) * sizeof(*common));
 
 	for (size_t i = 0; i < nodes->nr_cells; i++)
 		common[i] = common_change(nodes, &nodes->cells[i]);
 	for (size_t i = 0; i < nodes->count; i++)
-		list[i] = change_of(nodes, common, i);
+		list[i] = excess_of(nodes, common, i);
 	for (size_t i = 0; i < nodes->count; i++)
 		d[i] = compare(list, nodes->count, i);
 	free(common);

@@ -268,7 +268,7 @@ static int set_up_child(void *arg, const char **what)
 	 * answer.
 	 */
 	if (child->w->question.show_output)
-		return child->n->exact && dup2(2, 1) < 0 ? -1 : 0;
+		return child->w->question.deterministic && dup2(2, 1) < 0 ? -1 : 0;
 	*what = child->n->dir;
 	for (int fd = 1; fd < 3; fd++)
 		if (open_as(fd, path_of(child->n, files[fd - 1]),

@@ -66,14 +66,12 @@ void whatif_site_begin(struct whatif_site *site, const struct whatif_guest *gues
 	} else if (!guest->engine->slurm) {
 		site->directory = whatif_guest_answers(guest);
 	}
-	if (!guest->engine->slurm)
-		return;
-	/* A signal must leave no job in the queue: jobs_wait() takes it. */
+	/* A signal must leave no job in the queue, and lose no answer: jobs_wait() takes it. */
 	launch_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &site->mask);
-	if (site->exact)
+	if (guest->engine->slurm && site->exact)
 		site->slurm = begin_exactly(guest->engine);
-	else
+	else if (guest->engine->slurm)
 		begin_natively(site);
 }
 
@@ -143,9 +141,9 @@ void whatif_site_end(struct whatif_site *site)
 	if (site->slurm) {
 		slurm_end(site->slurm);
 		free(site->kernel);
-		fatal_signals_drop();
-		sigprocmask(SIG_SETMASK, &site->mask, NULL);
 	} else if (!site->exact) {
 		whatif_guest_answers_end(site->directory);
 	}
+	fatal_signals_drop();
+	sigprocmask(SIG_SETMASK, &site->mask, NULL);
 }

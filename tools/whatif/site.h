@@ -21,7 +21,7 @@ struct whatif_site {
 	sigset_t mask;		/* before the signals that end tense were blocked */
 };
 
-/* Ends the program if that fails. The caller then sets the files of deterministic runs. */
+/* Ends the program on failure. For deterministic runs, the caller sets run->files before. */
 void whatif_site_begin(struct whatif_site *site, const struct whatif_guest *guest);
 
 /* The command in the guest of a job, see whatif_guest_job(). */
