@@ -33,7 +33,7 @@ static void begin_natively(struct whatif_site *site)
 {
 	const struct engine *engine = site->guest->engine;
 	unsigned int cpus = site->guest->run->cpus;
-	char *kernel = kernel_build("um");
+	char *kernel = site->kernel;
 	char *cache = xprintf("%.*s", (int)(base_name(kernel) - kernel - 1), kernel);
 	const struct slurm_ask ask = {
 		.shared = engine->directory ? engine->directory : cache,
@@ -43,14 +43,14 @@ static void begin_natively(struct whatif_site *site)
 
 	site->slurm = slurm_begin(&ask);
 	/* The cache has the kernel already. */
-	site->kernel = engine->directory ?
-		       native_batch_share(kernel, slurm_private(site->slurm)) :
-		       xstrdup(kernel);
+	if (engine->directory) {
+		site->kernel = native_batch_share(kernel, slurm_private(site->slurm));
+		free(kernel);
+	}
 	site->batch = (struct native_batch){
 		.argv = site->guest->argv, .kernel = site->kernel, .cpus = cpus,
 	};
 	free(cache);
-	free(kernel);
 }
 
 void whatif_site_begin(struct whatif_site *site, const struct whatif_guest *guest)
@@ -63,7 +63,10 @@ void whatif_site_begin(struct whatif_site *site, const struct whatif_guest *gues
 	if (site->exact) {
 		run_options_end(guest->options, guest->run);
 		backend_exact_prepare();
-	} else if (!guest->engine->slurm) {
+	} else if (guest->engine->slurm) {
+		/* Now, because ^C should end a build. */
+		site->kernel = kernel_build("um");
+	} else {
 		site->directory = whatif_guest_answers(guest);
 	}
 	/* A signal must leave no job in the queue, and lose no answer: jobs_wait() takes it. */
