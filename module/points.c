@@ -20,6 +20,11 @@
 
 /* The CPU's timer is set for at least this many real ns from now. */
 #define TIMER_MIN	5000
+/*
+ * While a sample ends it is more: where an interrupt takes longer than TIMER_MIN, one after
+ * the other would keep the task in its sample.
+ */
+#define TIMER_MIN_END	50000
 
 /* Returns a random number below @below: splitmix64. */
 static u64 draw(u64 *state, u64 below)
@@ -165,6 +170,8 @@ u64 tense_sampler_horizon(struct tense_task *t)
 	now = tense_real_now();
 	if (s->pause_until > now)
 		ns = max(ns, s->pause_until - now);
+	if (s->ends)
+		ns = max(ns, (u64)TIMER_MIN_END);
 	return clamp(ns, (u64)TIMER_MIN, (u64)NSEC_PER_SEC);
 }
 
