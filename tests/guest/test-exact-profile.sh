@@ -81,8 +81,8 @@ profile folded --show-output "${folded[@]}"
 is $? 0 "an answer with the stacks of the survey"
 ok "which are there" [ -s folded.txt ]
 ok "and not for the runs" sh -c "! grep -q 'folded.txt' \"\$1\"" sh "$tmp/folded.out"
-"$tense" profile --deterministic --json answer.json "${folded[@]}" >/dev/null 2>&1
-ok "the same again, with progress and without output" cmp "$tmp/folded.json" answer.json
+"$tense" profile --deterministic --show-output --json answer.json "${folded[@]}" >/dev/null 2>&1
+ok "the same again, without --quiet" cmp "$tmp/folded.json" answer.json
 rm -f folded.txt answer.json
 
 profile prepared --time 1s --prepare true -- "${work[@]}"

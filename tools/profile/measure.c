@@ -134,8 +134,8 @@ static int run_many(struct race_state *s, struct profile_run *runs, size_t count
 	if (end >= s->deadline)
 		return 0;
 	/* No guest knows the time of the others. */
-	if (s->runner->exact && s->run_ns)
-		batch.count = fmin(count, 1 + (s->deadline - end) / s->run_ns);
+	if (s->runner->exact && s->run_ns && (s->deadline - end) / s->run_ns < count)
+		batch.count = 1 + (s->deadline - end) / s->run_ns;
 	s->left = batch.count;
 	show(s);
 	status = s->runner->many(s->p, &batch, s->deadline - end, &made,
