@@ -420,7 +420,7 @@ static int run_batch(struct request *q)
 {
 	struct whatif_guest guest = guest_of(q);
 
-	return whatif_guest_batch(&guest, "profile");
+	return whatif_guest_batch(&guest);
 }
 
 static int measure(struct request *q)

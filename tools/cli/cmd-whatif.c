@@ -310,7 +310,7 @@ static int run_batch(struct request *q)
 {
 	struct whatif_guest guest = guest_of(q);
 
-	return whatif_guest_batch(&guest, "whatif");
+	return whatif_guest_batch(&guest);
 }
 
 static int measure(struct request *q, struct run *run)

@@ -161,8 +161,7 @@ static void note_node(struct guests *g, unsigned int job, const struct profile *
 {
 	char *node = whatif_site_node(&g->site, job);
 
-	/* Instructions are the same everywhere. */
-	for (size_t i = 0; i < from->nr_groups && node && !g->site.exact; i++)
+	for (size_t i = 0; i < from->nr_groups && node; i++)
 		whatif_nodes_add(&g->nodes, node, i, &from->groups[i].w.samples);
 	free(node);
 }

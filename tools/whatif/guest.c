@@ -138,7 +138,7 @@ int whatif_guest_job(const struct whatif_guest *g, const struct job *job,
 	return status;
 }
 
-int whatif_guest_batch(struct whatif_guest *g, const char *command)
+int whatif_guest_batch(struct whatif_guest *g)
 {
 	int to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), status;
 	char *dir, *answer;
@@ -153,7 +153,7 @@ int whatif_guest_batch(struct whatif_guest *g, const char *command)
 	if (to < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		die(STATUS_FAILED, "cannot redirect standard output: %s",
 		    strerror(errno));
-	status = run_guest(g, command, answer, &ended);
+	status = run_guest(g, g->argv[0], answer, &ended);
 	if (ended && dprintf(to, "%d\n", status) < 0)
 		die(STATUS_FAILED, "cannot write an answer: %s", strerror(errno));
 	if (!status)

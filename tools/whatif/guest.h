@@ -69,7 +69,7 @@ void whatif_guest_answers_end(char *directory);
  * the engine's batch. The request is standard input.
  * Its status and its answer go to standard output. Returns 0 unless the guest failed.
  */
-int whatif_guest_batch(struct whatif_guest *g, const char *command);
+int whatif_guest_batch(struct whatif_guest *g);
 
 /*
  * Sets the facts about the host in e. They come from here. A cluster has several hosts, and

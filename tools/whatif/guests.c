@@ -133,8 +133,7 @@ static void note_node(unsigned int number, const struct whatif *batch, void *arg
 	struct several *s = arg;
 	char *node = whatif_site_node(&s->site, number);
 
-	/* Instructions are the same everywhere. */
-	if (node && !s->site.exact)
+	if (node)
 		whatif_nodes_add(&s->nodes, node, 0, &batch->samples);
 	free(node);
 }

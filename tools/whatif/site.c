@@ -131,7 +131,8 @@ bool whatif_site_has_begun(const struct whatif_site *site, unsigned int job)
 
 char *whatif_site_node(const struct whatif_site *site, unsigned int job)
 {
-	return site->slurm ? slurm_node(site->slurm, site->first_batch + job) : NULL;
+	return site->slurm && !site->exact ?
+	       slurm_node(site->slurm, site->first_batch + job) : NULL;
 }
 
 void whatif_site_restart_jobs(struct whatif_site *site, unsigned int begun)

@@ -46,7 +46,10 @@ int whatif_site_watch(struct whatif_site *site, unsigned int begun);
 /* Whether a job's guest has left the queue of a cluster. */
 bool whatif_site_has_begun(const struct whatif_site *site, unsigned int job);
 
-/* Returns the node that a job ran on, which the caller frees. NULL: this machine. */
+/*
+ * Returns the node that a job ran on, which the caller frees. NULL: this machine, or any,
+ * because instructions are the same everywhere.
+ */
 char *whatif_site_node(const struct whatif_site *site, unsigned int job);
 
 /* Call when all jobs have ended: job numbers restart at 0, but batch numbers go on. */

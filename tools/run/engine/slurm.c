@@ -481,11 +481,11 @@ bool slurm_has_begun(struct slurm *s, unsigned int number)
 	if (number >= s->count)
 		return false;
 	b = &s->batches[number];
+	if (b->begun)
+		return true;
 	directory = batch_path(s, number);
 	/* After a loss, the output of the earlier try is still there. */
-	if (!b->begun)
-		b->begun = b->tries > 1 ? is_running(b) :
-			   has_output(directory) || is_done(s, number);
+	b->begun = b->tries > 1 ? is_running(b) : has_output(directory) || is_done(s, number);
 	free(directory);
 	return b->begun;
 }
