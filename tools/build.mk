@@ -187,6 +187,7 @@ $(O)/tests/unit/test-race: tests/unit/test-race.c tools/profile/race.c \
 	$(CC) $(WHATIF_TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		$(TENSE_LIBS)
 
+$(O)/tests/unit/test-profile: tests/unit/fake-machine.c
 ARCHIVE_TESTS += $(O)/tests/unit/test-profile
 UNIT_TESTS += $(O)/tests/unit/test-race
 

@@ -9,260 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
-
 #include "base/stream.h"
 #include "base/util.h"
+#include "fake-machine.h"
 #include "profile/json.h"
 #include "profile/measure.h"
 #include "profile/output.h"
 #include "profile/words.h"
 #include "tap.h"
-#include "whatif/log.h"
-
-#define SECOND_NS	1000000000.0
-
-struct function {
-	const char *name;
-	double seconds;		/* of CPU time in a run */
-	bool off_path;		/* nobody waits for it */
-	unsigned int calls;	/* 0: never called */
-	bool refused;
-};
-
-static const struct function functions[] = {
-	{ "second", 0.20, false, 10, false },
-	{ "fourth", 0.06, false, 10, false },
-	{ "hidden", 0.30, true, 10, false },
-	{ "first", 0.30, false, 10, false },
-	{ "hot", 0.02, false, 3000000, false },
-	{ "third", 0.12, false, 10, false },
-	{ "never", 0, false, 0, false },
-	{ "refused", 0, false, 0, true },
-};
-
-#define COUNT	(sizeof(functions) / sizeof(functions[0]))
-/* They run at the same time. */
-#define GUESTS	4
-/* Work outside of all functions. */
-#define REST	0.3
-
-/* main() calls all others and has the rest of the work, with which outer() calls first(). */
-static const struct function callers[] = {
-	{ "main", REST - 0.001, false, 1, false },
-	{ "outer", 0.001, false, 10, false },
-};
-
-struct machine {
-	gsl_rng *rng;
-	double speed;
-	double clock;		/* s */
-	unsigned int runs;
-	unsigned int fail_at, interrupt_at;
-	unsigned int shared_hot;	/* runs of hot with others in its group */
-	unsigned long seed;
-	double jitter;		/* of the time in a function */
-	bool quiet;		/* one thread, and nothing else differs from run to run */
-	bool clocked;		/* "second" lasts until its clock shows a time */
-	double spins;		/* s that a thread spins more if second is faster */
-	unsigned int no_metric_every;	/* so many runs, one lacks the metric */
-	double length;		/* of a run, instead of 1.3 s of CPU time; 0: that */
-	bool many;		/* there are several guests */
-	unsigned int batches;	/* of their runs */
-	char said[200];
-};
-
-static const struct function *find(const char *name)
-{
-	for (size_t i = 0; i < COUNT; i++)
-		if (!strcmp(functions[i].name, name))
-			return &functions[i];
-	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)
-		if (!strcmp(callers[i].name, name))
-			return &callers[i];
-	return NULL;
-}
-
-static bool calls(const char *caller, const char *name)
-{
-	return !strcmp(caller, "main") ||
-	       (!strcmp(caller, "outer") && !strcmp(name, "first"));
-}
-
-/* A cut of a function is also one of all that it calls. */
-static double cut_of(const struct whatif *w, size_t condition, unsigned int slot)
-{
-	const unsigned int *percent = w->plan.conditions[condition].percent;
-	const struct whatif_func *func = w->question.func;
-	double cut = whatif_cut(percent[slot]);
-
-	for (unsigned int i = 1; i <= w->question.funcs; i++)
-		if (i != slot && calls(func[i - 1].name, func[slot - 1].name))
-			cut += whatif_cut(percent[i]);
-	return cut;
-}
-
-static bool is_off_path(const struct machine *m, const struct function *f)
-{
-	return f->off_path && !m->quiet;
-}
-
-static void instrument(struct whatif *w, struct whatif_sample *s,
-		       unsigned int slot, const struct function *f)
-{
-	char *log = xprintf("%s\t7\t%u\t/lib/fake.so\t%s\t0x1a30\t%s\n"
-			    "cost\t7\t43.5\t120\n",
-			    f->refused ? "refused" : "patched", slot, f->name,
-			    f->refused ? "it is shorter than a jump" :
-					 "in-process");
-
-	whatif_log_read(&w->samples, log, s);
-	free(log);
-	s->slot[slot].calls = f->calls;
-}
-
-static int run(struct whatif *w, size_t condition, struct whatif_sample *s,
-	       void *arg)
-{
-	struct machine *m = arg;
-	double cpu = REST, charged = REST, elapsed = REST, slow;
-
-	m->runs++;
-	if (m->runs == m->fail_at)
-		return 1;
-	if (m->runs == m->interrupt_at)
-		return STATUS_SIGNAL + 2;
-	if (m->no_metric_every && s->round && m->runs % m->no_metric_every == 0)
-		return PROFILE_NO_METRIC;
-	m->speed = 0.7 * m->speed + gsl_ran_gaussian(m->rng, 0.04);
-	slow = exp(m->speed) * (m->length > 0 ? m->length / 1.3 : 1);
-	for (size_t i = 0; i < COUNT; i++) {
-		cpu += functions[i].seconds;
-		charged += functions[i].seconds;
-		elapsed += is_off_path(m, &functions[i]) ? 0 : functions[i].seconds;
-	}
-	for (unsigned int slot = 1; slot <= w->question.funcs; slot++) {
-		const struct function *f = find(w->question.func[slot - 1].name);
-		double cut = cut_of(w, condition, slot);
-		double ran = f->seconds * exp(gsl_ran_gaussian(m->rng, m->jitter));
-		double saved;
-
-		if (m->clocked && !strcmp(f->name, "second"))
-			ran /= 1 - cut;
-		saved = ran * cut;
-		instrument(w, s, slot, f);
-		s->slot[slot].ran = SECOND_NS * slow * ran;
-		s->slot[slot].charged = s->slot[slot].ran * (1 - cut);
-		cpu += ran - f->seconds;
-		charged += ran - f->seconds;
-		if (saved > 0 && !strcmp(f->name, "second")) {
-			cpu += m->spins;
-			charged += m->spins;
-		}
-		m->shared_hot += s->round && f->calls > 1000 &&
-				 w->question.funcs > 1;
-		charged -= saved;
-		elapsed += is_off_path(m, f) ? 0 : ran - f->seconds - saved;
-	}
-	s->threads = m->quiet ? 1 : 2;
-	s->ran = SECOND_NS * slow * cpu;
-	s->charged = SECOND_NS * slow * charged;
-	s->elapsed = SECOND_NS * slow * elapsed *
-		     exp(gsl_ran_gaussian(m->rng, m->quiet ? 0.0002 : 0.002));
-	s->metric = s->elapsed;
-	s->reference = 1e7 * slow * exp(gsl_ran_gaussian(m->rng, 0.01));
-	m->clock += slow * cpu;
-	return 0;
-}
-
-/* Makes the runs of a batch as guests would that run at the same time. */
-static int run_many(struct profile *p, const struct profile_batch *batch,
-		    uint64_t time_ns, struct profile_made *made, void *arg)
-{
-	struct machine *m = arg;
-	double began = m->clock;
-
-	for (size_t i = 0; i < batch->count; i++) {
-		struct whatif *w = &p->groups[batch->runs[i].group].w;
-		struct whatif_samples *samples = &w->samples;
-		struct whatif_sample s = {
-			.round = batch->round, .order = batch->order + i,
-			.condition = batch->runs[i].condition,
-		};
-		int status;
-
-		if (SECOND_NS * (m->clock - began) / GUESTS >= time_ns)
-			break;
-		status = run(w, s.condition, &s, arg);
-		if (status && status != PROFILE_NO_METRIC)
-			return status;
-		made->runs++;
-		made->dropped += status == PROFILE_NO_METRIC;
-		if (status)
-			continue;
-		samples->list = xrealloc(samples->list, (samples->count + 1) *
-							sizeof(s));
-		samples->list[samples->count++] = s;
-	}
-	made->took_ns = SECOND_NS * (m->clock - began);
-	m->clock = began + (m->clock - began) / GUESTS;
-	m->batches++;
-	return 0;
-}
-
-static uint64_t now(void *arg)
-{
-	const struct machine *m = arg;
-
-	return SECOND_NS * m->clock;
-}
-
-static void progress(const struct profile *p, uint64_t passed_ns,
-		     const char *what, void *arg)
-{
-	struct machine *m = arg;
-
-	(void)p;
-	(void)passed_ns;
-	snprintf(m->said, sizeof(m->said), "%s", what);
-}
-
-static struct profile profile_of(double seconds)
-{
-	static char *command[] = { "fake", "a b", NULL };
-	struct profile p = {
-		.question = {
-			.argv = command, .precision = 1, .seed = 5,
-			.percent = 100,
-		},
-		.asked = { .time_ns = SECOND_NS * seconds, .top = 3 },
-	};
-
-	for (size_t i = 0; i < COUNT; i++) {
-		struct profile_candidate *c =
-			profile_add(&p, xstrdup(functions[i].name),
-				    xstrdup("/lib/fake.so"));
-
-		c->found.specs[1] = xprintf("fake:%s", c->name);
-	}
-	return p;
-}
-
-static int measure(struct profile *p, struct machine *m)
-{
-	const struct profile_runner runner = {
-		.run = run, .many = m->many ? run_many : NULL, .guests = GUESTS,
-		.now = now, .progress = progress, .arg = m,
-	};
-	int status;
-
-	m->rng = gsl_rng_alloc(gsl_rng_mt19937);
-	gsl_rng_set(m->rng, 3 + m->seed);
-	status = profile_measure(p, &runner);
-	gsl_rng_free(m->rng);
-	return status;
-}
 
 static const struct profile_row *row_of(const struct profile *p,
 					const char *name)
@@ -397,7 +151,7 @@ static void test_writers(const struct profile *p)
 	f = open_memstream(&text, &size);
 	is_i64(profile_csv(f, p), 0, "CSV is written");
 	fclose(f);
-	is_i64(count_text(text, "\n"), COUNT + 1, "with a line for each");
+	is_i64(count_text(text, "\n"), FAKE_FUNCTIONS + 1, "with a line for each");
 	free(text);
 	f = open_memstream(&text, &size);
 	is_i64(profile_html(f, p), 0, "and the page");
@@ -411,10 +165,10 @@ static void test_writers(const struct profile *p)
 
 static void test_profile(void)
 {
-	struct machine m = { 0 };
-	struct profile p = profile_of(200);
+	struct fake_machine m = { 0 };
+	struct profile p = fake_profile(200);
 
-	is_i64(measure(&p, &m), 0, "a profile");
+	is_i64(fake_measure(&p, &m), 0, "a profile");
 	test_order(&p);
 	test_gains(&p);
 	test_why(&p);
@@ -428,13 +182,13 @@ static void test_profile(void)
 /* Runs of a stage on several guests at the same time. */
 static void test_guests(void)
 {
-	struct machine alone = { 0 }, m = { .many = true };
-	struct profile p = profile_of(200);
+	struct fake_machine alone = { 0 }, m = { .many = true };
+	struct profile p = fake_profile(200);
 
-	measure(&p, &alone);
+	fake_measure(&p, &alone);
 	profile_free(&p);
-	p = profile_of(200);
-	is_i64(measure(&p, &m), 0, "a profile of several guests");
+	p = fake_profile(200);
+	is_i64(fake_measure(&p, &m), 0, "a profile of several guests");
 	test_order(&p);
 	test_gains(&p);
 	ok(m.batches > 2 && m.batches < m.runs / 2, "%u runs are in %u batches",
@@ -452,59 +206,59 @@ static void test_guests(void)
 	test_json(&p);
 	profile_free(&p);
 
-	m = (struct machine){ .many = true };
-	p = profile_of(9);
-	is_i64(measure(&p, &m), 0, "several guests with little time");
+	m = (struct fake_machine){ .many = true };
+	p = fake_profile(9);
+	is_i64(fake_measure(&p, &m), 0, "several guests with little time");
 	ok(m.clock < 11, "end in that time: %g s", m.clock);
 	profile_free(&p);
 
-	m = (struct machine){ .many = true, .interrupt_at = 40 };
-	p = profile_of(200);
-	is_i64(measure(&p, &m), 0, "interrupted guests have an answer");
-	ok(p.interrupted && p.answer.nr_rows == COUNT, "and say so");
+	m = (struct fake_machine){ .many = true, .interrupt_at = 40 };
+	p = fake_profile(200);
+	is_i64(fake_measure(&p, &m), 0, "interrupted guests have an answer");
+	ok(p.interrupted && p.answer.nr_rows == FAKE_FUNCTIONS, "and say so");
 	profile_free(&p);
 
-	m = (struct machine){ .many = true, .no_metric_every = 1 };
-	p = profile_of(200);
-	is_i64(measure(&p, &m), 1, "guests without any metric have no answer");
+	m = (struct fake_machine){ .many = true, .no_metric_every = 1 };
+	p = fake_profile(200);
+	is_i64(fake_measure(&p, &m), 1, "guests without any metric have no answer");
 	profile_free(&p);
 }
 
 /* 1.3 s a run: there is time for 12. */
 static void test_time(void)
 {
-	struct machine m = { 0 };
-	struct profile p = profile_of(16);
+	struct fake_machine m = { 0 };
+	struct profile p = fake_profile(16);
 
-	is_i64(measure(&p, &m), 0, "with little time there is an answer");
+	is_i64(fake_measure(&p, &m), 0, "with little time there is an answer");
 	ok(m.clock < 18, "in that time: %g s", m.clock);
-	ok(p.answer.nr_rows == COUNT, "with all functions");
+	ok(p.answer.nr_rows == FAKE_FUNCTIONS, "with all functions");
 	profile_free(&p);
 
-	m = (struct machine){ 0 };
-	p = profile_of(4);
-	measure(&p, &m);
+	m = (struct fake_machine){ 0 };
+	p = fake_profile(4);
+	fake_measure(&p, &m);
 	ok(m.clock < 6.5, "with next to none it ends in time: %g s", m.clock);
 	profile_free(&p);
 }
 
 static void test_ends(void)
 {
-	struct machine m = { .interrupt_at = 12 };
-	struct profile p = profile_of(200);
+	struct fake_machine m = { .interrupt_at = 12 };
+	struct profile p = fake_profile(200);
 
-	is_i64(measure(&p, &m), 0, "an interrupted profile has an answer");
-	ok(p.interrupted && p.answer.nr_rows == COUNT, "and says so");
+	is_i64(fake_measure(&p, &m), 0, "an interrupted profile has an answer");
+	ok(p.interrupted && p.answer.nr_rows == FAKE_FUNCTIONS, "and says so");
 	profile_free(&p);
 
-	m = (struct machine){ .interrupt_at = 1 };
-	p = profile_of(200);
-	is_i64(measure(&p, &m), STATUS_SIGNAL + 2, "unless nothing was known");
+	m = (struct fake_machine){ .interrupt_at = 1 };
+	p = fake_profile(200);
+	is_i64(fake_measure(&p, &m), STATUS_SIGNAL + 2, "unless nothing was known");
 	profile_free(&p);
 
-	m = (struct machine){ .fail_at = 9 };
-	p = profile_of(200);
-	is_i64(measure(&p, &m), 1, "a failed run fails it");
+	m = (struct fake_machine){ .fail_at = 9 };
+	p = fake_profile(200);
+	is_i64(fake_measure(&p, &m), 1, "a failed run fails it");
 	profile_free(&p);
 }
 
@@ -512,7 +266,7 @@ static void test_ends(void)
  * Fast work of "second" lets another thread spin, so CPU time does not tell the machine's
  * speed. A few runs cannot show this.
  */
-static bool covers_few(struct machine m, bool *any)
+static bool covers_few(struct fake_machine m, bool *any)
 {
 	/* One thread also waits for "hidden", and takes 1.3 s instead of 1. */
 	static const struct {
@@ -523,10 +277,10 @@ static bool covers_few(struct machine m, bool *any)
 		{ "third", 6, 6 / 1.3 }, { "fourth", 3, 3 / 1.3 },
 		{ "hidden", 0, 15 / 1.3 }, { "hot", 1, 1 / 1.3 },
 	};
-	struct profile p = profile_of(2000);
+	struct profile p = fake_profile(2000);
 	bool all = true;
 
-	*any = !measure(&p, &m);
+	*any = !fake_measure(&p, &m);
 	for (size_t i = 0; *any && i < sizeof(truth) / sizeof(truth[0]); i++) {
 		const struct interval *gain =
 			&row_of(&p, truth[i].name)->gain[PROFILE_HALF];
@@ -543,12 +297,12 @@ static bool covers_few(struct machine m, bool *any)
 /* 190 of 200 are expected to cover; fewer than 180 do by chance in 1 of 500 tests. */
 #define FEW_COVERED	180
 
-static void test_few(const char *program, struct machine like)
+static void test_few(const char *program, struct fake_machine like)
 {
 	static const unsigned int runs[] = { 9, 14, 20, 30 };
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
-		struct machine m = like;
+		struct fake_machine m = like;
 		unsigned int covered = 0, answers = 0;
 		bool any;
 
@@ -563,23 +317,16 @@ static void test_few(const char *program, struct machine like)
 	}
 }
 
-static void add(struct profile *p, const char *name)
-{
-	struct profile_candidate *c = profile_add(p, xstrdup(name), xstrdup("/lib/fake.so"));
-
-	c->found.specs[1] = xprintf("fake:%s", name);
-}
-
 /* Functions that call others gain what these gain. */
 static void test_callers(void)
 {
-	struct machine m = { .quiet = true };
-	struct profile p = profile_of(200);
+	struct fake_machine m = { .quiet = true };
+	struct profile p = fake_profile(200);
 	char *advice;
 
-	add(&p, "main");
-	add(&p, "outer");
-	is_i64(measure(&p, &m), 0, "a profile with functions that call others");
+	fake_profile_add(&p, "main");
+	fake_profile_add(&p, "outer");
+	is_i64(fake_measure(&p, &m), 0, "a profile with functions that call others");
 	advice = profile_advice(&p);
 	ok(!strcmp(name_at(&p, 0), "main") && row_of(&p, "main")->why == PROFILE_WHOLE,
 	   "main() is nearly the whole program: %s", name_at(&p, 0));
@@ -596,11 +343,11 @@ static void test_callers(void)
 /* Runs without a metric are left out, and too many of them end the profile. */
 static void test_no_metric(void)
 {
-	struct machine m = { .no_metric_every = 7 };
-	struct profile p = profile_of(200);
+	struct fake_machine m = { .no_metric_every = 7 };
+	struct profile p = fake_profile(200);
 	char *left_out;
 
-	is_i64(measure(&p, &m), 0, "some runs have no metric");
+	is_i64(fake_measure(&p, &m), 0, "some runs have no metric");
 	left_out = profile_left_out(&p);
 	ok(p.dropped && p.answer.separated >= 3 &&
 	   strstr(left_out, "without a metric did not count"),
@@ -608,9 +355,9 @@ static void test_no_metric(void)
 	free(left_out);
 	profile_free(&p);
 
-	m = (struct machine){ .no_metric_every = 1 };
-	p = profile_of(200);
-	is_i64(measure(&p, &m), 1, "without any metric there is no answer");
+	m = (struct fake_machine){ .no_metric_every = 1 };
+	p = fake_profile(200);
+	is_i64(fake_measure(&p, &m), 1, "without any metric there is no answer");
 	ok(m.runs < 20, "and soon: %u runs", m.runs);
 	profile_free(&p);
 }
@@ -656,8 +403,8 @@ static void test_left_out(struct profile *p)
 /* A number that the command prints is a time or a speed: the user knows. */
 static void test_better(void)
 {
-	struct machine m = { 0 };
-	struct profile p = profile_of(200);
+	struct fake_machine m = { 0 };
+	struct profile p = fake_profile(200);
 	const struct profile_row *first;
 	struct profile_row loser = { .why = PROFILE_LOSES };
 	char *title, *advice;
@@ -665,7 +412,7 @@ static void test_better(void)
 	p.question.metric.kind = METRIC_STDOUT;
 	p.question.metric.pattern = xstrdup("t=(.*)");
 	p.question.better = BETTER_LESS;
-	is_i64(measure(&p, &m), 0, "a profile of a time that the command prints");
+	is_i64(fake_measure(&p, &m), 0, "a profile of a time that the command prints");
 	first = row_of(&p, "first");
 	advice = profile_advice(&p);
 	ok(first->gain[PROFILE_HALF].low > 0 && first == p.answer.rows &&
@@ -687,16 +434,16 @@ static void test_better(void)
 }
 
 /* Runs a profile of one second, and returns its messages. The caller frees them. */
-static char *messages_of(struct machine m, uint64_t spent_ns)
+static char *messages_of(struct fake_machine m, uint64_t spent_ns)
 {
 	FILE *f = tmpfile();
 	int old = stream_divert(STDERR_FILENO, fileno(f));
-	struct profile p = profile_of(1);
+	struct profile p = fake_profile(1);
 	char *text;
 	long size;
 
 	p.spent_ns = spent_ns;
-	measure(&p, &m);
+	fake_measure(&p, &m);
 	profile_free(&p);
 	stream_bring_back(STDERR_FILENO, old);
 	size = lseek(fileno(f), 0, SEEK_END);
@@ -708,15 +455,15 @@ static char *messages_of(struct machine m, uint64_t spent_ns)
 
 static void test_short(void)
 {
-	char *text = messages_of((struct machine){ .length = 0.03 }, 0);
+	char *text = messages_of((struct fake_machine){ .length = 0.03 }, 0);
 
 	ok(strstr(text, "a run of fake takes only ") && strstr(text, "larger input"),
 	   "short runs are told: %s", text);
 	free(text);
-	text = messages_of((struct machine){ .length = 0.03 }, 1);
+	text = messages_of((struct fake_machine){ .length = 0.03 }, 1);
 	ok(!strstr(text, "takes only"), "not again after a survey: %s", text);
 	free(text);
-	text = messages_of((struct machine){ .length = 0.3 }, 0);
+	text = messages_of((struct fake_machine){ .length = 0.3 }, 0);
 	ok(!strstr(text, "takes only"), "longer ones are not: %s", text);
 	free(text);
 }
@@ -728,13 +475,13 @@ static void test_needed(void)
 	static const double times[] = { 9, 4 };
 
 	for (size_t i = 0; i < 2; i++) {
-		struct machine m = { 0 };
-		struct profile p = profile_of(times[i]);
+		struct fake_machine m = { 0 };
+		struct profile p = fake_profile(times[i]);
 		double needed, seconds = 0;
 		char *words;
 		bool all = true;
 
-		measure(&p, &m);
+		fake_measure(&p, &m);
 		words = profile_needed(&p);
 		needed = p.needed_ns / SECOND_NS;
 		ok(sscanf(words, "One run takes about %*g s, so that all functions need about %lf s: use",
@@ -744,9 +491,9 @@ static void test_needed(void)
 		free(words);
 		profile_free(&p);
 
-		m = (struct machine){ 0 };
-		p = profile_of(seconds);
-		is_i64(measure(&p, &m), 0, "with that time there is an answer");
+		m = (struct fake_machine){ 0 };
+		p = fake_profile(seconds);
+		is_i64(fake_measure(&p, &m), 0, "with that time there is an answer");
 		for (size_t k = 0; k < p.nr_candidates; k++)
 			all = all && p.candidates[k].state != PROFILE_NOT_TRIED;
 		ok(all && !p.needed_ns, "and each function has run");
@@ -757,11 +504,11 @@ static void test_needed(void)
 /* Time ends in the first stage: the functions with most of the time have run. */
 static void test_first_stage(void)
 {
-	struct machine m = { 0 };
-	struct profile p = profile_of(9);
+	struct fake_machine m = { 0 };
+	struct profile p = fake_profile(9);
 	char *ending;
 
-	is_i64(measure(&p, &m), 0, "time ends early");
+	is_i64(fake_measure(&p, &m), 0, "time ends early");
 	test_left_out(&p);
 	ending = profile_ending(&p);
 	ok(!isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) ||
@@ -774,10 +521,10 @@ static void test_first_stage(void)
 	free(ending);
 	profile_free(&p);
 
-	m = (struct machine){ 0 };
-	p = profile_of(9);
+	m = (struct fake_machine){ 0 };
+	p = fake_profile(9);
 	p.candidates[3].weight = 0.95;	/* "first" */
-	is_i64(measure(&p, &m), 0, "time ends early, and one is nearly the whole program");
+	is_i64(fake_measure(&p, &m), 0, "time ends early, and one is nearly the whole program");
 	ok(isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) &&
 	   !isnan(row_of(&p, "hidden")->gain[PROFILE_HALF].value),
 	   "it has not run, but the others have");
@@ -788,11 +535,11 @@ static void test_first_stage(void)
 int main(void)
 {
 	test_few("a thread that spins",
-		 (struct machine){ .jitter = 0.01, .spins = 0.25 });
+		 (struct fake_machine){ .jitter = 0.01, .spins = 0.25 });
 	test_few("functions whose time differs from run to run",
-		 (struct machine){ .jitter = 0.05, .quiet = true });
+		 (struct fake_machine){ .jitter = 0.05, .quiet = true });
 	test_few("a thread that spins until a time",
-		 (struct machine){ .jitter = 0.01, .quiet = true, .clocked = true });
+		 (struct fake_machine){ .jitter = 0.01, .quiet = true, .clocked = true });
 	test_no_metric();
 	test_callers();
 	test_first_stage();
