@@ -11,8 +11,6 @@
 #include "profile/measure.h"
 #include "whatif/log.h"
 
-#define SECOND_NS	1000000000.0
-
 struct function {
 	const char *name;
 	double seconds;		/* of CPU time in a run */
@@ -93,7 +91,7 @@ static void instrument(struct whatif *w, struct whatif_sample *s,
 }
 
 static int run_once(struct whatif *w, size_t condition, struct whatif_sample *s,
-	       void *arg)
+		    void *arg)
 {
 	struct fake_machine *m = arg;
 	double cpu = REST, charged = REST, elapsed = REST, slow;

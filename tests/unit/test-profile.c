@@ -242,6 +242,21 @@ static void test_time(void)
 	profile_free(&p);
 }
 
+/* The runs before it are not lost. */
+static void test_late_failure(struct fake_machine m)
+{
+	struct profile p = fake_profile(200);
+	char *ending;
+
+	is_i64(fake_measure(&p, &m), 0, "after a late failure there is an answer");
+	is_i64(p.failure_status, 1, "with the status of the failure");
+	ending = profile_ending(&p);
+	ok(strstr(ending, "The race ended with an error after "), "which says: %s", ending);
+	free(ending);
+	test_json(&p);
+	profile_free(&p);
+}
+
 static void test_ends(void)
 {
 	struct fake_machine m = { .interrupt_at = 12 };
@@ -256,10 +271,12 @@ static void test_ends(void)
 	is_i64(fake_measure(&p, &m), STATUS_SIGNAL + 2, "unless nothing was known");
 	profile_free(&p);
 
-	m = (struct fake_machine){ .fail_at = 9 };
+	m = (struct fake_machine){ .fail_at = 3 };
 	p = fake_profile(200);
-	is_i64(fake_measure(&p, &m), 1, "a failed run fails it");
+	is_i64(fake_measure(&p, &m), 1, "an early failure leaves no answer");
 	profile_free(&p);
+	test_late_failure((struct fake_machine){ .fail_at = 40 });
+	test_late_failure((struct fake_machine){ .fail_at = 40, .many = true });
 }
 
 /*

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 
 #include "commands.h"
 #include "base/duration.h"
+#include "base/fatal-signals.h"
 #include "base/options.h"
 #include "base/result-file.h"
 #include "profile/candidates.h"
@@ -341,7 +341,7 @@ static void check_survey(const struct request *q, const struct profile_survey *s
 	const char *name = q->p.question.argv[0];
 	int sig = s->status - STATUS_SIGNAL;
 
-	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
+	if (is_fatal_signal(sig))
 		die(s->status, "profile: interrupted by signal %d (%s) before any function had run",
 		    sig, strsignal(sig));
 	if (!s->status || q->p.question.ignore_failure)
@@ -479,10 +479,13 @@ static int run_request(struct request *q)
 		find_candidates(q);
 	}
 	status = measure(q);
-	if (status > STATUS_SIGNAL && !q->inside)
+	if (is_fatal_signal(status - STATUS_SIGNAL) && !q->inside)
 		warn("profile: interrupted by signal %d (%s) before any function had run",
 		     status - STATUS_SIGNAL, strsignal(status - STATUS_SIGNAL));
-	return status ? status : answer(q);
+	if (!status)
+		status = answer(q);
+	/* The host would drop the answer of a guest that ends with another status than 0. */
+	return status || q->inside ? status : q->p.failure_status;
 }
 
 static int main_profile(int argc, char **argv)
@@ -522,5 +525,6 @@ const struct subcommand cmd_profile = {
 	.notes =
 		"Exit status: 0 with an answer, also after ^C; 1 if the command failed or called\n"
 		"none of the functions; 125 if tense failed or was misused; 126, 127 and 128 + n\n"
-		"as of tense run.\n",
+		"as of tense run. If a run fails when some function has run, the answer of the\n"
+		"earlier runs is printed, and the status is that of the failure.\n",
 };

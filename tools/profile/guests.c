@@ -2,10 +2,13 @@
 #include "guests.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/fatal-signals.h"
 #include "base/util.h"
 #include "json.h"
 #include "measure.h"
@@ -80,11 +83,39 @@ static struct profile_batch batch_of(const struct part *part, unsigned int numbe
 	return batch;
 }
 
+/* Reads the answer of a job. Returns an error, which the caller frees, or NULL. */
+static char *read_answer(int fd, struct profile *answer)
+{
+	FILE *f = fdopen(fd, "r");
+	char *error;
+
+	if (!f)
+		die(STATUS_FAILED, "fdopen: %s", strerror(errno));
+	rewind(f);
+	error = profile_json_read(f, answer);
+	fclose(f);
+	return error;
+}
+
+/* The status of a run that failed, whose guest has left the samples of earlier runs. */
+static int failure_of(const struct job *job)
+{
+	struct profile answer = { 0 };
+	char *error = read_answer(fcntl(job->answer, F_DUPFD_CLOEXEC, 0), &answer);
+	int status = answer.failure_status;
+
+	/* take() tells an error. */
+	free(error);
+	profile_free(&answer);
+	return status;
+}
+
 /* The guest gets the groups, but not the samples of earlier batches. */
 static int run_part(const struct job *job, void *arg)
 {
 	const struct part *part = arg;
 	struct profile asked = *part->p;
+	int status;
 	struct whatif_site_job what = {
 		.command = "profile", .write = write_request,
 		.seed = asked.question.seed + part->guests->site.first_batch + job->number,
@@ -102,7 +133,8 @@ static int run_part(const struct job *job, void *arg)
 			 asked.asked.time_ns - part->time_ns;
 	asked.question.quiet = true;
 	what.arg = &asked;
-	return whatif_site_run(&part->guests->site, job, &what);
+	status = whatif_site_run(&part->guests->site, job, &what);
+	return status ? status : failure_of(job);
 }
 
 static void append(struct whatif_samples *to, const struct whatif_sample *s,
@@ -166,22 +198,34 @@ static void note_node(struct guests *g, unsigned int job, const struct profile *
 	free(node);
 }
 
+void profile_guests_tell_killed(int status)
+{
+	int sig = status - STATUS_SIGNAL;
+
+	if (sig > 0 && !is_fatal_signal(sig))
+		warn("profile: tense in a guest was ended by signal %d (%s): if its memory was short, --memory gives more",
+		     sig, strsignal(sig));
+}
+
+/* A guest whose run failed may have an answer, too. */
+static bool has_answer(const struct job *job)
+{
+	return !job->status || lseek(job->answer, 0, SEEK_END) > 0;
+}
+
 /* Returns 0, or the status to end with after a message. */
 static int take(struct guests *g, struct profile *p, struct job *job,
 		const struct profile_batch *batch, struct profile_made *made)
 {
+	int status = job->status;
 	struct profile answer = { 0 };
 	char *error;
-	FILE *f;
 
 	job_show_messages(job);
-	if (job->status)
-		return job->status;
-	f = fdopen(job_take_answer(job), "r");
-	if (!f)
-		die(STATUS_FAILED, "fdopen: %s", strerror(errno));
-	error = profile_json_read(f, &answer);
-	fclose(f);
+	profile_guests_tell_killed(status);
+	if (!has_answer(job))
+		return status;
+	error = read_answer(job_take_answer(job), &answer);
 	if (error) {
 		warn("cannot read what a guest measured: %s", error);
 	} else {
@@ -190,8 +234,9 @@ static int take(struct guests *g, struct profile *p, struct job *job,
 		take_environment(g, p, &answer);
 	}
 	profile_free(&answer);
+	status = error && !status ? STATUS_FAILED : status;
 	free(error);
-	return error ? STATUS_FAILED : 0;
+	return status;
 }
 
 static void show_again(struct guests *g, bool queued)
@@ -257,6 +302,27 @@ static unsigned int count_jobs(const struct guests *g, size_t runs)
 	return runs < g->count ? runs : g->count;
 }
 
+/*
+ * Takes the samples of all jobs that are done. Returns the status, or that of the first
+ * job that failed. Where instructions are counted, that one is the last: how many jobs
+ * began after it depends on the host.
+ */
+static int take_all(struct guests *g, struct profile *p, const struct jobs *jobs,
+		    const struct profile_batch *batch, struct profile_made *made, int status)
+{
+	for (unsigned int i = 0; i < jobs->begun && !(g->site.exact && status); i++) {
+		struct job *job = &jobs->list[i];
+		int taken;
+
+		/* After a signal, jobs fail because of it. Of several failures, the first is shown. */
+		if (!job->done || (job->status && (status || jobs->ended_by)))
+			continue;
+		taken = take(g, p, job, batch, made);
+		status = status ? status : taken;
+	}
+	return status;
+}
+
 static int run_many(struct profile *p, const struct profile_batch *batch,
 		    uint64_t time_ns, struct profile_made *made, void *arg)
 {
@@ -270,11 +336,8 @@ static int run_many(struct profile *p, const struct profile_batch *batch,
 
 	jobs_open(&jobs, part.jobs);
 	status = run_jobs(g, &jobs, part.jobs);
+	status = take_all(g, p, &jobs, batch, made, status);
 	ended_by = jobs.ended_by;
-	/* A signal ends the other jobs without an answer. */
-	for (unsigned int i = 0; i < jobs.begun && !status; i++)
-		if (!ended_by || !jobs.list[i].status)
-			status = take(g, p, &jobs.list[i], batch, made);
 	jobs_close(&jobs, !status);
 	whatif_site_restart_jobs(&g->site, jobs.begun);
 	return ended_by ? STATUS_SIGNAL + ended_by : status;

@@ -15,4 +15,7 @@
 int profile_guests_measure(struct profile *p, const struct whatif_guest *g,
 			   unsigned int guests);
 
+/* Says so if the status of a guest is that of a signal that does not come from the user. */
+void profile_guests_tell_killed(int status);
+
 #endif

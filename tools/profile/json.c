@@ -139,13 +139,14 @@ int profile_json_write(FILE *f, const struct profile *p)
 {
 	char *advice = profile_advice(p);
 	json_t *root = json_pack(
-		"{ss si so so so sb sb sb so so so so so so so so so so so si so so so so sO? so*}",
+		"{ss si so so so sb sb sb si so so so so so so so so so so so si so so so so sO? so*}",
 		"schema", PROFILE_SCHEMA, "version", PROFILE_JSON_VERSION,
 		"question", whatif_json_question(&p->question),
 		"found", whatif_json_found(&p->found), "asked", asked(p),
 		"quiet", (int)p->question.quiet,
 		"show_output", (int)p->question.show_output,
 		"interrupted", (int)p->interrupted,
+		"failure_status", p->failure_status,
 		"timed_out", json_boolean(p->timed_out),
 		"stages_over", json_boolean(p->stages_over),
 		"spent_ns", integer(p->spent_ns),
@@ -317,6 +318,7 @@ static const char *load(const json_t *root, struct profile *p)
 	p->question.quiet = flag(root, "quiet");
 	p->question.show_output = flag(root, "show_output");
 	p->interrupted = flag(root, "interrupted");
+	p->failure_status = whole(root, "failure_status");
 	p->timed_out = flag(root, "timed_out");
 	p->stages_over = flag(root, "stages_over");
 	p->spent_ns = whole(root, "spent_ns");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fatal-signals.h"
 #include "base/util.h"
 #include "candidates.h"
 #include "words.h"
@@ -461,7 +462,7 @@ static int run_stage(struct race_state *s, bool extra, uint64_t reserve,
 	else
 		status = run_rows(s, rows, count, reserve, done);
 	free(rows);
-	/* After a signal, the answer has what is known. */
+	/* Also after a signal or a failure: the answer needs it. */
 	look(s);
 	return status;
 }
@@ -611,14 +612,13 @@ static int conclude(struct race_state *s, int status)
 	if (has_untried(p) && s->run_ns)
 		p->needed_ns = estimate_needed(s);
 	p->stages_over = p->timed_out && s->looks >= RACE_LOOKS;
-	if (status && status < STATUS_SIGNAL && status != PROFILE_OUT_OF_TIME)
-		return status;
-	p->interrupted = status > STATUS_SIGNAL;
+	if (status == PROFILE_OUT_OF_TIME)
+		status = 0;
+	p->interrupted = is_fatal_signal(status - STATUS_SIGNAL);
+	p->failure_status = p->interrupted ? 0 : status;
 	if (has_run(p))
 		return 0;
-	if (p->interrupted)
-		return status;
-	return refuse_time(p);
+	return status ? status : refuse_time(p);
 }
 
 int profile_measure(struct profile *p, const struct profile_runner *runner)

@@ -41,8 +41,8 @@ struct profile_runner {
 
 /*
  * Measures and leaves an answer. Returns 0, or the status to end with after a
- * message. After a signal there is an answer if any candidate has run, and p is
- * interrupted.
+ * message. If a signal or a failure ends the race after a candidate has run, there is
+ * an answer, and p->interrupted or p->failure_status tells why.
  */
 int profile_measure(struct profile *p, const struct profile_runner *runner);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fatal-signals.h"
 #include "base/util.h"
 #include "guests.h"
 #include "json.h"
@@ -141,9 +142,10 @@ int profile_batch_measure(struct profile *p, const struct run *run_options)
 	p->dropped = 0;
 	status = run_batch(p, &n);
 	whatif_session_end(n.session);
-	/* The samples up to a signal count. */
-	p->interrupted = status > STATUS_SIGNAL;
-	return p->interrupted || status == PROFILE_OUT_OF_TIME ? 0 : status;
+	/* The samples up to a signal or a failure count. */
+	p->interrupted = is_fatal_signal(status - STATUS_SIGNAL);
+	p->failure_status = p->interrupted || status == PROFILE_OUT_OF_TIME ? 0 : status;
+	return 0;
 }
 
 int profile_native_measure(struct profile *p, const struct run *run_options,
@@ -194,8 +196,12 @@ int profile_guest_measure(struct profile *p, const struct whatif_guest *g)
 	int status;
 
 	whatif_environment(&here, g->backend->name);
-	status = guests > 1 || g->engine->slurm || g->run->deterministic ?
-		 profile_guests_measure(p, g, guests) : whatif_guest_exchange(g, &exchange);
+	if (guests > 1 || g->engine->slurm || g->run->deterministic) {
+		status = profile_guests_measure(p, g, guests);
+	} else {
+		status = whatif_guest_exchange(g, &exchange);
+		profile_guests_tell_killed(status);
+	}
 	if (!status)
 		whatif_guest_environment(g, &p->environment, &here);
 	whatif_environment_free(&here);

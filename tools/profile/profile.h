@@ -113,6 +113,7 @@ struct profile {
 	struct whatif_environment environment;
 	struct profile_answer answer;
 	bool interrupted;
+	int failure_status;	/* exit status of the error that ended the race, or 0 */
 	bool timed_out;		/* the race was not over yet */
 	bool stages_over;	/* it was not over after the last stage */
 	uint64_t spent_ns;	/* of --time, by the survey */

@@ -48,6 +48,13 @@ const char *profile_cut_name(enum profile_cut cut)
 	return names[cut];
 }
 
+/* Returns a verb phrase after "The race", or NULL if it did not end early. */
+static const char *early_end(const struct profile *p)
+{
+	return p->interrupted ? "was interrupted" :
+	       p->failure_status ? "ended with an error" : NULL;
+}
+
 static const char *state_text(const struct profile *p,
 			      const struct profile_candidate *c)
 {
@@ -58,7 +65,8 @@ static const char *state_text(const struct profile *p,
 		return c->reason ? c->reason : "it cannot be scaled";
 	default:
 		return p->interrupted ? "the race was interrupted before it ran" :
-					"no time was left for it: see --time";
+		       p->failure_status ? "the race ended with an error before it ran" :
+					   "no time was left for it: see --time";
 	}
 }
 
@@ -227,9 +235,10 @@ bool profile_is_shown(const struct profile *p, const struct profile_row *row)
 /* Says how many functions did not run, and how the tables show them. */
 static char *untried_words(const struct profile *p, size_t untried)
 {
-	char *text = xprintf("%zu of the %zu functions did not run, because %s: ",
-			     untried, p->nr_candidates, p->interrupted ?
-			     "the race was interrupted" : "no time was left");
+	const char *end = early_end(p);
+	char *text = xprintf("%zu of the %zu functions did not run, because %s%s: ",
+			     untried, p->nr_candidates, end ? "the race " : "",
+			     end ? end : "no time was left");
 	char *longer;
 	size_t rows = 0;
 
@@ -281,7 +290,7 @@ char *profile_left_out(const struct profile *p)
 					    never == 1 ? "it" : "them"));
 	if (untried)
 		text = append(text, untried_words(p, untried));
-	if (untried && !p->interrupted)
+	if (untried && !early_end(p))
 		text = append(text, profile_needed(p));
 	if (unscalable)
 		text = append(text, unscalable);
@@ -330,14 +339,14 @@ static const char *rest(const struct profile *p)
 
 char *profile_ending(const struct profile *p)
 {
+	const char *end = early_end(p);
 	char *order = certain(p), *text;
 
-	text = xprintf("%s after %zu run%s in %.0f s%s: %s%s.",
-		       p->interrupted ? "The race was interrupted" :
-		       p->timed_out ? "The race is not over" : "The race is over",
+	text = xprintf("The race %s after %zu run%s in %.0f s%s: %s%s.",
+		       end ? end : p->timed_out ? "is not over" : "is over",
 		       p->answer.runs, plural(p->answer.runs), p->took_ns / 1e9,
 		       p->question.deterministic ? " of the guests' time" : "", order,
-		       p->interrupted ? "" : rest(p));
+		       end ? "" : rest(p));
 	free(order);
 	return text;
 }
