@@ -63,7 +63,7 @@ accuracy-exact: $(accuracy_smp) $(accuracy_programs)
 accuracy-exact-whatif: $(ACCURACY)
 	$(Q)$(accuracy_dir)/exact-whatif $(O)
 
-accuracy-order: $(accuracy_out)/several
+accuracy-order: $(addprefix $(accuracy_out)/,several rounds)
 	$(Q)$(accuracy_dir)/order $(O)
 
 window: $(accuracy_programs)

@@ -26,7 +26,7 @@
 #include "work.h"
 
 #define WORDS_MAX	64
-#define VARIANTS_MAX	16
+#define VARIANTS_MAX	32
 #define REFERENCE	(5 * UNITS_MS)
 
 struct variant {

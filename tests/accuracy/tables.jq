@@ -232,7 +232,7 @@ def order:
 		"10 % faster: median error", "worst", "intervals that hold the truth"])),
 	"",
 	([.programs[].functions[]] as $all |
-	 "All \(.programs | length) programs: tau \([.programs[].tau | numbers] | add / length | fixed(2)) on average; error at 50 % median \($all | numbers("half") | join(", worst ")), at 10 % median \($all | numbers("tenth") | join(", worst ")) points; \($all | holds) intervals hold the truth.");
+	 "All \(.programs | length) programs: tau \([.programs[].tau | numbers] | add / length | fixed(2)) on average; error at 50 % median \($all | numbers("half") | join(", worst ")), at 10 % median \($all | numbers("tenth") | join(", worst ")) points; \($all | holds) intervals hold the truth. Twice the standard error of the truth at 50 %: \($all | map(.half.true_error) | "median \(median | fixed(2)), worst \(max | fixed(2))") points.");
 
 def measured:
 	if .date == null then
