@@ -314,7 +314,7 @@ static int take_all(struct guests *g, struct profile *p, const struct jobs *jobs
 		struct job *job = &jobs->list[i];
 		int taken;
 
-		/* After a signal, jobs fail because of it. Of several failures, the first is shown. */
+		/* After a signal, jobs fail because of it. Only the first failure is shown. */
 		if (!job->done || (job->status && (status || jobs->ended_by)))
 			continue;
 		taken = take(g, p, job, batch, made);
