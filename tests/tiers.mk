@@ -37,7 +37,7 @@ WAITING_TESTS := $(call named,unit,test-bench test-accuracy test-measure-run% \
 	$(call named,timed,test-timed test-timed-static guest-timed \
 	guest-timed-static guest-timed-preloaded test-timed-programs) \
 	$(call named,guest,test-signals test-signals-qemu test-bad-input \
-	test-clocks test-streams test-terminal)
+	test-clocks test-slurm test-streams test-terminal)
 
 # These tests run one at a time, after the others, for one of three reasons:
 # - They step through code instruction by instruction, beside a thread of their own.
@@ -54,7 +54,8 @@ ALONE_TESTS := $(call named,guest,%-sessions %-races test-kernel-selftests-qemu 
 
 # These tests take a minute or more. They start first, in this order, so that no
 # CPU is idle at the end.
-LONG_TESTS := debug-several guest-groups test-run-qemu test-deterministic \
+LONG_TESTS := debug-several test-exact-profile test-slurm guest-groups test-profile \
+	test-run-qemu test-deterministic \
 	test-signals-qemu test-signals debug-fuzz test-exact-whatif check-patches \
 	guest-fair test-queue-waits test-stamped-queue-exact debug-storms \
 	test-stamped-queue-uml test-smp-programs test-producer \
