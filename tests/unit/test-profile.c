@@ -417,6 +417,37 @@ static void test_left_out(struct profile *p)
 	p->interrupted = false;
 }
 
+/* A survey runs the command without instruments. */
+static void test_changed(void)
+{
+	static const struct {
+		double elapsed;		/* of the survey, in runs with instruments */
+		uint64_t for_ns;
+		enum metric_kind metric;
+		bool told;
+	} cases[] = {
+		{ 0.9, 0, METRIC_ELAPSED, true }, { 0.97, 0, METRIC_ELAPSED, false },
+		{ 1.2, 0, METRIC_ELAPSED, false }, { 0, 0, METRIC_ELAPSED, false },
+		{ 0.9, 1, METRIC_ELAPSED, false }, { 0.9, 0, METRIC_CPU, false },
+	};
+	struct fake_machine m = { 0 };
+	struct profile p = fake_profile(30);
+
+	is_i64(fake_measure(&p, &m), 0, "a profile after a survey");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text;
+
+		p.survey_elapsed_ns = cases[i].elapsed * p.answer.baseline;
+		p.asked.for_ns = cases[i].for_ns;
+		p.question.metric.kind = cases[i].metric;
+		text = profile_left_out(&p);
+		is_i64(strstr(text, "a run takes 11 % longer") != NULL, cases[i].told,
+		       "whether instruments change the program: %s", text);
+		free(text);
+	}
+	profile_free(&p);
+}
+
 /* A number that the command prints is a time or a speed: the user knows. */
 static void test_better(void)
 {
@@ -563,6 +594,7 @@ int main(void)
 	test_needed();
 	test_short();
 	test_better();
+	test_changed();
 	test_profile();
 	test_guests();
 	test_time();

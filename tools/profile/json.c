@@ -139,7 +139,7 @@ int profile_json_write(FILE *f, const struct profile *p)
 {
 	char *advice = profile_advice(p);
 	json_t *root = json_pack(
-		"{ss si so so so sb sb sb si so so so so so so so so so so so si so so so so sO? so*}",
+		"{ss si so so so sb sb sb si so so so so so so so so so so so so si so so so so sO? so*}",
 		"schema", PROFILE_SCHEMA, "version", PROFILE_JSON_VERSION,
 		"question", whatif_json_question(&p->question),
 		"found", whatif_json_found(&p->found), "asked", asked(p),
@@ -150,6 +150,7 @@ int profile_json_write(FILE *f, const struct profile *p)
 		"timed_out", json_boolean(p->timed_out),
 		"stages_over", json_boolean(p->stages_over),
 		"spent_ns", integer(p->spent_ns),
+		"survey_elapsed_ns", integer(p->survey_elapsed_ns),
 		"took_ns", integer(p->took_ns),
 		"run_ns", integer(p->run_ns),
 		"needed_ns", integer(p->needed_ns),
@@ -322,6 +323,7 @@ static const char *load(const json_t *root, struct profile *p)
 	p->timed_out = flag(root, "timed_out");
 	p->stages_over = flag(root, "stages_over");
 	p->spent_ns = whole(root, "spent_ns");
+	p->survey_elapsed_ns = whole(root, "survey_elapsed_ns");
 	p->took_ns = whole(root, "took_ns");
 	p->run_ns = whole(root, "run_ns");
 	p->needed_ns = whole(root, "needed_ns");

@@ -117,6 +117,9 @@ struct profile {
 	bool timed_out;		/* the race was not over yet */
 	bool stages_over;	/* it was not over after the last stage */
 	uint64_t spent_ns;	/* of --time, by the survey */
+	uint64_t survey_elapsed_ns;	/* virtual time of the survey's run, which has no
+					 * instruments; 0: not known
+					 */
 	uint64_t took_ns;
 	uint64_t run_ns;	/* real time that a run took, in the mean; 0: not known */
 	uint64_t needed_ns;	/* estimate of the --time in which every function runs;

@@ -278,8 +278,24 @@ char *profile_needed(const struct profile *p)
 		       p->run_ns / 1e9, seconds, seconds);
 }
 
+/* By how much instruments may change the program before the tables tell. */
+#define CHANGED_MIN	0.05
+
+/* Says that the program with instruments differs from the one that the user runs, or NULL. */
+static char *changed_words(const struct profile *p)
+{
+	double change = p->answer.baseline / p->survey_elapsed_ns - 1;
+
+	if (!p->survey_elapsed_ns || p->asked.for_ns ||
+	    p->question.metric.kind != METRIC_ELAPSED || !(change > CHANGED_MIN))
+		return NULL;
+	return xprintf("With the instruments of all these functions, a run takes %.0f %% longer than in the survey, for example because they are called very often, or in many short threads. Without instruments, the gains may differ: tense whatif with one function tells.",
+		       100 * change);
+}
+
 char *profile_left_out(const struct profile *p)
 {
+	char *changed = changed_words(p);
 	size_t never = count_state(p, PROFILE_NEVER_CALLED);
 	size_t untried = count_state(p, PROFILE_NOT_TRIED);
 	char *unscalable = profile_unscalable(p), *text = NULL;
@@ -297,6 +313,8 @@ char *profile_left_out(const struct profile *p)
 	if (p->dropped)
 		text = append(text, xprintf("%zu run%s without a metric did not count.",
 					    p->dropped, plural(p->dropped)));
+	if (changed)
+		text = append(text, changed);
 	return text;
 }
 

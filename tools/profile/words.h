@@ -29,8 +29,8 @@ bool profile_is_shown(const struct profile *p, const struct profile_row *row);
 char *profile_needed(const struct profile *p);
 
 /*
- * Which functions and runs are not in the answer, and why, in sentences. NULL if there
- * are none. The caller frees it.
+ * Which functions and runs are not in the answer, and why, and whether instruments change
+ * the program, in sentences. NULL if there are none. The caller frees it.
  */
 char *profile_left_out(const struct profile *p);
 
