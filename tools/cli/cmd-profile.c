@@ -367,7 +367,9 @@ static void survey_candidates(struct request *q, const struct profile_filter *fi
 	if (!s.taken)
 		exit(s.status ? s.status : STATUS_FAILED);
 	check_survey(q, &s);
-	q->p.survey_elapsed_ns = s.survey.elapsed_ns;
+	/* Counted instructions of the survey depend on --quiet, but the answer must not. */
+	if (!q->run->deterministic)
+		q->p.survey_elapsed_ns = s.survey.elapsed_ns;
 	if (s.survey.samples)
 		profile_warn_short(&q->p, s.survey.elapsed_ns);
 	else if (!q->only)
