@@ -601,6 +601,12 @@ static int refuse_time(const struct profile *p)
 	return STATUS_FAILED;
 }
 
+void profile_note_end(struct profile *p, int status)
+{
+	p->interrupted = is_fatal_signal(status - STATUS_SIGNAL);
+	p->failure_status = p->interrupted || status == PROFILE_OUT_OF_TIME ? 0 : status;
+}
+
 /* Says how the race ended. Returns the status to end with. */
 static int conclude(struct race_state *s, int status)
 {
@@ -612,13 +618,10 @@ static int conclude(struct race_state *s, int status)
 	if (has_untried(p) && s->run_ns)
 		p->needed_ns = estimate_needed(s);
 	p->stages_over = p->timed_out && s->looks >= RACE_LOOKS;
-	if (status == PROFILE_OUT_OF_TIME)
-		status = 0;
-	p->interrupted = is_fatal_signal(status - STATUS_SIGNAL);
-	p->failure_status = p->interrupted ? 0 : status;
+	profile_note_end(p, status);
 	if (has_run(p))
 		return 0;
-	return status ? status : refuse_time(p);
+	return p->interrupted || p->failure_status ? status : refuse_time(p);
 }
 
 int profile_measure(struct profile *p, const struct profile_runner *runner)

@@ -46,4 +46,7 @@ struct profile_runner {
  */
 int profile_measure(struct profile *p, const struct profile_runner *runner);
 
+/* Notes in p whether the status that ended its runs is that of a signal or of a failure. */
+void profile_note_end(struct profile *p, int status);
+
 #endif

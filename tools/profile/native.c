@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/fatal-signals.h"
 #include "base/util.h"
 #include "guests.h"
 #include "json.h"
@@ -143,8 +142,7 @@ int profile_batch_measure(struct profile *p, const struct run *run_options)
 	status = run_batch(p, &n);
 	whatif_session_end(n.session);
 	/* The samples up to a signal or a failure count. */
-	p->interrupted = is_fatal_signal(status - STATUS_SIGNAL);
-	p->failure_status = p->interrupted || status == PROFILE_OUT_OF_TIME ? 0 : status;
+	profile_note_end(p, status);
 	return 0;
 }
 
