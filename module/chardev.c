@@ -195,6 +195,7 @@ static loff_t dev_llseek(struct file *file, loff_t d, int whence)
 
 	if (!t)
 		return -ESRCH;
+	tense_own_work_end(t);
 	switch (whence) {
 	case SEEK_CUR:
 		err = jump_by(t, d);
@@ -393,6 +394,15 @@ static int write_choice(struct tense_task *t, const char *text, size_t count)
 	return -EINVAL;
 }
 
+/* "own" */
+static int write_own(struct tense_task *t, const char *text, size_t count)
+{
+	if (strlen(text) != count || !sysfs_streq(text, "own"))
+		return -EINVAL;
+	tense_own_work_begin(t);
+	return 0;
+}
+
 /* Copies a text from the task, and ends it with a null. */
 static int take_text(char *text, const char __user *buf, size_t count)
 {
@@ -463,6 +473,8 @@ static int write_text(struct tense_task *t, const char __user *buf, size_t count
 		return write_choice(t, text, count);
 	case 'j':
 		return write_join(t, text, count);
+	case 'o':
+		return write_own(t, text, count);
 	case 's':
 		return write_samples(t, text, count);
 	default:

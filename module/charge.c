@@ -551,7 +551,7 @@ static u64 cpu_time_of_jump(u64 had, u64 jump)
  */
 static bool is_plain(const struct tense_task *t)
 {
-	return !t->in_call && !t->slot && !vclock_has_credit(&t->v) &&
+	return !t->in_call && !t->own_work && !t->slot && !vclock_has_credit(&t->v) &&
 	       !(t->frames && t->frames->nr);
 }
 
@@ -577,7 +577,8 @@ static struct tense_charge charge(struct tense_task *t, u64 delta, bool alone)
 
 	lockdep_assert_held(&t->lock);
 
-	if (t->in_call) {
+	if (t->in_call || t->own_work) {
+		t->own_work -= min(t->own_work, delta);
 		t->work_since = tense_real_now();
 		tense_stretch_begin(t, tense_counter());
 	} else {

@@ -240,6 +240,7 @@ struct tense_task {
 	struct tense_entity entity;	/* under the run queue lock */
 	bool outside;		/* no time is skipped: it waits for the outside, or wakes */
 	bool in_call;		/* runs code of this module: not charged */
+	u64 own_work;		/* real: not charged either, for so long at most */
 	bool gate_queued;		/* gate_work is queued */
 	bool in_gate;		/* runs or waits in tense_gate() */
 	u64 move;		/* virtual: a jump that is not charged yet */
@@ -470,6 +471,8 @@ void tense_work_init(struct tense_experiment *exp);
 void tense_charge_stop(struct tense_task *t);
 void tense_charge_go_on(struct tense_task *t);
 void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn);
+void tense_own_work_begin(struct tense_task *t);
+void tense_own_work_end(struct tense_task *t);
 u64 tense_work_end(struct tense_task *t, enum tense_work work);
 u64 tense_transition_cost(const struct tense_experiment *exp,
 			  enum tense_transition_kind transition);

@@ -94,7 +94,7 @@ static u64 horizon_of(struct tense_task *t)
 	 * Ask tense_is_to_stop() first. GVT only rises, so a task that is not ahead
 	 * then is not ahead later, and the horizon contains the end of its window.
 	 */
-	if (t->v.cpu >= 0 && !t->in_call) {
+	if (t->v.cpu >= 0 && !t->in_call && !t->own_work) {
 		stops = tense_is_to_stop(t);
 		t->v.pause = pause_left(&this_cpu_ptr(t->exp->cpu)->window_next);
 		ns = stops ? 0 : vclock_horizon(&t->exp->vc, &t->v);

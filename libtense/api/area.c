@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <pthread.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,7 +43,6 @@ static _Thread_local struct {
 } walked;
 
 static _Atomic bool none;	/* the kernel or the machine has no areas */
-static pthread_key_t key;	/* unmaps when the thread ends */
 
 #define load(p)		tense_load(p)
 #define acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
@@ -316,6 +315,17 @@ int64_t tense_page_shown(void)
 	return line->known ? load(&line->ring->shown) : 0;
 }
 
+/* A module older than own work refuses the text. Then it is charged. */
+void tense_own_work_begin(int fd)
+{
+	tense_device_ops->write(fd, "own", strlen("own"));
+}
+
+bool tense_own_work_end(int fd)
+{
+	return tense_device_ops->lseek(fd, 0, SEEK_CUR) >= 0;
+}
+
 void tense_area_drop(void)
 {
 	struct tense_line *line = own_line(), area = *line;
@@ -332,20 +342,18 @@ void tense_area_drop(void)
 		tense_device_ops->unmap(area.shared, TENSE_SHARED_SIZE);
 }
 
-/* The thread ends. */
-static void release(void *line)
+void tense_area_end(void)
 {
-	/* Code that runs after this destructor could not unmap another area. */
+	struct tense_line *line = own_line();
+
+	/* Nobody would unmap another area. */
 	ended = true;
+	if (line == &no_line)
+		return;
 	tense_area_drop();
 	__tense_self.line = &no_line;
 	tense_barrier();
-	munmap(line, sizeof(struct tense_line));
-}
-
-__attribute__((constructor(102))) static void area_init(void)
-{
-	pthread_key_create(&key, release);
+	munmap(line, sizeof(*line));
 }
 
 static bool make_line(void)
@@ -363,8 +371,16 @@ static bool make_line(void)
 		return false;
 	}
 	__tense_self.line = line;
-	pthread_setspecific(key, line);
 	return true;
+}
+
+/* Page faults of a new area are own work as well: makes them come now. */
+static void touch(struct tense_ring *ring, struct tense_shared *shared)
+{
+	store(&ring->record[load(&ring->head) % RECORDS].stamp, 0);
+	store(&ring->lowest, load(&ring->lowest));
+	if (shared)
+		__atomic_fetch_or(&shared->latest, 0, __ATOMIC_RELAXED);
 }
 
 /* Sets known last: a signal handler uses the rest only if it is not 0. */
@@ -399,6 +415,7 @@ static bool map_rest(int fd, const struct tense_clock *clock)
 		tense_device_ops->unmap(ring, TENSE_RING_SIZE);
 		return false;
 	}
+	touch(ring, shared);
 	set(clock, ring, shared);
 	return true;
 }
@@ -421,26 +438,33 @@ static bool map(int fd)
 	return true;
 }
 
+/* The kernel learns the lowest percent by the next call. */
+static void lower(const struct tense_change *change)
+{
+	const uint32_t real = TENSE_PERCENT_REAL * TENSE_FINE;
+	struct tense_line *line = own_line();
+	uint32_t lowest, sum;
+
+	if (__builtin_add_overflow(change->percent, line->known, &sum))
+		return;
+	lowest = change->percent < real ? change->percent : real;
+	store(&line->ring->lowest, lowest);
+	line->known = -lowest;
+}
+
 static bool prepare(int fd, const struct tense_change *change)
 {
-	struct tense_line *line = own_line();
-	uint32_t sum;
+	bool usable = tense_area_usable();
 
-	if (!tense_area_usable()) {
+	if (!usable) {
+		tense_own_work_begin(fd);
 		tense_area_drop();
-		if (!map(fd))
-			return false;
+		usable = make_line() && map(fd);
 	}
-	if (change &&
-	    !__builtin_add_overflow(change->percent, line->known, &sum)) {
-		const uint32_t real = TENSE_PERCENT_REAL * TENSE_FINE;
-		uint32_t lowest = change->percent < real ? change->percent : real;
-
-		store(&line->ring->lowest, lowest);
-		line->known = -lowest;
-	}
-	/* The call makes room, and tells the kernel the lowest percent. */
-	return tense_device_ops->lseek(fd, 0, SEEK_CUR) >= 0;
+	if (usable && change)
+		lower(change);
+	/* The call makes room, and ends own work. */
+	return tense_own_work_end(fd) && usable;
 }
 
 bool tense_area_prepare(int fd, const struct tense_change *change)
@@ -451,14 +475,13 @@ bool tense_area_prepare(int fd, const struct tense_change *change)
 		return false;
 	preparing = true;
 	tense_barrier();
-	done = make_line();
-	if (done) {
+	if (own_line()->known)
 		own_line()->admitted = 0;
-		tense_barrier();
-		done = prepare(fd, change);
-		tense_barrier();
+	tense_barrier();
+	done = prepare(fd, change);
+	tense_barrier();
+	if (own_line()->known)
 		own_line()->admitted = own_line()->known;
-	}
 	tense_barrier();
 	preparing = false;
 	return done;

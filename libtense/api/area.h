@@ -27,6 +27,16 @@ bool tense_area_usable(void);
 /* Unmaps the thread's area: from here on tense_push() fails. Not in a handler. */
 void tense_area_drop(void);
 
+/* The same in a thread that ends, and gets no further area. */
+void tense_area_end(void);
+
+/*
+ * R13: the kernel does not charge the thread in between. fd is a handle of the device.
+ * Returns false if the thread is in no experiment.
+ */
+void tense_own_work_begin(int fd);
+bool tense_own_work_end(int fd);
+
 /* Returns false if the caller has to call the device first, or instead. */
 bool tense_ring_push(const struct tense_change *change);
 

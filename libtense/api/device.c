@@ -37,7 +37,7 @@ static _Atomic int64_t last, ended, origin;
 static _Thread_local int own = -1;
 static _Thread_local int64_t seen;	/* latest time that the device told the thread */
 static _Thread_local unsigned int readings;
-static pthread_key_t own_key;	/* closes the handle when the thread ends */
+static pthread_key_t end_key;	/* of a thread with an area or a handle of its own */
 
 static const struct tense_device_ops *ops(void)
 {
@@ -213,7 +213,7 @@ static int join(bool lost)
 	own = raise_fd(fd, true);
 	if (keeping)
 		ops()->keep(own);
-	pthread_setspecific(own_key, &own);
+	pthread_setspecific(end_key, &own);
 	resume(&stats, lost);
 
 	/* For threads that this one creates, and for the time after it has left. */
@@ -225,25 +225,38 @@ static int join(bool lost)
 	return 0;
 }
 
-static void close_own(void *unused)
+static void close_own(void)
 {
 	int fd = own;
 
-	(void)unused;
 	own = -1;
 	__tense_self.told = 0;
 	if (fd >= 0 && ours(fd))
 		ops()->close(fd);
 }
 
-__attribute__((constructor(102))) static void device_init(void)
-{
-	pthread_key_create(&own_key, close_own);
-}
-
 static int handle(void)
 {
 	return own >= 0 ? own : shared;
+}
+
+static void end_thread(void *unused)
+{
+	int fd = handle();
+	bool mine = fd >= 0 && ours(fd);
+
+	(void)unused;
+	if (mine)
+		tense_own_work_begin(fd);
+	tense_area_end();
+	if (mine)
+		tense_own_work_end(fd);
+	close_own();
+}
+
+__attribute__((constructor(102))) static void device_init(void)
+{
+	pthread_key_create(&end_key, end_thread);
 }
 
 /* The program has closed the handle: its number may belong to another file. */
@@ -264,6 +277,12 @@ struct call {
 	const struct tense_change *change;
 };
 
+static bool prepare_area(int fd, const struct tense_change *change)
+{
+	pthread_setspecific(end_key, &own);
+	return tense_area_prepare(fd, change);
+}
+
 /* Returns the time without a system call, or -EAGAIN. */
 static int64_t read_clock(int fd)
 {
@@ -272,7 +291,7 @@ static int64_t read_clock(int fd)
 	if (now >= 0)
 		return now;
 	if (++readings >= READINGS && ours(fd)) {
-		tense_area_prepare(fd, NULL);
+		prepare_area(fd, NULL);
 		readings = 0;
 	}
 	return -EAGAIN;
@@ -284,11 +303,10 @@ static int64_t change_percent(int fd, const struct tense_change *change)
 	 * Most often the ring was full. This makes room, and harms no file of the
 	 * program.
 	 */
-	if (tense_area_usable() && tense_area_prepare(fd, change) &&
+	if (tense_area_usable() && prepare_area(fd, change) &&
 	    tense_ring_push(change))
 		return 0;
-	if (ours(fd) && tense_area_prepare(fd, change) &&
-	    tense_ring_push(change))
+	if (ours(fd) && prepare_area(fd, change) && tense_ring_push(change))
 		return 0;
 	return write_percent(fd, whole(change->percent));
 }
@@ -412,7 +430,7 @@ int tense_device_leave(void)
 	int err = tense_device_stats(&stats);
 
 	if (!err && !keeping)
-		close_own(NULL);
+		close_own();
 	return err;
 }
 

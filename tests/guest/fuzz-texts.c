@@ -29,7 +29,7 @@ void texts_begin(void)
 static const char *const choices[] = {
 	"clocks all", "clocks monotonic", "clocks none", "idle real",
 	"idle skip",
-	"clocks ordered", "clocks unordered",
+	"clocks ordered", "clocks unordered", "own",
 };
 
 static size_t digits(const char *text, size_t length)
@@ -263,7 +263,7 @@ static size_t any_base(struct task *t, char *text)
 /* Somewhere in the text, or right behind it. */
 static size_t change(struct task *t, char *text, size_t length)
 {
-	static const char bytes[] = "\0\n 019-+._pxcijs\xa0\xff";
+	static const char bytes[] = "\0\n 019-+._pxcijso\xa0\xff";
 	size_t at = below(t, length + 1), more;
 	char c = one_in(t, 2) ? bytes[below(t, sizeof(bytes))] : (char)next(t);
 

@@ -53,6 +53,7 @@ TEST_F(dev, percent_refuses)
 		"", "0", "100001", "-5", "+5", " 5", "5 ", "5\n\n", "\n", "1e3",
 		"0x10", "12.5", "4294967297", "99999999999999", "five",
 		"0000000000000007", "00000000000000000000000000000000000000007",
+		"o", "own ", "owns",
 	};
 
 	ASSERT_TRUE(dev_percent(self->fd, "125"));
@@ -145,6 +146,63 @@ TEST_F(dev, credit_holds_time_still)
 	EXPECT_EQ(now, from);
 	/* A jump is not run, so credit does not pay for it. */
 	EXPECT_EQ(lseek(self->fd, S, SEEK_CUR), from + S);
+}
+
+static void spin(unsigned int thousands)
+{
+	for (volatile unsigned int i = 0; i < thousands * 1000; i++)
+		;
+}
+
+/* R13: neither the program nor a call in between, up to the next lseek(2). */
+TEST_F(dev, own_work_is_not_charged)
+{
+	struct tense_stats before, after;
+	void *clock;
+
+	ASSERT_TRUE(dev_percent(self->fd, "own"));
+	before = dev_stats(self->fd);
+	spin(300);
+	clock = mmap(NULL, TENSE_RING_OFFSET, PROT_READ, MAP_SHARED, self->fd, 0);
+	if (clock != MAP_FAILED)
+		munmap(clock, TENSE_RING_OFFSET);
+	EXPECT_TRUE(dev_percent(self->fd, "100"));
+	spin(300);
+	after = dev_stats(self->fd);
+	EXPECT_EQ(after.charged, before.charged);
+	EXPECT_GT(after.overhead, before.overhead);
+	dev_now(self->fd);
+	spin(10000);
+	EXPECT_GT(dev_stats(self->fd).charged, after.charged);
+}
+
+TEST_F(dev, own_work_ends_by_itself)
+{
+	uint64_t charged;
+
+	ASSERT_TRUE(dev_percent(self->fd, "own"));
+	charged = dev_stats(self->fd).charged;
+	for (int i = 0; i < 100000 && dev_stats(self->fd).charged == charged; i++)
+		spin(1000);
+	EXPECT_GT(dev_stats(self->fd).charged, charged);
+}
+
+TEST_F(dev, own_work_is_not_inherited)
+{
+	volatile uint64_t *charged = shared(sizeof(*charged));
+	pid_t child;
+
+	ASSERT_TRUE(dev_percent(self->fd, "own"));
+	child = fork();
+	if (!child) {
+		uint64_t before = dev_stats(self->fd).charged;
+
+		spin(1000);
+		*charged = dev_stats(self->fd).charged - before;
+		_exit(0);
+	}
+	EXPECT_EQ(waitpid(child, NULL, 0), child);
+	EXPECT_GT(*charged, 0);
 }
 
 /* Nobody handles the signals: the program is not to see that it was stopped. */

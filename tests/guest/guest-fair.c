@@ -25,6 +25,12 @@ TEST(one_task_slow)
 	EXPECT_SHARE(0.5, new_race(), { .percent = "1" });
 }
 
+/* It begins own work again and again, so that it is charged nothing. */
+TEST(one_task_in_own_work)
+{
+	EXPECT_SHARE(0.5, new_race(), { .percent = "own", .other = "own" });
+}
+
 /* By a system call at every turn: what holds now counts, not what held. */
 TEST(one_task_that_changes)
 {

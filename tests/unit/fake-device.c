@@ -23,6 +23,7 @@ static struct fake_fd {
 	bool cloexec;
 } fds[FAKE_FDS];
 static int files;
+static pthread_key_t leave_key;
 static _Atomic unsigned int departed;
 
 static _Thread_local struct {
@@ -32,6 +33,8 @@ static _Thread_local struct {
 	int file;		/* backs the area's pages */
 	pid_t process;		/* owns the area */
 	uint32_t lowest;	/* times TENSE_FINE, as told in a call */
+	bool own_work;
+	bool ending;		/* the thread has begun to end */
 	uint64_t stamp;
 	struct fake_area area;
 } self;
@@ -367,6 +370,10 @@ static long fake_write(int fd, const void *buf, size_t size)
 		return join_named(fd, buf, size);
 	if (err)
 		return err;
+	if (size == 3 && !memcmp(buf, "own", 3)) {
+		self.own_work = true;
+		return size;
+	}
 	if (fake.write_error)
 		return fake.write_error;
 	fake.writes++;
@@ -393,6 +400,7 @@ static int64_t fake_lseek(int fd, int64_t offset, int whence)
 	if (err)
 		return err;
 	fake.seeks++;
+	self.own_work = false;
 	if (offset)
 		fake.seek = offset;
 	if (whence == SEEK_HOLE && offset < 0)
@@ -431,6 +439,7 @@ static int fake_map(int fd, int64_t offset, size_t size, int protection,
 		return -ENOMEM;
 	madvise(*map, size, MADV_DONTFORK);
 	fake.mapped++;
+	fake.charged_maps += !self.own_work;
 	return 0;
 }
 
@@ -438,6 +447,12 @@ static void fake_unmap(void *map, size_t size)
 {
 	munmap(map, size);
 	fake.mapped--;
+	fake.charged_maps += !self.own_work;
+}
+
+bool fake_in_own_work(void)
+{
+	return self.own_work;
 }
 
 struct errand {
@@ -487,10 +502,27 @@ static const struct tense_device_ops fake_ops = {
 	.apart = fake_apart,
 };
 
+/* Leaves in the second round of destructors, because libtense's are in the first. */
+static void leave_last(void *unused)
+{
+	(void)unused;
+	if (!self.ending) {
+		self.ending = true;
+		pthread_setspecific(leave_key, &self);
+		return;
+	}
+	if (!self.member)
+		return;
+	pthread_mutex_lock(&lock);
+	leave();
+	pthread_mutex_unlock(&lock);
+}
+
 __attribute__((constructor)) static void install(void)
 {
 	fake_replaced = tense_device_ops;
 	tense_device_ops = &fake_ops;
+	pthread_key_create(&leave_key, leave_last);
 	fake_start();
 }
 
@@ -551,19 +583,12 @@ struct birth {
 static void *run(void *arg)
 {
 	struct birth birth = *(struct birth *)arg;
-	void *ret;
 
 	free(arg);
 	self.member = birth.member;
 	self.percent = birth.percent;
-	ret = birth.fn(birth.arg);
-	/* One that joined itself leaves in libtense's destructor, after this. */
-	if (self.member && !self.joined_by) {
-		pthread_mutex_lock(&lock);
-		leave();
-		pthread_mutex_unlock(&lock);
-	}
-	return ret;
+	pthread_setspecific(leave_key, &self);
+	return birth.fn(birth.arg);
 }
 
 int fake_thread(pthread_t *thread, bool stranger, void *(*fn)(void *arg),

@@ -40,6 +40,7 @@ struct fake_device {
 	_Atomic int64_t seek;		/* the last offset that was not 0 */
 	_Atomic unsigned int maps;	/* asked for */
 	_Atomic int mapped;		/* now */
+	_Atomic int charged_maps;	/* calls to map or unmap, not in own work */
 	_Atomic unsigned int broken;	/* rules of the ring */
 	_Atomic uint64_t calls[TENSE_SLOTS];
 };
@@ -66,6 +67,7 @@ void fake_start(void);
 /* The calling thread's. All take what is in the ring, as a call does. */
 bool fake_member(void);
 unsigned int fake_percent(void);
+bool fake_in_own_work(void);
 struct fake_area *fake_area(void);	/* NULL if it has none */
 
 /* The program does these behind libtense's back. */

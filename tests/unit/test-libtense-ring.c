@@ -200,6 +200,7 @@ static void no_memory(void)
 	tense_scale_percent(200);
 	is_i64(fake_percent(), 200, "memory again");
 	is_i64(fake.mapped, 2, "then there is an area");
+	ok(!fake_in_own_work(), "own work has ended");
 }
 
 static void *read_as_stranger(void *arg)
@@ -239,6 +240,7 @@ static void *one_thread(void *arg)
 	errors += leave(&a, &slow) != 0;
 	errors += fake_percent() != 200;
 	errors += fake.mapped < 4;
+	errors += fake_in_own_work();
 	return (void *)errors;
 }
 
@@ -259,6 +261,7 @@ static void threads(void)
 	}
 	is_i64(sum, 0, "a thread has an area of its own");
 	is_i64(fake.mapped, 2, "and unmaps it when it ends");
+	is_i64(fake.charged_maps, 0, "both as work of Tense's own (R13)");
 	is_i64(fake_area()->records, records, "its parent's is not touched");
 	is_i64(fake_percent(), 200, "nor its percent");
 	is_i64(fake.broken, 0, "no rule is broken");

@@ -91,6 +91,11 @@
  *			one, or another user opened the handle
  *	-EDQUOT, -EMFILE, -ENODEV, -ENOMEM	as of open(2)
  *
+ *	"own" begins work of Tense's own in the calling thread, such as the set-up
+ *	of its area. The thread is not charged until its next lseek(2), but for
+ *	4 ms of run time at most.
+ *	-EINVAL		another text
+ *
  *	"probe SLOT PERCENT FD OFFSET", decimal, in at most 63 bytes, runs a
  *	function at a percent of its own, by breakpoints. The function begins
  *	at OFFSET of the regular file that is open for reading as FD. It runs at
