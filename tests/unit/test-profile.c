@@ -163,6 +163,43 @@ static void test_writers(const struct profile *p)
 	free(text);
 }
 
+static bool table_has(const struct profile *p, const char *what)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	bool has;
+
+	profile_table(f, p, false);
+	fclose(f);
+	has = strstr(text, what);
+	free(text);
+	return has;
+}
+
+static void test_known(struct profile *p)
+{
+	static const struct {
+		struct interval gain;
+		bool shown;
+	} cases[] = {
+		{ { 77.7, -12, 160 }, false }, { { 77.7, 0.1, 160 }, true },
+		{ { -77.7, -160, -0.1 }, true }, { { -77.7, -160, 12 }, false },
+		{ { -77.7, -79.2, -76.2 }, true }, { { 77.7, -INFINITY, INFINITY }, false },
+	};
+	struct interval *gain = &p->answer.rows[0].gain[PROFILE_TENTH], kept = *gain;
+	char number[20];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		*gain = cases[i].gain;
+		snprintf(number, sizeof(number), "%+.1f %%", gain->value);
+		ok(table_has(p, number) == cases[i].shown,
+		   "%s in [%g %g] is %s", number, gain->low, gain->high,
+		   cases[i].shown ? "shown" : "a dash");
+	}
+	*gain = kept;
+}
+
 static void test_profile(void)
 {
 	struct fake_machine m = { 0 };
@@ -176,6 +213,7 @@ static void test_profile(void)
 	ok(strstr(m.said, "best so far: first"), "progress: %s", m.said);
 	test_json(&p);
 	test_writers(&p);
+	test_known(&p);
 	profile_free(&p);
 }
 

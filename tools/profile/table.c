@@ -16,6 +16,9 @@
 #define NAME_MIN	16
 #define NAME_MAX	44
 
+/* In percent of the whole: the error that the ranking itself is to have at most. */
+#define KNOWN_WITHIN	1.5
+
 static int name_width(const struct profile *p)
 {
 	int width = NAME_MIN;
@@ -30,7 +33,7 @@ static int name_width(const struct profile *p)
 	return width > NAME_MAX ? NAME_MAX : width;
 }
 
-/* A percentage in a column, or a dash where nothing was measured. */
+/* A percentage in a column, or a dash where nothing is known. */
 static void percent(FILE *f, int width, const char *format, double value)
 {
 	char text[40] = "-";
@@ -38,6 +41,17 @@ static void percent(FILE *f, int width, const char *format, double value)
 	if (isfinite(value))
 		snprintf(text, sizeof(text), format, value);
 	fprintf(f, "%*s", width, text);
+}
+
+/*
+ * These columns have no room for intervals. A number of one noisy run would look as
+ * certain as the others.
+ */
+static void known(FILE *f, int width, const struct interval *i)
+{
+	bool sure = i->low > 0 || i->high < 0 || i->high - i->low <= 2 * KNOWN_WITHIN;
+
+	percent(f, width, "%+.1f %%", sure ? i->value : NAN);
 }
 
 static void interval(FILE *f, const struct interval *i)
@@ -60,11 +74,11 @@ static void function_row(FILE *f, const struct profile *p,
 
 	fprintf(f, "  %-*.*s", name_width(p), NAME_MAX, c->name);
 	percent(f, 12, "%.1f %%", 100 * row->share);
-	percent(f, 13, "%+.1f %%", row->gain[PROFILE_TENTH].value);
+	known(f, 13, &row->gain[PROFILE_TENTH]);
 	fputs(colour && gains ? BOLD GREEN : "", f);
 	interval(f, &row->gain[PROFILE_HALF]);
 	fputs(colour && gains ? PLAIN : "", f);
-	percent(f, 11, "%+.1f %%", row->gain[PROFILE_FREE].value);
+	known(f, 11, &row->gain[PROFILE_FREE]);
 	fprintf(f, "  %s\n", profile_why_text(p, row));
 }
 
