@@ -578,7 +578,8 @@ static struct tense_charge charge(struct tense_task *t, u64 delta, bool alone)
 	lockdep_assert_held(&t->lock);
 
 	if (t->in_call || t->own_work) {
-		t->own_work -= min(t->own_work, delta);
+		tense_own_work_pass(t, delta);
+		t->work_ns = 0;
 		t->work_since = tense_real_now();
 		tense_stretch_begin(t, tense_counter());
 	} else {

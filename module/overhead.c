@@ -177,7 +177,7 @@ void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn)
 void tense_own_work_begin(struct tense_task *t)
 {
 	tense_task_lock_irq(t);
-	t->own_work = OWN_WORK_MAX;
+	WRITE_ONCE(t->own_work, OWN_WORK_MAX);
 	raw_spin_unlock_irq(&t->lock);
 }
 
@@ -191,8 +191,23 @@ void tense_own_work_end(struct tense_task *t)
 	if (!READ_ONCE(t->own_work))
 		return;
 	tense_task_lock_irq(t);
-	t->own_work = 0;
+	WRITE_ONCE(t->own_work, 0);
 	raw_spin_unlock_irq(&t->lock);
+}
+
+/**
+ * tense_own_work_pass() - the task has run for @ns and is charged nothing
+ * @t: the task, locked
+ * @ns: real
+ */
+void tense_own_work_pass(struct tense_task *t, u64 ns)
+{
+	lockdep_assert_held(&t->lock);
+
+	/* A program that it executes knows nothing of own work. */
+	if (t->mm != t->task->mm)
+		ns = t->own_work;
+	WRITE_ONCE(t->own_work, t->own_work - min(t->own_work, ns));
 }
 
 /* Returns the real time. Up to then, at most SHORT_CALL of the call is not accounted. */

@@ -102,7 +102,7 @@ void tense_page_update(struct tense_task *t)
 		return;
 	c = area->clock;
 	/* Only the fair class charges tasks: in another class the time stands still. */
-	if (t->v.cpu >= 0 && !t->move && tense_is_fair(t->task))
+	if (t->v.cpu >= 0 && !t->move && !t->own_work && tense_is_fair(t->task))
 		flags |= TENSE_CLOCK_VALID;
 	begin(c);
 	update_time(c, t);

@@ -82,7 +82,8 @@ static void sample(struct tense_task *t, struct tense_survey *survey)
 static void refund_end(struct tense_task *t)
 {
 	tense_task_lock_irq(t);
-	tense_refund(t, min(tense_real_now() - t->left_at, (u64)END_MAX));
+	if (!t->own_work)
+		tense_refund(t, min(tense_real_now() - t->left_at, (u64)END_MAX));
 	raw_spin_unlock_irq(&t->lock);
 }
 

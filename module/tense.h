@@ -473,6 +473,7 @@ void tense_charge_go_on(struct tense_task *t);
 void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn);
 void tense_own_work_begin(struct tense_task *t);
 void tense_own_work_end(struct tense_task *t);
+void tense_own_work_pass(struct tense_task *t, u64 ns);
 u64 tense_work_end(struct tense_task *t, enum tense_work work);
 u64 tense_transition_cost(const struct tense_experiment *exp,
 			  enum tense_transition_kind transition);

@@ -77,6 +77,22 @@ static void stop_soon(struct tense_experiment *exp)
 	irq_work_queue(&c->stop);
 }
 
+/* In real ns. Own work may have no time left, and its task is charged the next time. */
+#define OWN_WORK_LEFT_MIN	((u64)10000)
+
+/* Own work ends by itself: from then on the task is charged, and needs the timer. */
+static u64 horizon_while_charged(struct tense_task *t)
+{
+	u64 ns;
+
+	if (t->own_work)
+		return max(t->own_work, OWN_WORK_LEFT_MIN);
+	t->v.pause = pause_left(&this_cpu_ptr(t->exp->cpu)->window_next);
+	ns = vclock_horizon(&t->exp->vc, &t->v);
+	/* A sampler has a pause of its own, so that it does not take the CPU. */
+	return min(ns, tense_sampler_horizon(t));
+}
+
 /*
  * In a call the task's time stands still. A timer for its horizon could come again
  * and again before the call gets any further.
@@ -94,12 +110,9 @@ static u64 horizon_of(struct tense_task *t)
 	 * Ask tense_is_to_stop() first. GVT only rises, so a task that is not ahead
 	 * then is not ahead later, and the horizon contains the end of its window.
 	 */
-	if (t->v.cpu >= 0 && !t->in_call && !t->own_work) {
+	if (t->v.cpu >= 0 && !t->in_call) {
 		stops = tense_is_to_stop(t);
-		t->v.pause = pause_left(&this_cpu_ptr(t->exp->cpu)->window_next);
-		ns = stops ? 0 : vclock_horizon(&t->exp->vc, &t->v);
-		/* A sampler has a pause of its own, so that it does not take the CPU. */
-		ns = min(ns, tense_sampler_horizon(t));
+		ns = stops ? 0 : horizon_while_charged(t);
 	}
 	/* In another class than the fair one its time stands still: look once a tick. */
 	if (ns && !tense_is_fair(t->task))

@@ -342,13 +342,18 @@ void tense_area_drop(void)
 		tense_device_ops->unmap(area.shared, TENSE_SHARED_SIZE);
 }
 
+bool tense_area_exists(void)
+{
+	return own_line() != &no_line;
+}
+
 void tense_area_end(void)
 {
 	struct tense_line *line = own_line();
 
 	/* Nobody would unmap another area. */
 	ended = true;
-	if (line == &no_line)
+	if (!tense_area_exists())
 		return;
 	tense_area_drop();
 	__tense_self.line = &no_line;
@@ -360,7 +365,7 @@ static bool make_line(void)
 {
 	struct tense_line *line;
 
-	if (own_line() != &no_line)
+	if (tense_area_exists())
 		return true;
 	line = mmap(NULL, sizeof(*line), PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -445,17 +450,21 @@ static void lower(const struct tense_change *change)
 	struct tense_line *line = own_line();
 	uint32_t lowest, sum;
 
-	if (__builtin_add_overflow(change->percent, line->known, &sum))
+	/* A signal handler may have forked: the child has no area. */
+	if (!line->known ||
+	    __builtin_add_overflow(change->percent, line->known, &sum))
 		return;
 	lowest = change->percent < real ? change->percent : real;
 	store(&line->ring->lowest, lowest);
 	line->known = -lowest;
 }
 
-static bool prepare(int fd, const struct tense_change *change)
+static bool prepare(int fd, bool ours, const struct tense_change *change)
 {
 	bool usable = tense_area_usable();
 
+	if (!usable && !ours)
+		return false;
 	if (!usable) {
 		tense_own_work_begin(fd);
 		tense_area_drop();
@@ -467,7 +476,7 @@ static bool prepare(int fd, const struct tense_change *change)
 	return tense_own_work_end(fd) && usable;
 }
 
-bool tense_area_prepare(int fd, const struct tense_change *change)
+bool tense_area_prepare(int fd, bool ours, const struct tense_change *change)
 {
 	bool done;
 
@@ -478,7 +487,7 @@ bool tense_area_prepare(int fd, const struct tense_change *change)
 	if (own_line()->known)
 		own_line()->admitted = 0;
 	tense_barrier();
-	done = prepare(fd, change);
+	done = prepare(fd, ours, change);
 	tense_barrier();
 	if (own_line()->known)
 		own_line()->admitted = own_line()->known;

@@ -30,6 +30,9 @@ void tense_area_drop(void);
 /* The same in a thread that ends, and gets no further area. */
 void tense_area_end(void);
 
+/* Whether tense_area_end() has anything to unmap. */
+bool tense_area_exists(void);
+
 /*
  * R13: the kernel does not charge the thread in between. fd is a handle of the device.
  * Returns false if the thread is in no experiment.
@@ -73,9 +76,10 @@ uint64_t tense_page_rate(void);
 
 /*
  * Makes tense_ring_push() work for the thread, if it can. fd is a handle of the
- * device. change is the change that could not be pushed. Returns false if it
- * cannot.
+ * device, as far as the caller knows if "ours" is false: then this only makes room,
+ * which harms no file of the program. change is the change that could not be pushed.
+ * Returns false if it cannot.
  */
-bool tense_area_prepare(int fd, const struct tense_change *change);
+bool tense_area_prepare(int fd, bool ours, const struct tense_change *change);
 
 #endif

@@ -243,7 +243,7 @@ static int handle(void)
 static void end_thread(void *unused)
 {
 	int fd = handle();
-	bool mine = fd >= 0 && ours(fd);
+	bool mine = tense_area_exists() && fd >= 0 && ours(fd);
 
 	(void)unused;
 	if (mine)
@@ -277,10 +277,14 @@ struct call {
 	const struct tense_change *change;
 };
 
-static bool prepare_area(int fd, const struct tense_change *change)
+static bool map_area(int fd, const struct tense_change *change)
 {
-	pthread_setspecific(end_key, &own);
-	return tense_area_prepare(fd, change);
+	bool existed = tense_area_exists();
+	bool done = tense_area_prepare(fd, true, change);
+
+	if (!existed && tense_area_exists())
+		pthread_setspecific(end_key, &own);
+	return done;
 }
 
 /* Returns the time without a system call, or -EAGAIN. */
@@ -291,7 +295,7 @@ static int64_t read_clock(int fd)
 	if (now >= 0)
 		return now;
 	if (++readings >= READINGS && ours(fd)) {
-		prepare_area(fd, NULL);
+		map_area(fd, NULL);
 		readings = 0;
 	}
 	return -EAGAIN;
@@ -299,14 +303,13 @@ static int64_t read_clock(int fd)
 
 static int64_t change_percent(int fd, const struct tense_change *change)
 {
-	/*
-	 * Most often the ring was full. This makes room, and harms no file of the
-	 * program.
-	 */
-	if (tense_area_usable() && prepare_area(fd, change) &&
+	/* Most often the ring was full. */
+	if (tense_area_usable() && tense_area_prepare(fd, false, change) &&
 	    tense_ring_push(change))
 		return 0;
-	if (ours(fd) && prepare_area(fd, change) && tense_ring_push(change))
+	if (!ours(fd))
+		return -EBADF;
+	if (map_area(fd, change) && tense_ring_push(change))
 		return 0;
 	return write_percent(fd, whole(change->percent));
 }

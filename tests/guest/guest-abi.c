@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <linux/sched.h>
 
+#include "../lib/sort.h"
 #include "harness.h"
 
 /* Not known to the compiler, which would warn of it. */
@@ -162,12 +163,12 @@ TEST_F(dev, own_work_is_not_charged)
 
 	ASSERT_TRUE(dev_percent(self->fd, "own"));
 	before = dev_stats(self->fd);
-	spin(300);
+	spin(20);
 	clock = mmap(NULL, TENSE_RING_OFFSET, PROT_READ, MAP_SHARED, self->fd, 0);
 	if (clock != MAP_FAILED)
 		munmap(clock, TENSE_RING_OFFSET);
 	EXPECT_TRUE(dev_percent(self->fd, "100"));
-	spin(300);
+	spin(20);
 	after = dev_stats(self->fd);
 	EXPECT_EQ(after.charged, before.charged);
 	EXPECT_GT(after.overhead, before.overhead);
@@ -185,6 +186,54 @@ TEST_F(dev, own_work_ends_by_itself)
 	for (int i = 0; i < 100000 && dev_stats(self->fd).charged == charged; i++)
 		spin(1000);
 	EXPECT_GT(dev_stats(self->fd).charged, charged);
+}
+
+#define NAPS	21
+
+struct naps {
+	int done;
+	int64_t late[NAPS];
+};
+
+/* Sleeps again and again, and tells how late it woke. */
+static void sleep_in_naps(int fd, volatile struct naps *naps)
+{
+	while (naps->done < NAPS) {
+		int64_t due = dev_now(fd) + 20 * MS;
+
+		lseek(fd, 20 * MS, SEEK_HOLE);
+		naps->late[naps->done] = dev_now(fd) - due;
+		naps->done++;
+	}
+	_exit(0);
+}
+
+/*
+ * R7: own work ends at a reading of a clock, mostly long before the next tick. At percent
+ * 1, a deadline that waits for a tick of 1 ms is 50 ms late in the median.
+ */
+TEST_F(dev, own_work_delays_no_deadline)
+{
+	volatile struct naps *naps = shared(sizeof(*naps));
+	int64_t late[NAPS];
+	pid_t child;
+
+	ASSERT_TRUE(dev_percent(self->fd, "1"));
+	child = fork();
+	if (!child)
+		sleep_in_naps(self->fd, naps);
+	for (int i = 0; i < NAPS; i++) {
+		dev_percent(self->fd, "own");
+		while (naps->done == i)
+			clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	}
+	EXPECT_EQ(waitpid(child, NULL, 0), child);
+	for (int i = 0; i < NAPS; i++)
+		late[i] = naps->late[i];
+	sort_i64(late, NAPS);
+	TH_LOG("late by %lld us in the median", (long long)(late[NAPS / 2] / 1000));
+	EXPECT_GE(late[0], 0);
+	EXPECT_LT(late[NAPS / 2], 25 * MS);
 }
 
 TEST_F(dev, own_work_is_not_inherited)

@@ -368,6 +368,8 @@ static long fake_write(int fd, const void *buf, size_t size)
 
 	if ((!err || err == -ESRCH) && size >= 5 && !memcmp(buf, "join ", 5))
 		return join_named(fd, buf, size);
+	/* A file that is open for appending would grow. */
+	fake.foreign += err == -EFBIG;
 	if (err)
 		return err;
 	if (size == 3 && !memcmp(buf, "own", 3)) {

@@ -267,6 +267,26 @@ static void threads(void)
 	is_i64(fake.broken, 0, "no rule is broken");
 }
 
+static void *loses_the_handle(void *arg)
+{
+	(void)arg;
+	tense_scale_percent(300);
+	fake_put_foreign();
+	return NULL;
+}
+
+/* The program's file is open under the number of the handle when the thread ends. */
+static void end_beside_foreign_files(void)
+{
+	pthread_t thread;
+
+	join();
+	fake_thread(&thread, false, loses_the_handle, NULL);
+	pthread_join(thread, NULL);
+	is_i64(fake.foreign, 0, "a thread that ends touches no file of the program");
+	is_i64(fake.mapped, 0, "and leaves no area");
+}
+
 static int status_of(pid_t pid)
 {
 	int status = -1;
@@ -384,6 +404,7 @@ int main(void)
 	in_child("no_memory", no_memory);
 	in_child("stranger", stranger);
 	in_child("threads", threads);
+	in_child("end_beside_foreign_files", end_beside_foreign_files);
 	in_child("forked", forked);
 	in_child("forked_in_a_thread", forked_in_a_thread);
 	in_child("rejoined", rejoined);
