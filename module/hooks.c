@@ -16,6 +16,9 @@
 
 #include "tense.h"
 
+/* In real ns. A switch takes longer only if the host stands still. */
+#define SWITCH_MAX	((u64)20000)
+
 /* Another wake-up came first: drop the deadline of the hold. */
 static void no_longer_held(struct tense_task *t)
 {
@@ -212,8 +215,19 @@ static void end(struct tense_task *t)
 	raw_spin_unlock(&t->lock);
 }
 
+/* R13: in a survey, each switch sets a timer. The next task is charged for it. */
+static void refund_switch(struct tense_task *next, u64 since)
+{
+	tense_task_lock(next);
+	if (!next->in_call && !next->own_work)
+		tense_refund(next, min(tense_real_now() - since, SWITCH_MAX));
+	raw_spin_unlock(&next->lock);
+}
+
 static void hook_switch(struct tense_task *prev, struct tense_task *next)
 {
+	u64 since = next && READ_ONCE(next->exp->survey) ? tense_real_now() : 0;
+
 	if (prev && prev->area)
 		end(prev);
 	if (prev)
@@ -225,6 +239,8 @@ static void hook_switch(struct tense_task *prev, struct tense_task *next)
 			begin(next);
 		tense_rearm(next->exp, next);
 	}
+	if (since)
+		refund_switch(next, since);
 }
 
 static void hook_tick(struct tense_task *t)

@@ -245,7 +245,8 @@ u64 tense_work_end(struct tense_task *t, enum tense_work work)
 	/* Another CPU may have charged the task just now. */
 	if (left_at > t->work_since)
 		t->work_ns = min(left_at - t->work_since, (u64)SHORT_CALL);
-	if (!t->own_work)
+	/* A sample follows an interrupt or ends a call of the program: sampler.c. */
+	if (!t->own_work && work != TENSE_WORK_SAMPLE)
 		tense_refund(t, tense_transition_cost(exp, transition_from(work)));
 	now = vclock_read(&exp->vc, &t->v);
 	t->left = work;

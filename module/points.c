@@ -26,6 +26,16 @@
  */
 #define TIMER_MIN_END	50000
 
+/*
+ * R13: an interrupt also costs the program what comes before the module's part of it and
+ * after. Trials measure that: soon after a sample, a timer asks for another one. The time
+ * in between is the cost if the program ran hardly at all. So each trial's delay is a
+ * little longer than that of the one before, up to 40 us, and the least time counts.
+ * Trials whose interrupt comes before the program runs do not count. In real ns.
+ */
+#define TRIAL_MIN	1000
+#define INTERRUPT_MAX	100000
+
 /* Returns a random number below @below: splitmix64. */
 static u64 draw(u64 *state, u64 below)
 {
@@ -113,13 +123,48 @@ void tense_sampler_queue(struct tense_task *t)
 		s->queued = !tense_at_return(&s->work);
 }
 
+/**
+ * tense_interrupt_cost() - what the program pays for an interrupt
+ * @s: the survey
+ *
+ * Return: real ns, 0 while unknown.
+ */
+u64 tense_interrupt_cost(const struct tense_survey *s)
+{
+	u64 cost = READ_ONCE(s->interrupt);
+
+	return atomic_read(&s->trials) || cost > INTERRUPT_MAX ? 0 : cost;
+}
+
+/* The task's program is interrupted. If two tasks race, one of both times counts. */
+static void note_interrupt(const struct tense_sampler *s, struct tense_survey *survey)
+{
+	u64 took = s->since - s->ended;
+
+	if (s->ended && took < READ_ONCE(survey->interrupt))
+		WRITE_ONCE(survey->interrupt, took);
+}
+
+/* Returns the delay of the next trial in real ns, or 0 if none is left. */
+static u64 next_trial(struct tense_survey *survey)
+{
+	int left = atomic_dec_if_positive(&survey->trials);
+	u64 delay = TRIAL_MIN;
+
+	if (left < 0)
+		return 0;
+	while (++left < TENSE_TRIALS)
+		delay += delay / 8;
+	return delay;
+}
+
 /*
  * Asks for a sample if the running task has passed a point. The end of a sample does not:
  * at a low percent, it already reaches the next point, and the task would never return
  * to user mode. Calls of the task do, even during a pause, because a jump belongs to the
  * function that made it.
  */
-static void look(struct tense_task *t, const struct tense_survey *survey)
+static void look(struct tense_task *t, struct tense_survey *survey)
 {
 	struct pt_regs *regs = get_irq_regs();
 	struct tense_sampler *s = &t->sampler;
@@ -128,12 +173,16 @@ static void look(struct tense_task *t, const struct tense_survey *survey)
 
 	tense_points_begin(&s->charged, t->v.charged.ns,
 			   survey->seed + ((u64)s->number << 32), survey);
-	if (s->due || s->ends || t->v.charged.ns < s->charged.point ||
+	if (s->due || s->ends ||
+	    (t->v.charged.ns < s->charged.point && !s->trial) ||
 	    t->task != current || !tense_may_sample(current))
 		return;
 	s->due = true;
+	s->trial = false;
 	s->since = tense_real_now();
 	s->in_kernel = s->queued || !(regs && user_mode(regs));
+	if (!s->in_kernel)
+		note_interrupt(s, survey);
 	s->ran = t->v.ran;
 	tense_sampler_queue(t);
 }
@@ -149,9 +198,9 @@ static void look(struct tense_task *t, const struct tense_survey *survey)
 u64 tense_sampler_horizon(struct tense_task *t)
 {
 	/* Pairs with set_survey(). */
-	const struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
+	struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
 	struct tense_sampler *s = &t->sampler;
-	u64 left, ns, now;
+	u64 left, ns, now, trial;
 
 	lockdep_assert_held(&t->lock);
 
@@ -170,8 +219,13 @@ u64 tense_sampler_horizon(struct tense_task *t)
 	now = tense_real_now();
 	if (s->pause_until > now)
 		ns = max(ns, s->pause_until - now);
-	if (s->ends)
-		ns = max(ns, (u64)TIMER_MIN_END);
+	if (s->ends) {
+		trial = next_trial(survey);
+		s->trial = trial;
+		if (trial)
+			return trial;
+		ns = max_t(u64, ns, TIMER_MIN_END);
+	}
 	return clamp(ns, (u64)TIMER_MIN, (u64)NSEC_PER_SEC);
 }
 
@@ -184,7 +238,7 @@ u64 tense_sampler_horizon(struct tense_task *t)
 void tense_sampler_stops(struct tense_task *t)
 {
 	/* Pairs with set_survey(). */
-	const struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
+	struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
 
 	if (!survey)
 		return;

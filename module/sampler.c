@@ -54,8 +54,9 @@ static void sample(struct tense_task *t, struct tense_survey *survey)
 		charged.ns = tense_points_pass(&s->charged, t->v.charged.ns, survey);
 	charged.flags = !s->due || s->in_kernel ? TENSE_SAMPLE_KERNEL : 0;
 	/* R13: from the interrupt to here, only Tense worked. */
-	if (s->due && !s->in_kernel && t->v.ran > s->ran)
-		tense_refund(t, t->v.ran - s->ran);
+	if (s->due && !s->in_kernel)
+		tense_refund(t, tense_interrupt_cost(survey) + t->v.ran -
+				min(t->v.ran, s->ran));
 	block.time = s->block.time;
 	block.ns = s->block.ns;
 	block.flags = s->block.flags | TENSE_SAMPLE_KERNEL;
@@ -81,9 +82,12 @@ static void sample(struct tense_task *t, struct tense_survey *survey)
  */
 static void refund_end(struct tense_task *t)
 {
+	struct tense_sampler *s = &t->sampler;
+
 	tense_task_lock_irq(t);
+	s->ended = tense_real_now();
 	if (!t->own_work)
-		tense_refund(t, min(tense_real_now() - t->left_at, (u64)END_MAX));
+		tense_refund(t, min(s->ended - t->left_at, (u64)END_MAX));
 	raw_spin_unlock_irq(&t->lock);
 }
 

@@ -16,6 +16,7 @@ struct pid_namespace;
 struct tense_scratch;
 
 #define TENSE_FILES_BITS	6
+#define TENSE_TRIALS	32
 
 struct tense_survey {
 	u64 period;		/* virtual; read without the lock */
@@ -28,6 +29,8 @@ struct tense_survey {
 	struct tense_scratch *spare;	/* or NULL; exchanged as a whole */
 	bool full;		/* a sample found no room; read without the lock */
 	atomic64_t overhead;	/* real ns */
+	atomic_t trials;	/* that are left, see points.c */
+	u64 interrupt;		/* real ns: least cost of one seen; read without the lock */
 	atomic_t wakes;		/* number of the last wake-up that is sampled */
 	/*
 	 * Protects the fields below and the bytes of records after used. Only tasks on
@@ -59,6 +62,9 @@ struct tense_where {
 	u32 wake;		/* of a block or wake-up: its number, or 0 */
 	s32 waker;		/* of a block: pid of the thread that ended it, or 0 */
 };
+
+/* points.c */
+u64 tense_interrupt_cost(const struct tense_survey *s);
 
 /* samples.c */
 struct tense_survey *tense_survey_alloc(u64 period, u32 kib, u32 stack, u64 seed);

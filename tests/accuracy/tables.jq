@@ -234,6 +234,13 @@ def order:
 	([.programs[].functions[]] as $all |
 	 "All \(.programs | length) programs: tau \([.programs[].tau | numbers] | add / length | fixed(2)) on average; error at 50 % median \($all | numbers("half") | join(", worst ")), at 10 % median \($all | numbers("tenth") | join(", worst ")) points; \($all | holds) intervals hold the truth. Twice the standard error of the truth at 50 %: \($all | map(.half.true_error) | "median \(median | fixed(2)), worst \(max | fixed(2))") points.");
 
+# What a survey adds to a run.
+def survey:
+	.programs | map(["`\(.name)`", "\(.pairs)", (.more_percent | fixed(2)),
+		(.error_percent | fixed(2)), (.work_percent | fixed(2))]) |
+	table(["program", "pairs of runs", "more virtual CPU time, %", "standard error",
+		"the survey's own work, % of the run"]);
+
 def measured:
 	if .date == null then
 		"Measured by `\($command)`. Its result names no date, machine or commit."
@@ -258,6 +265,7 @@ elif $table == "accuracy-exact-whatif-summary" then .cases | summary
 elif $table == "accuracy-exact-whatif-bias" then .cases | bias
 elif $table | startswith("parsec-") then parsec
 elif $table == "order" then order
+elif $table == "survey" then survey
 elif $table == "bench" then figures
 elif $table == "bench-cost" then costs
 elif $table == "window" then windows
