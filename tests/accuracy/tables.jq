@@ -264,7 +264,7 @@ elif $table == "accuracy-exact-whatif" then .cases | predictions
 elif $table == "accuracy-exact-whatif-summary" then .cases | summary
 elif $table == "accuracy-exact-whatif-bias" then .cases | bias
 elif $table | startswith("parsec-") then parsec
-elif $table == "order" then order
+elif $table | startswith("order-") then order
 elif $table == "survey" then survey
 elif $table == "bench" then figures
 elif $table == "bench-cost" then costs
