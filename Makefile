@@ -63,7 +63,8 @@ endif
 NEED_CHECK := check unit demo docs-tables
 NEED_ALL := check-kernel check-all check-rest check-cpus check-cpus-all guest check-patches nightly lint \
 	experiments bench bench-cost bench-diff bench-measure bench-noise \
-	accuracy accuracy-exact accuracy-exact-whatif accuracy-order accuracy-survey gallery parsec window stress debug fuzz \
+	accuracy accuracy-exact accuracy-exact-whatif accuracy-order accuracy-survey accuracy-first \
+	gallery parsec window stress debug fuzz \
 	fuzz-parsers storms kcsan \
 	coverage clock-order mutate sim-random
 packages := $(if $(filter $(NEED_ALL),$(MAKECMDGOALS)),all,$(if $(filter \
@@ -216,6 +217,8 @@ accuracy-exact: user
 accuracy-exact-whatif: user
 ## accuracy-order  what `tense profile` says beside the truth, for 12 programs
 accuracy-order: user module
+## accuracy-first  the first answer about a program with 30 functions, by default options
+accuracy-first: user module
 ## accuracy-survey what the survey of `tense profile` adds to a run
 accuracy-survey: user module
 ## gallery        profiles of seven programs of Debian, into docs/gallery.md

@@ -66,6 +66,9 @@ accuracy-exact-whatif: $(ACCURACY)
 accuracy-order: $(addprefix $(accuracy_out)/,several rounds)
 	$(Q)$(accuracy_dir)/order $(O)
 
+accuracy-first: $(accuracy_out)/several
+	$(Q)$(accuracy_dir)/first $(O)
+
 accuracy-survey: $(accuracy_out)/several
 	$(Q)$(accuracy_dir)/survey $(O)
 

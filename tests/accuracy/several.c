@@ -28,6 +28,8 @@
  *		end before the next round
  * two-locks	narrow() and a device are under a lock that three threads want, wide() under
  *		one that only its thread takes
+ * many		many_1 to many_30, one after another; the time of each is in inverse
+ *		proportion to its number: 25, 12.5, 8.3 % and so on
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -116,6 +118,27 @@ static void serial(void)
 		f4();
 		f5();
 	}
+}
+
+#define MANY(n) FUNCTION(many_##n, 2500 / n)
+
+MANY(1) MANY(2) MANY(3) MANY(4) MANY(5) MANY(6) MANY(7) MANY(8) MANY(9) MANY(10)
+MANY(11) MANY(12) MANY(13) MANY(14) MANY(15) MANY(16) MANY(17) MANY(18) MANY(19) MANY(20)
+MANY(21) MANY(22) MANY(23) MANY(24) MANY(25) MANY(26) MANY(27) MANY(28) MANY(29) MANY(30)
+
+static void many(void)
+{
+	static void (*const functions[])(void) = {
+		many_1, many_2, many_3, many_4, many_5, many_6, many_7, many_8,
+		many_9, many_10, many_11, many_12, many_13, many_14, many_15,
+		many_16, many_17, many_18, many_19, many_20, many_21, many_22,
+		many_23, many_24, many_25, many_26, many_27, many_28, many_29,
+		many_30,
+	};
+
+	for (unsigned int i = 0; i < times(100); i++)
+		for (size_t k = 0; k < sizeof(functions) / sizeof(functions[0]); k++)
+			functions[k]();
 }
 
 static sem_t asked, ready;
@@ -450,6 +473,7 @@ static const struct {
 	{ "pipeline", pipeline }, { "barrier", barrier }, { "nested", nested },
 	{ "spin", spin }, { "processes", processes }, { "arrivals", arrivals },
 	{ "tree", tree }, { "join", join }, { "two-locks", two_locks },
+	{ "many", many },
 };
 
 static int misuse(void)
