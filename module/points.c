@@ -28,12 +28,14 @@
 
 /*
  * R13: an interrupt also costs the program what comes before the module's part of it and
- * after. Trials measure that: soon after a sample, a timer asks for another one. The time
- * in between is the cost if the program ran hardly at all. So each trial's delay is a
- * little longer than that of the one before, up to 40 us, and the least time counts.
- * Trials whose interrupt comes before the program runs do not count. In real ns.
+ * after. Trials measure that: soon after a sample, a timer asks for another one. The task
+ * is charged the cost in between if its program ran hardly at all. So each trial's delay is
+ * a little longer than that of the one before, up to 40 us, and the least time counts.
+ * Trials whose interrupt comes before the program runs do not count, nor do those before
+ * which the task slept or called the device. In real ns.
  */
 #define TRIAL_MIN	1000
+#define SUCCESSES_MIN	4
 #define INTERRUPT_MAX	100000
 
 /* Returns a random number below @below: splitmix64. */
@@ -133,16 +135,22 @@ u64 tense_interrupt_cost(const struct tense_survey *s)
 {
 	u64 cost = READ_ONCE(s->interrupt);
 
-	return atomic_read(&s->trials) || cost > INTERRUPT_MAX ? 0 : cost;
+	if (atomic_read(&s->trials) || cost > INTERRUPT_MAX ||
+	    atomic_read(&s->successes) < SUCCESSES_MIN)
+		return 0;
+	return cost;
 }
 
-/* The task's program is interrupted. If two tasks race, one of both times counts. */
-static void note_interrupt(const struct tense_sampler *s, struct tense_survey *survey)
+/* A trial ends that interrupted the program. */
+static void note_interrupt(const struct tense_task *t, struct tense_survey *survey)
 {
-	u64 took = s->since - s->ended;
+	u64 least = READ_ONCE(survey->interrupt), took = t->v.ran - t->sampler.ended;
 
-	if (s->ended && took < READ_ONCE(survey->interrupt))
-		WRITE_ONCE(survey->interrupt, took);
+	if (t->v.ran < t->sampler.ended)
+		return;
+	atomic_inc(&survey->successes);
+	while (took < least && !try_cmpxchg(&survey->interrupt, &least, took))
+		;
 }
 
 /* Returns the delay of the next trial in real ns, or 0 if none is left. */
@@ -168,21 +176,24 @@ static void look(struct tense_task *t, struct tense_survey *survey)
 {
 	struct pt_regs *regs = get_irq_regs();
 	struct tense_sampler *s = &t->sampler;
+	bool in_kernel = s->queued || !(regs && user_mode(regs));
+	bool trial = s->trial && !in_kernel;
 
 	lockdep_assert_held(&t->lock);
 
+	/* Any other event than an interrupt of the program ends a trial without a result. */
+	s->trial = false;
 	tense_points_begin(&s->charged, t->v.charged.ns,
 			   survey->seed + ((u64)s->number << 32), survey);
 	if (s->due || s->ends ||
-	    (t->v.charged.ns < s->charged.point && !s->trial) ||
+	    (t->v.charged.ns < s->charged.point && !trial) ||
 	    t->task != current || !tense_may_sample(current))
 		return;
 	s->due = true;
-	s->trial = false;
 	s->since = tense_real_now();
-	s->in_kernel = s->queued || !(regs && user_mode(regs));
-	if (!s->in_kernel)
-		note_interrupt(s, survey);
+	s->in_kernel = in_kernel;
+	if (trial)
+		note_interrupt(t, survey);
 	s->ran = t->v.ran;
 	tense_sampler_queue(t);
 }
@@ -220,7 +231,8 @@ u64 tense_sampler_horizon(struct tense_task *t)
 	if (s->pause_until > now)
 		ns = max(ns, s->pause_until - now);
 	if (s->ends) {
-		trial = next_trial(survey);
+		trial = s->tries ? next_trial(survey) : 0;
+		s->tries = false;
 		s->trial = trial;
 		if (trial)
 			return trial;

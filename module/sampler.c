@@ -85,9 +85,11 @@ static void refund_end(struct tense_task *t)
 	struct tense_sampler *s = &t->sampler;
 
 	tense_task_lock_irq(t);
-	s->ended = tense_real_now();
+	/* The refund is for time that the next charge adds. */
+	s->ended = t->v.ran;
 	if (!t->own_work)
-		tense_refund(t, min(s->ended - t->left_at, (u64)END_MAX));
+		tense_refund(t, min(tense_real_now() - t->left_at, (u64)END_MAX));
+	tense_page_update(t);
 	raw_spin_unlock_irq(&t->lock);
 }
 
@@ -104,6 +106,7 @@ void tense_sampler(struct callback_head *work)
 	tense_task_lock_irq(t);
 	t->sampler.queued = false;
 	t->sampler.ends = true;
+	t->sampler.tries = t->sampler.due && !t->sampler.in_kernel;
 	now = tense_real_now();
 	if (t->sampler.due)
 		t->sampler.pause_until = now + pause_after(&t->sampler, now);

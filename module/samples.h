@@ -30,7 +30,8 @@ struct tense_survey {
 	bool full;		/* a sample found no room; read without the lock */
 	atomic64_t overhead;	/* real ns */
 	atomic_t trials;	/* that are left, see points.c */
-	u64 interrupt;		/* real ns: least cost of one seen; read without the lock */
+	atomic_t successes;	/* trials that measured an interrupt */
+	u64 interrupt;		/* real: the least that one took; only ever lowered */
 	atomic_t wakes;		/* number of the last wake-up that is sampled */
 	/*
 	 * Protects the fields below and the bytes of records after used. Only tasks on

@@ -216,10 +216,11 @@ struct tense_sampler {
 	u64 pause_until;	/* tense_real_now(): no timer comes earlier for a sample */
 	u64 since;		/* tense_real_now(): the sample became due */
 	u64 ran;		/* real: v.ran when the sample became due */
-	u64 ended;		/* tense_real_now(): the last sample ended, or 0 */
+	u64 ended;		/* real: v.ran when the last sample ended */
 	unsigned int number;	/* of the task in its experiment; constant */
 	bool queued;		/* work is queued */
 	bool ends;		/* the end of a sample, which queues no other one */
+	bool tries;		/* the end of a sample may begin a trial, see points.c */
 	bool trial;		/* it is due at the next event, whatever its time */
 	bool due;		/* a point of its charged time was passed: see above */
 	bool in_kernel;		/* it was in the kernel then */

@@ -86,7 +86,8 @@ static u64 horizon_while_charged(struct tense_task *t)
 	u64 ns;
 
 	if (t->own_work)
-		return max(t->own_work, OWN_WORK_LEFT_MIN);
+		return vclock_due(&t->exp->vc) ? 0 :
+		       max(t->own_work, OWN_WORK_LEFT_MIN);
 	t->v.pause = pause_left(&this_cpu_ptr(t->exp->cpu)->window_next);
 	ns = vclock_horizon(&t->exp->vc, &t->v);
 	/* A sampler has a pause of its own, so that it does not take the CPU. */
