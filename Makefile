@@ -217,9 +217,9 @@ accuracy-exact: user
 accuracy-exact-whatif: user
 ## accuracy-order  what `tense profile` says beside the truth, for 12 programs
 accuracy-order: user module
-## accuracy-first  the first answer about a program with 30 functions, by default options
+## accuracy-first  how soon `tense profile` answers about 30 functions
 accuracy-first: user module
-## accuracy-survey what the survey of `tense profile` adds to a run
+## accuracy-survey  the virtual CPU time that a survey of `tense profile` adds
 accuracy-survey: user module
 ## gallery        profiles of seven programs of Debian, into docs/gallery.md
 gallery: user module

@@ -215,7 +215,7 @@ static void end(struct tense_task *t)
 	raw_spin_unlock(&t->lock);
 }
 
-/* R13: in a survey, each switch sets a timer. The next task is charged for it. */
+/* R13: in a survey, each switch sets a timer in the next task's time. Refunds that. */
 static void refund_switch(struct tense_task *next, u64 since)
 {
 	tense_task_lock(next);

@@ -173,7 +173,7 @@ void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn)
  * tense_own_work_begin() - charge nothing after the current call either
  * @t: the calling task, in a call
  *
- * It ends with tense_own_work_end(), or when the task has run for OWN_WORK_MAX.
+ * Own work ends with tense_own_work_end(), or when the task has run for OWN_WORK_MAX.
  */
 void tense_own_work_begin(struct tense_task *t)
 {
@@ -188,7 +188,7 @@ void tense_own_work_begin(struct tense_task *t)
  */
 void tense_own_work_end(struct tense_task *t)
 {
-	/* Other tasks only let it run out. */
+	/* Only the task itself raises it, so that a 0 stays. */
 	if (!READ_ONCE(t->own_work))
 		return;
 	tense_task_lock_irq(t);
@@ -205,7 +205,7 @@ void tense_own_work_pass(struct tense_task *t, u64 ns)
 {
 	lockdep_assert_held(&t->lock);
 
-	/* A program that it executes knows nothing of own work. */
+	/* A program that the task has executed would never end own work. */
 	if (t->mm != t->task->mm)
 		ns = t->own_work;
 	WRITE_ONCE(t->own_work, t->own_work - min(t->own_work, ns));
@@ -246,7 +246,7 @@ u64 tense_work_end(struct tense_task *t, enum tense_work work)
 	/* Another CPU may have charged the task just now. */
 	if (left_at > t->work_since)
 		t->work_ns = min(left_at - t->work_since, (u64)SHORT_CALL);
-	/* A sample follows an interrupt or ends a call of the program: sampler.c. */
+	/* A sample makes no transition of its own. sampler.c refunds its interrupt. */
 	if (!t->own_work && work != TENSE_WORK_SAMPLE)
 		tense_refund(t, tense_transition_cost(exp, transition_from(work)));
 	now = vclock_read(&exp->vc, &t->v);

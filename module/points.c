@@ -27,16 +27,17 @@
 #define TIMER_MIN_END	50000
 
 /*
- * R13: an interrupt also costs the program what comes before the module's part of it and
- * after. Trials measure that: soon after a sample, a timer asks for another one. The task
- * is charged the cost in between if its program ran hardly at all. So each trial's delay is
- * a little longer than that of the one before, up to 40 us, and the least time counts.
- * Trials whose interrupt comes before the program runs do not count, nor do those before
- * which the task slept or called the device. In real ns.
+ * R13: an interrupt costs the program more than the module's part of it: the entry before
+ * and the return after. Trials measure that. At the end of a sample, the module sets a
+ * timer TRIAL_MIN later, and in each further trial a little later, up to 40 us. The run time
+ * of the task up to the interrupt is the cost plus the little that the program ran, so the
+ * least of all trials counts. A trial has no result if the interrupt comes before the
+ * program runs, or if the task sleeps or calls the device first. With fewer than
+ * SUCCESSES_MIN results, or a cost above INTERRUPT_MAX, nothing is refunded. In real ns.
  */
 #define TRIAL_MIN	1000
-#define SUCCESSES_MIN	4
 #define INTERRUPT_MAX	100000
+#define SUCCESSES_MIN	4	/* a number of trials */
 
 /* Returns a random number below @below: splitmix64. */
 static u64 draw(u64 *state, u64 below)
@@ -126,10 +127,10 @@ void tense_sampler_queue(struct tense_task *t)
 }
 
 /**
- * tense_interrupt_cost() - what the program pays for an interrupt
+ * tense_interrupt_cost() - cost of an interrupt to the program, without the module's part
  * @s: the survey
  *
- * Return: real ns, 0 while unknown.
+ * Return: real ns, 0 while trials are left or if too few had a result.
  */
 u64 tense_interrupt_cost(const struct tense_survey *s)
 {
@@ -141,7 +142,7 @@ u64 tense_interrupt_cost(const struct tense_survey *s)
 	return cost;
 }
 
-/* A trial ends that interrupted the program. */
+/* The timer of a trial has interrupted the program. */
 static void note_interrupt(const struct tense_task *t, struct tense_survey *survey)
 {
 	u64 least = READ_ONCE(survey->interrupt), took = t->v.ran - t->sampler.ended;
@@ -167,7 +168,8 @@ static u64 next_trial(struct tense_survey *survey)
 }
 
 /*
- * Asks for a sample if the running task has passed a point. The end of a sample does not:
+ * Asks for a sample if the running task has passed a point, or if a trial has ended with a
+ * result. The end of a sample does not:
  * at a low percent, it already reaches the next point, and the task would never return
  * to user mode. Calls of the task do, even during a pause, because a jump belongs to the
  * function that made it.

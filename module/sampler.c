@@ -53,7 +53,7 @@ static void sample(struct tense_task *t, struct tense_survey *survey)
 	if (s->charged.begun)
 		charged.ns = tense_points_pass(&s->charged, t->v.charged.ns, survey);
 	charged.flags = !s->due || s->in_kernel ? TENSE_SAMPLE_KERNEL : 0;
-	/* R13: from the interrupt to here, only Tense worked. */
+	/* R13: entry and return of the interrupt, and Tense's work from its charge to here. */
 	if (s->due && !s->in_kernel)
 		tense_refund(t, tense_interrupt_cost(survey) + t->v.ran -
 				min(t->v.ran, s->ran));
@@ -85,7 +85,7 @@ static void refund_end(struct tense_task *t)
 	struct tense_sampler *s = &t->sampler;
 
 	tense_task_lock_irq(t);
-	/* The refund is for time that the next charge adds. */
+	/* Before the refund lowers it, for time that the next charge will add. */
 	s->ended = t->v.ran;
 	if (!t->own_work)
 		tense_refund(t, min(tense_real_now() - t->left_at, (u64)END_MAX));

@@ -29,9 +29,9 @@ struct tense_survey {
 	struct tense_scratch *spare;	/* or NULL; exchanged as a whole */
 	bool full;		/* a sample found no room; read without the lock */
 	atomic64_t overhead;	/* real ns */
-	atomic_t trials;	/* that are left, see points.c */
-	atomic_t successes;	/* trials that measured an interrupt */
-	u64 interrupt;		/* real: the least that one took; only ever lowered */
+	atomic_t trials;	/* still to begin, see points.c */
+	atomic_t successes;	/* trials with a result */
+	u64 interrupt;		/* real: the least of the results; never raised */
 	atomic_t wakes;		/* number of the last wake-up that is sampled */
 	/*
 	 * Protects the fields below and the bytes of records after used. Only tasks on

@@ -221,8 +221,8 @@ struct tense_sampler {
 	bool queued;		/* work is queued */
 	bool ends;		/* the end of a sample, which queues no other one */
 	bool tries;		/* the end of a sample may begin a trial, see points.c */
-	bool trial;		/* it is due at the next event, whatever its time */
-	bool due;		/* a point of its charged time was passed: see above */
+	bool trial;		/* a trial is under way; the next event ends it */
+	bool due;		/* it passed a point of its charged time, or a trial ended */
 	bool in_kernel;		/* it was in the kernel then */
 	struct callback_head work;
 };

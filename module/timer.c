@@ -77,11 +77,14 @@ static void stop_soon(struct tense_experiment *exp)
 	irq_work_queue(&c->stop);
 }
 
-/* In real ns. Own work may have no time left, and its task is charged the next time. */
+/* In real ns. A timer for the last ns of own work could come again and again. */
 #define OWN_WORK_LEFT_MIN	((u64)10000)
 
-/* Own work ends by itself: from then on the task is charged, and needs the timer. */
-static u64 horizon_while_charged(struct tense_task *t)
+/*
+ * Own work ends by itself: from then on the task is charged, and needs the timer. R7: a
+ * deadline that is due does not wait for that.
+ */
+static u64 horizon_outside_call(struct tense_task *t)
 {
 	u64 ns;
 
@@ -113,7 +116,7 @@ static u64 horizon_of(struct tense_task *t)
 	 */
 	if (t->v.cpu >= 0 && !t->in_call) {
 		stops = tense_is_to_stop(t);
-		ns = stops ? 0 : horizon_while_charged(t);
+		ns = stops ? 0 : horizon_outside_call(t);
 	}
 	/* In another class than the fair one its time stands still: look once a tick. */
 	if (ns && !tense_is_fair(t->task))

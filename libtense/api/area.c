@@ -315,7 +315,7 @@ int64_t tense_page_shown(void)
 	return line->known ? load(&line->ring->shown) : 0;
 }
 
-/* A module older than own work refuses the text. Then it is charged. */
+/* A module older than own work refuses the text, and charges the work. */
 void tense_own_work_begin(int fd)
 {
 	tense_device_ops->write(fd, "own", strlen("own"));
@@ -351,7 +351,7 @@ void tense_area_end(void)
 {
 	struct tense_line *line = own_line();
 
-	/* Nobody would unmap another area. */
+	/* The thread has no later chance to unmap another area. */
 	ended = true;
 	if (!tense_area_exists())
 		return;
@@ -379,7 +379,7 @@ static bool make_line(void)
 	return true;
 }
 
-/* Page faults of a new area are own work as well: makes them come now. */
+/* Takes the page faults of a new area now, while the thread is not charged (R13). */
 static void touch(struct tense_ring *ring, struct tense_shared *shared)
 {
 	store(&ring->record[load(&ring->head) % RECORDS].stamp, 0);

@@ -34,8 +34,8 @@ void tense_area_end(void);
 bool tense_area_exists(void);
 
 /*
- * R13: the kernel does not charge the thread in between. fd is a handle of the device.
- * Returns false if the thread is in no experiment.
+ * R13: the kernel does not charge the thread between these calls. fd is a handle of the
+ * device. tense_own_work_end() returns false if the thread is in no experiment.
  */
 void tense_own_work_begin(int fd);
 bool tense_own_work_end(int fd);
@@ -76,8 +76,8 @@ uint64_t tense_page_rate(void);
 
 /*
  * Makes tense_ring_push() work for the thread, if it can. fd is a handle of the
- * device, as far as the caller knows if "ours" is false: then this only makes room,
- * which harms no file of the program. change is the change that could not be pushed.
+ * device. ours: the caller has checked that it still is. Otherwise this only makes room
+ * in the ring, by a call that changes no file of the program. change is the change that could not be pushed.
  * Returns false if it cannot.
  */
 bool tense_area_prepare(int fd, bool ours, const struct tense_change *change);

@@ -37,7 +37,7 @@ static _Atomic int64_t last, ended, origin;
 static _Thread_local int own = -1;
 static _Thread_local int64_t seen;	/* latest time that the device told the thread */
 static _Thread_local unsigned int readings;
-static pthread_key_t end_key;	/* of a thread with an area or a handle of its own */
+static pthread_key_t end_key;	/* set if the thread has an area or a handle of its own */
 
 static const struct tense_device_ops *ops(void)
 {

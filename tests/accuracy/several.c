@@ -5,7 +5,7 @@
  * work, to measure the truth for a prediction. The program prints how long
  * it took, in ns of CLOCK_MONOTONIC.
  *
- * Scenarios are for one CPU. A device works beside it: while a thread waits for one,
+ * Shares and orders hold on one CPU. A device works beside it: while a thread waits for one,
  * others compute. Amounts of work leave room for CPUs of half and double the speed.
  *
  * serial	f1 to f5 take 40, 25, 15, 8 and 4 % of the time, one after another
@@ -84,7 +84,7 @@ static void compute(const char *name, uint64_t us)
 
 #define FUNCTION(name, us) HOT void name(void) { compute(#name, us); }
 
-/* Functions that all scenarios but the first call in turn, outside of its threads. */
+/* All scenarios but serial and many call these in turn, outside of their threads. */
 FUNCTION(load, 500)
 FUNCTION(check, 250)
 FUNCTION(report, 120)

@@ -234,7 +234,7 @@ def order:
 	([.programs[].functions[]] as $all |
 	 "All \(.programs | length) programs: tau \([.programs[].tau | numbers] | add / length | fixed(2)) on average; error at 50 % median \($all | numbers("half") | join(", worst ")), at 10 % median \($all | numbers("tenth") | join(", worst ")) points; \($all | holds) intervals hold the truth. Twice the standard error of the truth at 50 %: \($all | map(.half.true_error) | "median \(median | fixed(2)), worst \(max | fixed(2))") points.");
 
-# What a survey adds to a run.
+# The cost of a survey.
 def survey:
 	.programs | map(["`\(.name)`", "\(.pairs)", (.more_percent | fixed(2)),
 		(.error_percent | fixed(2)), (.work_percent | fixed(2))]) |

@@ -155,7 +155,7 @@ static void spin(unsigned int thousands)
 		;
 }
 
-/* R13: neither the program nor a call in between, up to the next lseek(2). */
+/* R13: up to the next lseek(2), neither the program nor its calls are charged. */
 TEST_F(dev, own_work_is_not_charged)
 {
 	struct tense_stats before, after;
@@ -209,8 +209,9 @@ static void sleep_in_naps(int fd, volatile struct naps *naps)
 }
 
 /*
- * R7: own work ends at a reading of a clock, mostly long before the next tick. At percent
- * 1, a deadline that waits for a tick of 1 ms is 50 ms late in the median.
+ * R7: a reading of the CPU clock charges the thread. So own work runs out between two ticks,
+ * and the CPU has to set its timer then. At percent 1, a deadline that waits for a tick of
+ * 1 ms is 50 ms late in the median.
  */
 TEST_F(dev, own_work_delays_no_deadline)
 {

@@ -16,7 +16,7 @@
 #define NAME_MIN	16
 #define NAME_MAX	44
 
-/* In percent of the whole: the error that the ranking itself is to have at most. */
+/* In percentage points: a gain with a larger error is shown only if it is not 0. */
 #define KNOWN_WITHIN	1.5
 
 static int name_width(const struct profile *p)

@@ -92,8 +92,9 @@
  *	-EDQUOT, -EMFILE, -ENODEV, -ENOMEM	as of open(2)
  *
  *	"own" begins work of Tense's own in the calling thread, such as the set-up
- *	of its area. The thread is not charged until its next lseek(2), but for
- *	4 ms of run time at most.
+ *	of its area. The thread is not charged until its next lseek(2), or until
+ *	it has run for 4 ms. A program that it executes is charged, and so is a
+ *	child. Meanwhile tense_clock.flags lacks TENSE_CLOCK_VALID.
  *	-EINVAL		another text
  *
  *	"probe SLOT PERCENT FD OFFSET", decimal, in at most 63 bytes, runs a
