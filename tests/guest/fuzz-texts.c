@@ -152,7 +152,7 @@ static enum verdict judge_text(const char *text, size_t length)
 		return may_be_probe(text, length) ? ANY : BAD_TEXT;
 	if (text[0] == 's')
 		return may_be_samples(text, length) ? ANY : BAD_TEXT;
-	if (text[0] == 'c' || text[0] == 'i')
+	if (text[0] == 'c' || text[0] == 'i' || text[0] == 'o')
 		return is_choice(text, length) ? GOOD : BAD_TEXT;
 	if (text[0] == 'j')
 		return is_join(text, length) ? JOIN : BAD_TEXT;
@@ -188,7 +188,7 @@ static const char *const odd_texts[] = {
 	"samples 99999 64 8192 1", "samples 1000000 63 8192 1", "s",
 	"samples 1000000 64 16385 1", "samples 1000000 64 8192 4294967296",
 	"join x\n\n", "join \xe9", "join 12345678901234567890123456789012",
-	"join 123456789012345678901234567890123", "join x\n",
+	"join 123456789012345678901234567890123", "join x\n", "own\n", "owned", "o",
 };
 
 static int64_t any_field(struct task *t)
