@@ -646,6 +646,8 @@ TEST_F(exp, R13_calls_are_free)
 	self->fd = dev_open();
 	for (int i = 0; i < 200; i++)
 		dev_now(self->fd);
+	/* The first call takes page faults, which the program pays for: before the test. */
+	clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	spent = charging_now();
 	ASSERT_GT(spent, 0);
 	from = dev_stats(self->fd);
