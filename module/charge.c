@@ -551,7 +551,7 @@ static u64 cpu_time_of_jump(u64 had, u64 jump)
  */
 static bool is_plain(const struct tense_task *t)
 {
-	return !t->in_call && !t->own_work && !t->slot && !vclock_has_credit(&t->v) &&
+	return !tense_is_at_work(t) && !t->slot && !vclock_has_credit(&t->v) &&
 	       !(t->frames && t->frames->nr);
 }
 
@@ -577,7 +577,7 @@ static struct tense_charge charge(struct tense_task *t, u64 delta, bool alone)
 
 	lockdep_assert_held(&t->lock);
 
-	if (t->in_call || t->own_work) {
+	if (tense_is_at_work(t)) {
 		tense_own_work_pass(t, delta);
 		t->work_ns = 0;
 		t->work_since = tense_real_now();

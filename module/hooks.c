@@ -219,7 +219,7 @@ static void end(struct tense_task *t)
 static void refund_switch(struct tense_task *next, u64 since)
 {
 	tense_task_lock(next);
-	if (!next->in_call && !next->own_work && tense_is_fair(next->task))
+	if (!tense_is_at_work(next) && tense_is_fair(next->task))
 		tense_refund(next, min(tense_real_now() - since, SWITCH_MAX));
 	tense_page_update(next);
 	raw_spin_unlock(&next->lock);

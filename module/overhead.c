@@ -161,7 +161,6 @@ void tense_work_begin(struct tense_task *t, enum tense_work work, bool learn)
 	raw_spin_lock(&exp->lock);
 	tense_task_lock(t);
 	tense_charge_stop(t);
-	t->sampler.trial = false;
 	t->work_since = now;
 	if (learn && may_follow(t->left, work))
 		note(&exp->transition[transition_to(work)], now - t->left_at);

@@ -169,17 +169,16 @@ static u64 next_trial(struct tense_survey *survey)
 
 /*
  * Asks for a sample if the running task has passed a point, or if a trial has ended with a
- * result. The end of a sample does not:
- * at a low percent, it already reaches the next point, and the task would never return
- * to user mode. Calls of the task do, even during a pause, because a jump belongs to the
- * function that made it.
+ * result. The end of a sample does not: at a low percent, it already reaches the next
+ * point, and the task would never return to user mode. Calls of the task do, even during a
+ * pause, because a jump belongs to the function that made it.
  */
 static void look(struct tense_task *t, struct tense_survey *survey)
 {
 	struct pt_regs *regs = get_irq_regs();
 	struct tense_sampler *s = &t->sampler;
 	bool in_kernel = s->queued || !(regs && user_mode(regs));
-	bool trial = s->trial && !in_kernel;
+	bool trial = s->trial && !in_kernel && t->left == TENSE_WORK_SAMPLE;
 
 	lockdep_assert_held(&t->lock);
 

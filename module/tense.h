@@ -277,6 +277,12 @@ struct tense_task {
 	struct rcu_head rcu;
 };
 
+/* True while the task runs code of Tense and not the program's: R13 charges nothing. */
+static inline bool tense_is_at_work(const struct tense_task *t)
+{
+	return t->in_call || t->own_work;
+}
+
 /* Each thread may jump by years: a sum that would overflow takes its largest value. */
 static inline void tense_add_up(u64 *sum, u64 ns)
 {

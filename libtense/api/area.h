@@ -76,9 +76,9 @@ uint64_t tense_page_rate(void);
 
 /*
  * Makes tense_ring_push() work for the thread, if it can. fd is a handle of the
- * device. ours: the caller has checked that it still is. Otherwise this only makes room
- * in the ring, by a call that changes no file of the program. change is the change that could not be pushed.
- * Returns false if it cannot.
+ * device. ours: the caller has checked that it still is one. If not, the function only
+ * makes room in the ring, by a call that changes no file of the program. change: the change
+ * that did not fit, or NULL. Returns false if the thread still cannot push.
  */
 bool tense_area_prepare(int fd, bool ours, const struct tense_change *change);
 

@@ -279,10 +279,9 @@ struct call {
 
 static bool map_area(int fd, const struct tense_change *change)
 {
-	bool existed = tense_area_exists();
 	bool done = tense_area_prepare(fd, true, change);
 
-	if (!existed && tense_area_exists())
+	if (tense_area_exists())
 		pthread_setspecific(end_key, &own);
 	return done;
 }

@@ -2,6 +2,8 @@
 #
 # A table of a document, $table, from the result that $command left.
 
+include "stats";
+
 def fixed($digits):
 	(. * pow(10; $digits) | round) as $n | ($n | fabs | tostring) |
 	("0" * ($digits + 1 - length) // "") + . |
@@ -16,8 +18,6 @@ def signed: sign(2);
 def short: fixed(if . == 0 then 0 else [0, 2 - (fabs | log10 | floor)] | max end);
 
 def interval: "\(.value | fixed(2)) [\(.low | fixed(2)) \(.high | fixed(2))]";
-
-def median: sort | (.[length / 2 | floor] + .[(length - 1) / 2 | floor]) / 2;
 
 def size: .error.value | fabs;
 

@@ -80,7 +80,7 @@ $(kcsan_tests): tests/guest/in-qemu $(O)/tests/guest/qemu-init \
 		$(O)/tests/guest/race-watch
 	$(call in_qemu,2,$(notdir $(filter %.bin,$^)),kcsan)
 
-$(O)/tests/guest/smp-abi.bin: tests/guest/guest-abi.c
+$(O)/tests/guest/smp-abi.bin: tests/guest/guest-abi.c tests/guest/smp.h
 $(O)/tests/guest/smp-area.bin: tests/guest/guest-area.c
 $(O)/tests/guest/smp-defects.bin: tests/guest/guest-defects.c tests/guest/smp.h
 $(O)/tests/guest/smp-samples.bin: tests/guest/guest-samples.c \
@@ -108,7 +108,7 @@ $(addprefix $(O)/tests/guest/,qemu-init debug-watch race-watch): \
 		$(O)/tests/guest/%: tests/guest/%.c
 	$(test_gnu_cc) $(LDFLAGS) -static -o $@ $<
 
-$(addprefix $(O)/tests/guest/guest-,defects.bin names.bin): tests/guest/smp.h
+$(addprefix $(O)/tests/guest/guest-,abi.bin defects.bin names.bin): tests/guest/smp.h
 $(O)/tests/guest/guest-names.bin: tests/guest/exchange.h
 $(addprefix $(O)/tests/guest/guest-,samples.bin unseen.bin): tests/guest/samples.h \
 		module/uapi/linux/tense-samples.h

@@ -10,6 +10,7 @@
 
 #include "../lib/sort.h"
 #include "harness.h"
+#include "smp.h"
 
 /* Not known to the compiler, which would warn of it. */
 static void *volatile bad_address = (void *)16;
@@ -248,13 +249,10 @@ static int64_t late_beside(int fd, const char *text)
  */
 TEST_F(dev, own_work_delays_no_deadline)
 {
-	cpu_set_t one;
 	int64_t charged, own;
 
 	/* A CPU of an emulator takes its time to wake up from a halt. */
-	CPU_ZERO(&one);
-	CPU_SET(0, &one);
-	ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+	ASSERT_EQ(pin(0), 0);
 	ASSERT_TRUE(dev_percent(self->fd, "1"));
 	charged = late_beside(self->fd, "1");
 	own = late_beside(self->fd, "own");

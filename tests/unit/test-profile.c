@@ -137,17 +137,28 @@ static size_t count_text(const char *text, const char *what)
 	return n;
 }
 
-static void test_writers(const struct profile *p)
+static bool table_has(const struct profile *p, const char *what)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
+	bool has;
 
 	profile_table(f, p, false);
 	fclose(f);
-	ok(strstr(text, "  first ") && !strstr(text, "  never "),
-	   "the table has functions that ran");
+	has = strstr(text, what);
 	free(text);
+	return has;
+}
+
+static void test_writers(const struct profile *p)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	ok(table_has(p, "  first ") && !table_has(p, "  never "),
+	   "the table has functions that ran");
 	f = open_memstream(&text, &size);
 	is_i64(profile_csv(f, p), 0, "CSV is written");
 	fclose(f);
@@ -161,20 +172,6 @@ static void test_writers(const struct profile *p)
 	ok(!strstr(text, "nan") && !strstr(text, "inf"),
 	   "and numbers everywhere");
 	free(text);
-}
-
-static bool table_has(const struct profile *p, const char *what)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-	bool has;
-
-	profile_table(f, p, false);
-	fclose(f);
-	has = strstr(text, what);
-	free(text);
-	return has;
 }
 
 static void test_known(struct profile *p)
