@@ -54,7 +54,7 @@ void tense_stop_ahead(struct tense_task *t, bool jumped)
 	if (t->gate_queued || t->in_gate || t->task != current ||
 	    !tense_may_stop(current))
 		return;
-	t->gate_queued = !tense_at_return(&t->gate_work);
+	t->gate_queued = !tense_at_return(current, &t->gate_work);
 }
 
 /**

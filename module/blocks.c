@@ -18,21 +18,18 @@
 
 /**
  * tense_block_begins() - a task leaves its run queue to sleep
- * @t: the running task, locked
- *
- * Only the running task can queue work for itself, and it is not known yet whether the
- * block will pass a point.
+ * @t: the task, locked
  */
 void tense_block_begins(struct tense_task *t)
 {
 	/* Pairs with set_survey(). */
-	if (!smp_load_acquire(&t->exp->survey) || t->task != current)
-		return;
-	tense_sampler_queue(t);
-	t->sampler.in_block = true;
+	t->sampler.in_block = smp_load_acquire(&t->exp->survey) && t->task == current;
 }
 
-/* Returns the ns for which the block's sample stands; 0: no sample is due. */
+/*
+ * Asks for a sample if the ending block passes a point. Caller holds the task's pi_lock.
+ * Returns the ns for which the sample stands; 0: none is due, or the task can take none.
+ */
 static u64 pass_points(struct tense_task *t, const struct tense_survey *survey)
 {
 	struct tense_sampler *s = &t->sampler;
@@ -40,7 +37,7 @@ static u64 pass_points(struct tense_task *t, const struct tense_survey *survey)
 
 	lockdep_assert_held(&t->lock);
 
-	if (!s->in_block || !s->queued)
+	if (!s->in_block || !tense_may_sample(t->task))
 		return 0;
 	s->in_block = false;
 	tense_points_begin(&s->blocked, 0,
@@ -49,7 +46,10 @@ static u64 pass_points(struct tense_task *t, const struct tense_survey *survey)
 	if (s->blocked_ns > S64_MAX || ns > S64_MAX)
 		return 0;
 	s->blocked_ns += ns;
-	return tense_points_pass(&s->blocked, s->blocked_ns, survey);
+	ns = tense_points_pass(&s->blocked, s->blocked_ns, survey);
+	if (ns)
+		tense_sampler_queue(t);
+	return s->queued ? ns : 0;
 }
 
 /*

@@ -113,8 +113,8 @@ bool tense_may_sample(const struct task_struct *p)
 }
 
 /**
- * tense_sampler_queue() - let the running task take its samples before user mode
- * @t: the task, locked
+ * tense_sampler_queue() - let a task take its samples before user mode
+ * @t: the running task, or one that sleeps and whose pi_lock the caller holds; locked
  */
 void tense_sampler_queue(struct tense_task *t)
 {
@@ -122,8 +122,8 @@ void tense_sampler_queue(struct tense_task *t)
 
 	lockdep_assert_held(&t->lock);
 
-	if (!s->queued && tense_may_sample(current))
-		s->queued = !tense_at_return(&s->work);
+	if (!s->queued && tense_may_sample(t->task))
+		s->queued = !tense_at_return(t->task, &s->work);
 }
 
 /**

@@ -105,6 +105,9 @@ void tense_sampler(struct callback_head *work)
 		sample(t, survey);
 	tense_task_lock_irq(t);
 	t->sampler.queued = false;
+	/* Drops the samples for which the sampler asked when it slept or woke a thread. */
+	t->sampler.block.ns = 0;
+	t->sampler.wake = 0;
 	t->sampler.ends = true;
 	t->sampler.tries = t->sampler.due && !t->sampler.in_kernel;
 	now = tense_real_now();

@@ -99,16 +99,17 @@ void tense_settle(void)
 EXPORT_SYMBOL_GPL(tense_settle);
 
 /**
- * tense_at_return() - run work before the running task returns to user mode
+ * tense_at_return() - run work before a task returns to user mode
+ * @p: the running task, or one that sleeps and whose pi_lock the caller holds
  * @work: the work; the task holds no lock of the kernel when it runs
  *
  * Caller may hold the run queue lock.
  *
  * Return: 0, or -ESRCH if the task is past exiting.
  */
-int tense_at_return(struct callback_head *work)
+int tense_at_return(struct task_struct *p, struct callback_head *work)
 {
-	return task_work_add(current, work, TWA_RESUME);
+	return task_work_add(p, work, TWA_RESUME);
 }
 EXPORT_SYMBOL_GPL(tense_at_return);
 

@@ -627,6 +627,25 @@ TEST_F(samples, of_sleeps_name_a_timer)
 	free(r.data);
 }
 
+/* R13: a block that passes no point queues no work, which would cost the thread time. */
+TEST_F(samples, take_no_work_for_blocks_without_a_point)
+{
+	const struct timespec little = { .tv_nsec = 10000 }, period = { .tv_sec = 1 };
+	struct tense_samples s;
+
+	/* By this seed, the first points come after 989 ms charged, and 655 ms blocked. */
+	ASSERT_EQ(tell_device(self->fd, "samples 1000000000 4096 8192 153"), 0);
+	for (int i = 0; i < 100; i++)
+		syscall(SYS_nanosleep, &little, NULL);
+	ASSERT_EQ(pread(self->fd, &s, sizeof(s), TENSE_SAMPLES_OFFSET), sizeof(s));
+	EXPECT_EQ(s.blocks, 0);
+	EXPECT_EQ(s.overhead, 0);
+	syscall(SYS_nanosleep, &period, NULL);
+	ASSERT_EQ(pread(self->fd, &s, sizeof(s), TENSE_SAMPLES_OFFSET), sizeof(s));
+	EXPECT_EQ(s.blocks, 1);
+	EXPECT_GT(s.overhead, 0);
+}
+
 TEST_F(samples, of_blocks_stop_where_there_is_no_room)
 {
 	struct timespec sleep = { .tv_nsec = PERIOD };

@@ -163,7 +163,7 @@ void tense_unregister(const struct tense_ops *ops);
 int tense_attach(struct tense_task *t);
 void tense_detach(void);
 void tense_settle(void);
-int tense_at_return(struct callback_head *work);
+int tense_at_return(struct task_struct *p, struct callback_head *work);
 void tense_not_at_return(struct callback_head *work);
 struct tense_place tense_place_of(struct task_struct *p);
 bool tense_is_fair(const struct task_struct *p);
