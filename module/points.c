@@ -13,6 +13,7 @@
 #include <linux/math64.h>
 #include <linux/ptrace.h>
 #include <linux/sched/clock.h>
+#include <linux/sort.h>
 #include <asm/irq_regs.h>
 
 #include "samples.h"
@@ -29,15 +30,17 @@
 /*
  * R13: an interrupt costs the program more than the module's part of it: the entry before
  * and the return after. Trials measure that. At the end of a sample, the module sets a
- * timer TRIAL_MIN later, and in each further trial a little later, up to 40 us. The run time
- * of the task up to the interrupt is the cost plus the little that the program ran, so the
- * least of all trials counts. A trial has no result if the interrupt comes before the
- * program runs, or if the task sleeps or calls the device first. With fewer than
- * SUCCESSES_MIN results, or a cost above INTERRUPT_MAX, nothing is refunded. In real ns.
+ * timer TRIAL_MIN later, and in each further trial a little later, up to 40 us. A trial has
+ * a result only if its interrupt is the next event, interrupts user mode, and Tense has done
+ * no other work since the sample. In the first trials with a result, the program hardly ran:
+ * the run time of the task up to the interrupt is the cost. A late interrupt makes a result
+ * too large, because the program ran meanwhile. The smallest result is too small, because a
+ * trial finds caches warm. So the module takes the lower quartile of the first TENSE_RESULTS
+ * results. With fewer than RESULTS_MIN, it does not refund the interrupt. In real ns.
  */
 #define TRIAL_MIN	1000
 #define INTERRUPT_MAX	100000
-#define SUCCESSES_MIN	4	/* a number of trials */
+#define RESULTS_MIN	4	/* number of results */
 
 /* Returns a random number below @below: splitmix64. */
 static u64 draw(u64 *state, u64 below)
@@ -126,40 +129,58 @@ void tense_sampler_queue(struct tense_task *t)
 		s->queued = !tense_at_return(t->task, &s->work);
 }
 
+static int by_size(const void *a, const void *b)
+{
+	const u64 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 /**
  * tense_interrupt_cost() - cost of an interrupt to the program, without the module's part
  * @s: the survey
  *
- * Return: real ns, 0 while trials are left or if too few had a result.
+ * Return: real ns. 0 until there are TENSE_RESULTS results or all trials have begun, and 0
+ *	if these have fewer than RESULTS_MIN results.
  */
 u64 tense_interrupt_cost(const struct tense_survey *s)
 {
-	u64 cost = READ_ONCE(s->interrupt);
+	u64 result[TENSE_RESULTS];
+	int n;
 
-	if (atomic_read(&s->trials) || cost > INTERRUPT_MAX ||
-	    atomic_read(&s->successes) < SUCCESSES_MIN)
+	for (n = 0; n < TENSE_RESULTS; n++) {
+		result[n] = READ_ONCE(s->result[n]);
+		if (!result[n])
+			break;
+	}
+	if (n < RESULTS_MIN || (n < TENSE_RESULTS && atomic_read(&s->trials)))
 		return 0;
-	return cost;
+	sort(result, n, sizeof(*result), by_size, NULL);
+	return result[n / 4];
 }
 
 /* The timer of a trial has interrupted the program. */
 static void note_interrupt(const struct tense_task *t, struct tense_survey *survey)
 {
-	u64 least = READ_ONCE(survey->interrupt), took = t->v.ran - t->sampler.ended;
+	u64 took = t->v.ran - t->sampler.ended;
+	int n;
 
-	if (t->v.ran < t->sampler.ended)
+	if (t->v.ran <= t->sampler.ended || took > INTERRUPT_MAX)
 		return;
-	atomic_inc(&survey->successes);
-	while (took < least && !try_cmpxchg(&survey->interrupt, &least, took))
-		;
+	n = atomic_fetch_add_unless(&survey->results, 1, TENSE_RESULTS);
+	if (n < TENSE_RESULTS)
+		WRITE_ONCE(survey->result[n], took);
 }
 
 /* Returns the delay of the next trial in real ns, or 0 if none is left. */
 static u64 next_trial(struct tense_survey *survey)
 {
-	int left = atomic_dec_if_positive(&survey->trials);
 	u64 delay = TRIAL_MIN;
+	int left;
 
+	if (atomic_read(&survey->results) == TENSE_RESULTS)
+		return 0;
+	left = atomic_dec_if_positive(&survey->trials);
 	if (left < 0)
 		return 0;
 	while (++left < TENSE_TRIALS)
@@ -169,9 +190,9 @@ static u64 next_trial(struct tense_survey *survey)
 
 /*
  * Asks for a sample if the running task has passed a point, or if a trial has ended with a
- * result. The end of a sample does not: at a low percent, it already reaches the next
- * point, and the task would never return to user mode. Calls of the task do, even during a
- * pause, because a jump belongs to the function that made it.
+ * result. The end of a sample asks for none: at a low percent, the task has reached its
+ * next point by then, and would never return to user mode. A call of the device asks even
+ * during a pause, because its jump belongs to the function that made it.
  */
 static void look(struct tense_task *t, struct tense_survey *survey)
 {

@@ -68,7 +68,6 @@ struct tense_survey *tense_survey_alloc(u64 period, u32 kib, u32 stack, u64 seed
 	s->pids = get_pid_ns(task_active_pid_ns(current));
 	s->doubles_at = s->room / 2;
 	atomic_set(&s->trials, TENSE_TRIALS);
-	s->interrupt = U64_MAX;
 	spin_lock_init(&s->lock);
 	hash_init(s->file);
 	return s;

@@ -17,6 +17,7 @@ struct tense_scratch;
 
 #define TENSE_FILES_BITS	6
 #define TENSE_TRIALS	32
+#define TENSE_RESULTS	9
 
 struct tense_survey {
 	u64 period;		/* virtual; read without the lock */
@@ -30,8 +31,8 @@ struct tense_survey {
 	bool full;		/* a sample found no room; read without the lock */
 	atomic64_t overhead;	/* real ns */
 	atomic_t trials;	/* still to begin, see points.c */
-	atomic_t successes;	/* trials with a result */
-	u64 interrupt;		/* real: the least of the results; never raised */
+	atomic_t results;	/* entries of result[] that are taken, if not yet written */
+	u64 result[TENSE_RESULTS];	/* of trials, real ns; 0: not written; written once */
 	atomic_t wakes;		/* number of the last wake-up that is sampled */
 	/*
 	 * Protects the fields below and the bytes of records after used. Only tasks on

@@ -237,9 +237,10 @@ def order:
 # The cost of a survey.
 def survey:
 	.programs | map(["`\(.name)`", "\(.pairs)", (.more_percent | fixed(2)),
-		(.error_percent | fixed(2)), (.work_percent | fixed(2))]) |
+		(.error_percent | fixed(2)), (.exact_more_percent | fixed(2)),
+		(.work_percent | fixed(2))]) |
 	table(["program", "pairs of runs", "more virtual CPU time, %", "standard error",
-		"the survey's own work, % of the run"]);
+		"with `--deterministic`, %", "the survey's own work, % of the run"]);
 
 def measured:
 	if .date == null then

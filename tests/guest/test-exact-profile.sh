@@ -67,13 +67,21 @@ profile other --seed 2 "${question[@]}" --time 1s -- "${work[@]}"
 is $? 0 "an answer with another seed"
 ok "it has other runs" sh -c '! cmp -s "$1" "$2"' sh "$tmp/one.json" "$tmp/other.json"
 
-# A survey finds the functions. The program is short, so that each gets a run.
+# A survey finds the functions. The program is short, so that --time 1s suffices for all.
 profile survey --time 1s -- "$program" serial --length 2
 is $? 0 "an answer without names of functions"
 profile again --time 1s -- "$program" serial --length 2
 ok "is the same each time" cmp "$tmp/survey.json" "$tmp/again.json"
 ok "main is nearly the whole program" check survey \
 	'[.functions[] | select(.name == "main").why] == ["whole-program"]'
+
+# R13: a survey is not charged to threads that block often.
+"$tense" run --deterministic --json "$tmp/plain.json" -- "$program" lock --length 20 >/dev/null
+"$tense" profile --deterministic --survey-only --quiet --json "$tmp/survey.json" -- \
+	"$program" lock --length 20 >/dev/null
+ok "a survey costs the program at most 0.2 % of its time" jq -e --slurpfile plain "$tmp/plain.json" \
+	'.survey.charged_virtual_ns / $plain[0].experiment.cpu_virtual_ns - 1 | fabs < 0.002' \
+	"$tmp/survey.json"
 
 # The survey's own files are no part of what the race sees.
 folded=(--time 1s --file "$program" --only printf --folded folded.txt -- sh -c 'echo "[[" *; exec "$0" serial --length 10' "$program")
