@@ -57,6 +57,12 @@ ok "and a table, which tells its unit" grep -qx \
 is "$(jq -c '[.version, .deterministic, .time_unit, .backend]' \
 	"$tmp/results/quiet1.json")" \
 	'[2,true,"instructions","qemu"]' "as does the JSON"
+# A calibration takes 0.1 s just before this message.
+run dmesg >"$tmp/results/log"
+ok "the kernel does not calibrate its timer" awk -F '[][]' '
+	/smpboot: CPU0: / { seen = 1; late = $2 - last > 0.05 }
+	{ last = $2 }
+	END { exit !seen || late }' "$tmp/results/log"
 ok "several CPUs run at the same time" [ \
 	"$(told quiet4 worst_skew_ns)" -gt 0 ]
 

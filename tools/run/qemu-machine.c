@@ -10,6 +10,12 @@
 #define DESCRIPTOR	"/dev/fd/%d"
 
 /*
+ * The clock of the local APIC's timer runs at 1 GHz. Without these options, the kernel
+ * measures that for 0.1 s, and looks for four serial ports instead of one.
+ */
+#define MACHINE_OPTIONS	"tense.lapic=1000000000 8250.nr_uarts=1 "
+
+/*
  * The counter is in nanoseconds, which the kernel would find out with an error.
  * Programs are where they were in the other run, even if something else is not.
  */
@@ -110,7 +116,7 @@ static void add_kernel(struct list *l, const struct qemu_machine *m)
 	if (m->counted)
 		add_option(l, "-initrd", xprintf(DESCRIPTOR, m->initramfs));
 	add_option(l, "-append",
-		   xprintf("console=ttyS0 quiet panic=-1 %s %s%s",
+		   xprintf("console=ttyS0 quiet panic=-1 " MACHINE_OPTIONS "%s %s%s",
 			   m->kvm_cpu ? "" : "tsc=reliable ", m->counted ?
 			   COUNTED_OPTIONS TURNS_OPTION : TIMED_OPTIONS,
 			   root));
