@@ -36,7 +36,8 @@
  * the run time of the task up to the interrupt is the cost. A late interrupt makes a result
  * too large, because the program ran meanwhile. The smallest result is too small, because a
  * trial finds caches warm. So the module takes the lower quartile of the first TENSE_RESULTS
- * results. With fewer than RESULTS_MIN, it does not refund the interrupt. In real ns.
+ * results. A time above INTERRUPT_MAX is no result. With fewer than RESULTS_MIN, the module
+ * does not refund the interrupt. In real ns.
  */
 #define TRIAL_MIN	1000
 #define INTERRUPT_MAX	100000
