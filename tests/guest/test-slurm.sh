@@ -112,10 +112,17 @@ is_empty() {
 	[ -z "$(squeue -h)" ]
 }
 
-# Nothing of a measurement is left, but the parts for the next one.
+# Nothing of a measurement is left, but the parts for the next one. Slurm lists an ended job
+# as completing for a while.
 is_clean() {
+	until_true is_empty
 	is "$(squeue -h)" "" "$1: no job is left"
 	is "$(echo "$private"/run-*)" "$private/run-*" "$1: no directory is left"
+}
+
+# On a busy machine, the two nodes may predict differently. tense then warns, as it should.
+said_nothing() { # TEXT
+	is "$(grep -v '^tense: --engine slurm: nodes n. and n. disagree: ' "$tmp/stderr")" "" "$1"
 }
 
 shared=slurm:dir=$tmp/shared
@@ -164,7 +171,7 @@ ok "the answer is the same" cmp "$tmp/here.json" "$tmp/lost.json"
 # At native speed, nodes run tense itself.
 whatif_native native "$shared" --max-runs 12 --precision 0.001
 is $? 0 "an answer at native speed"
-is "$(cat "$tmp/stderr")" "" "without a message"
+said_nothing "without a message of another kind"
 is "$(jq -c '[.rounds, .environment.backend, .environment.host]' "$tmp/native.json")" \
 	'[12,"uml",null]' "with all rounds, of several hosts"
 is_clean "after an answer at native speed"
@@ -209,7 +216,7 @@ export -f helper
 TMPDIR=/proc/none ask whatif environment "$shared,guests=1" --max-runs 6 --func malloc \
 	--faster 20% -- bash -c helper
 is $? 0 "functions of the shell are in the environment of a node"
-is "$(cat "$tmp/stderr")" "" "without a message"
+said_nothing "without a message of another kind"
 
 # nohup lets a measurement go on after its terminal has gone.
 (
