@@ -37,7 +37,7 @@ check() {
 	jq -e "$2" "$tmp/$1.json" >/dev/null
 }
 
-question=(--time 2s --only 'f2,f1,f3' --prepare 'echo prepared >written')
+question=(--time 1s --only 'f2,f1,f3' --prepare 'echo prepared >written')
 profile one --engine local:1 "${question[@]}" -- "${work[@]}"
 is $? 0 "an answer"
 is "$(cat "$tmp/stderr")" "" "without a message"
@@ -63,15 +63,16 @@ unload
 is $? 0 "an answer of two guests at the same time on a busy machine"
 ok "it is the same" cmp "$tmp/one.json" "$tmp/two.json"
 ok "so is the table" cmp "$tmp/one.out" "$tmp/two.out"
-profile other --seed 2 "${question[@]}" --time 1s -- "${work[@]}"
+profile other --seed 2 "${question[@]}" -- "${work[@]}"
 is $? 0 "an answer with another seed"
 ok "it has other runs" sh -c '! cmp -s "$1" "$2"' sh "$tmp/one.json" "$tmp/other.json"
 
 # A survey finds the functions. The program is short, so that --time 1s suffices for all.
 profile survey --time 1s -- "$program" serial --length 2
 is $? 0 "an answer without names of functions"
-profile again --time 1s -- "$program" serial --length 2
-ok "is the same each time" cmp "$tmp/survey.json" "$tmp/again.json"
+"$tense" profile --deterministic --time 1s --json answer.json -- "$program" serial --length 2 \
+	>/dev/null 2>&1
+ok "is the same again, without --quiet" cmp "$tmp/survey.json" answer.json
 ok "main is nearly the whole program" check survey \
 	'[.functions[] | select(.name == "main").why] == ["whole-program"]'
 
@@ -83,18 +84,15 @@ ok "a survey costs the program at most 0.2 % of its time" jq -e --slurpfile plai
 	'.survey.charged_virtual_ns / $plain[0].experiment.cpu_virtual_ns - 1 | fabs < 0.002' \
 	"$tmp/survey.json"
 
-# The survey's own files are no part of what the race sees.
-folded=(--time 1s --file "$program" --only printf --folded folded.txt -- sh -c 'echo "[[" *; exec "$0" serial --length 10' "$program")
-profile folded --show-output "${folded[@]}"
+# With --prepare, the survey still packs the command. The race does not see the survey's own
+# files.
+profile folded --time 1s --prepare true --file "$program" --only printf --folded folded.txt \
+	--show-output -- sh -c 'echo "[[" *; exec "$0" serial --length 10' "$program"
 is $? 0 "an answer with the stacks of the survey"
 ok "which are there" [ -s folded.txt ]
-ok "and not for the runs" sh -c "! grep -q 'folded.txt' \"\$1\"" sh "$tmp/folded.out"
-"$tense" profile --deterministic --show-output --json answer.json "${folded[@]}" >/dev/null 2>&1
-ok "the same again, without --quiet" cmp "$tmp/folded.json" answer.json
-rm -f folded.txt answer.json
-
-profile prepared --time 1s --prepare true -- "${work[@]}"
-is $? 0 "the survey packs a command that --prepare precedes"
+ok "the output of the runs is shown" grep -q '^\[\[' "$tmp/folded.out"
+ok "and they do not see the stacks" sh -c "! grep -q 'folded.txt' \"\$1\"" sh "$tmp/folded.out"
+rm -f folded.txt
 profile ended --for 1s --progress f1 -- "${work[@]}"
 is $? 125 "a survey that is to be ended"
 ok "is told, and what to do" grep -q 'as --for asks: name functions with --only' "$tmp/stderr"
