@@ -389,6 +389,37 @@ if [ $backend = qemu ]; then
 	ok "tense says that the kernel ended" grep -q 'the kernel ended without a result' stderr
 fi
 
+# Each stop of a program is a voluntary switch of its process on the host. There were 1030 in
+# a second of CPU time when each tick of the guest stopped the program.
+if [ $backend = uml ]; then
+	cpu_ticks() { # PID
+		cut -d ' ' -f 14 "/proc/$1/stat"
+	}
+	stops() { # PID
+		sed -n 's/^voluntary_ctxt_switches:\t//p' "/proc/$1/status"
+	}
+	has_run() { # PID TICKS
+		[ "$(cpu_ticks "$1")" -ge "$2" ]
+	}
+	# Sets program to the guest's process that has computed for half a second.
+	computes() {
+		for program in $(descendants "$guest"); do
+			has_run "$program" 50 2>/dev/null && return
+		done
+		false
+	}
+	"${run[@]}" -- perl -e '$i++ while 1' 2>stderr &
+	guest=$!
+	until_true computes
+	stops=$(stops "$program") ticks=$(cpu_ticks "$program")
+	until_true has_run "$program" $((ticks + 100))
+	stops=$(($(stops "$program") - stops)) ticks=$(($(cpu_ticks "$program") - ticks))
+	echo "# $stops stops in $ticks ticks of the host"
+	ok "a tick stops no program if nobody waits" [ "$stops" -lt "$ticks" ]
+	kill "$guest"
+	wait "$guest"
+fi
+
 is "$(find "$HOME" "$TMPDIR" -mindepth 1)" "" "no file stays behind"
 is "$(find /tmp /dev/shm -maxdepth 1 -newer marker \
 	\( -name 'vm_file*' -o -name '*uml*' \))" "" "nor one of the kernel's"
