@@ -268,7 +268,8 @@ static void burn_more(void *arg)
 
 static void test_function(void)
 {
-	struct tense_kbest_options o = { .epsilon = 1e9 };
+	/* On a busy machine, another thread runs in most samples, which then do not agree. */
+	struct tense_kbest_options o = { .epsilon = 1e9, .max_samples = 1000 };
 	struct tense_kbest_result r;
 
 	ok(!tense_kbest(burn_same, NULL, &o, &r), "a function");
@@ -285,7 +286,7 @@ static void test_function(void)
 	ok(!r.converged && r.samples == 9 && r.spread > 0.1,
 	   "does not converge: the third is longer by %.2f", r.spread);
 	calls = 0;
-	o = (struct tense_kbest_options){ .k = 1,
+	o = (struct tense_kbest_options){ .k = 1, .max_samples = 1000,
 					  .flags = TENSE_KBEST_COLD };
 	ok(!tense_kbest(burn_same, NULL, &o, &r) && r.converged,
 	   "with empty caches");
@@ -379,7 +380,7 @@ static void test_published(void)
 	usleep(20000);
 	seconds = tense_get_timer(&ns);
 	cycles = tense_get_counter(&other);
-	ok(seconds >= 0.0199 && ns == seconds * 1e9, "a timer of 20 ms: %g s",
+	ok(seconds >= 0.0199 && fabs(ns - seconds * 1e9) < 0.01, "a timer of 20 ms: %g s",
 	   seconds);
 	ok(other >= 19.9e6 && other >= ns * 0.99, "a counter of it: %g ns", other);
 	ok(fabs(cycles / tense_mhz(0) * 1e3 / other - 1) < 1e-9,
