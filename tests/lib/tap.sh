@@ -56,13 +56,15 @@ unwrap() {
 }
 
 # Runs a command whose status is to be so, and leaves its output in the files stdout
-# and stderr: STATUS WHAT COMMAND...
+# and stderr. With another status, shows what it said: STATUS WHAT COMMAND...
 status_is() {
 	tap_status=$1
 	tap_named=$2
 	shift 2
 	"$@" >stdout 2>stderr </dev/null
-	is $? "$tap_status" "$tap_named"
+	tap_got=$?
+	is $tap_got "$tap_status" "$tap_named"
+	[ $tap_got = "$tap_status" ] || sed 's/^/# /' stderr | head -n 20
 	unwrap stderr
 }
 
