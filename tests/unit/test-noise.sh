@@ -264,21 +264,18 @@ is "$(ps -o pid= -p ${all:-$$} | xargs)" "" "they end with their parent, too"
 [ -z "$all" ] || kill -KILL $all 2>/dev/null
 
 # A refit may have no answer on a busy machine: the calibration may fail, or a fit of the four
-# that it needs: TEXT OPTION...
-refit_is() {
-	refit_what=$1
-	shift
+# that it needs: OPTION...
+refit() {
 	for _ in 1 2 3 4 5; do
-		"$tense" noise refit "$@" >stdout 2>stderr </dev/null
+		"$tense" noise refit "$@"
 		refit_status=$?
 		[ $refit_status = 125 ] || break
 	done
-	is $refit_status 0 "$refit_what"
-	unwrap stderr
+	return $refit_status
 }
 
 # Coefficients.
-refit_is "a refit" --processes-per-core 1,3 --length 50us,200us \
+status_is 0 "a refit" refit --processes-per-core 1,3 --length 50us,200us \
 	--samples 40 --coefficients sub/dir/c.json
 ok "has a line of each in each table" \
 	[ "$(awk '$1 == 1 || $1 == 3' stdout | wc -l)" = 12 ]
@@ -295,12 +292,12 @@ is "$(jq -c '[.evaluation[] | .classes, .impossible + 0] | length' sub/dir/c.jso
 	"with the evaluation of each"
 is "$(jq -c '[.cells[] | .times >= 40, (.distances | length), (.switches | length),
 	has("waits_over_mm1")] | unique' sub/dir/c.json)" '[true,2,4]' "and a summary of each class"
-refit_is "pictures of a refit" --processes-per-core 1,2 --length 50us,100us \
+status_is 0 "pictures of a refit" refit --processes-per-core 1,2 --length 50us,100us \
 	--samples 40 --bootstrap 0 --coefficients p.json --svg q.svg --queue-svg m.svg
 ok "are XML" xmllint --noout q.svg m.svg
 is "$(grep -c '<g ' q.svg)" 4 "a panel for each class"
 is "$(grep -c '<circle' m.svg)" 4 "a point for each class"
-refit_is "a picture on standard output" --processes-per-core 1,2 \
+status_is 0 "a picture on standard output" refit --processes-per-core 1,2 \
 	--length 50us,100us --samples 40 --bootstrap 0 --coefficients p.json --queue-svg -
 ok "is nothing but that" xmllint --noout stdout
 noise_is 125 "a picture that cannot be written" refit --svg no/file
