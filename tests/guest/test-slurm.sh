@@ -249,7 +249,6 @@ is_clean "after a signal to a profile"
 # A reader that ends, as head does, leaves nothing behind.
 "$tense" whatif --engine "$shared" --max-runs 6 "${question[@]}" -- "$serial" --length 50 \
 	2>&1 | head -n 0
-until_true is_empty
 is_clean "after a reader that ended"
 
 
@@ -268,7 +267,6 @@ end_when() {
 # A signal ends all.
 end_when is_running
 is $? 143 "a signal ends the measurement"
-until_true is_empty
 is_clean "after a signal"
 
 # The signal does not wait for an answer of Slurm's that is not needed any more.
@@ -284,7 +282,6 @@ PATH=$tmp/bin:$PATH end_when [ -e "$tmp/asked" ]
 is $? 143 "a signal ends the measurement while Slurm does not answer"
 ok "which ends the question" [ ! -e "$tmp/answered" ]
 ok "and is no fault of Slurm's" sh -c "! grep squeue \"\$1\"" sh "$tmp/stderr"
-until_true is_empty
 is_clean "after that"
 
 # Errors.
