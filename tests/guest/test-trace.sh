@@ -56,6 +56,8 @@ is "$(cat stdout)" in "its input and output"
 is "$(grep -cx err stderr)" 1 "and errors"
 is "$(sed -n 's/^ *[0-9]* *\([a-z]*\) *100 %.*/\1/p' stderr | sort | xargs)" \
 	"cat sh" "a table of its threads"
+is "$(grep -o '^  trace\.[a-z]*' stderr | xargs)" "trace.svg trace.json" \
+	"the names of the files"
 ok "the picture in the current directory" xmllint --noout trace.svg
 ok "and the trace" jq -e '.traceEvents | length > 20' trace.json >/dev/null
 trace --quiet -o x.svg -- sh -c 'kill $$' 2>stderr

@@ -28,7 +28,7 @@ static const struct option_row options[] = {
 	{ "buffer", "SIZE", NULL, BUFFER,
 	  "memory for the events of each CPU, in MiB, or with M or G behind the number" },
 	{ "json", "FILE", "-f", JSON, "write the table of threads to FILE as JSON" },
-	{ "quiet", NULL, NULL, QUIET, "do not print the table of threads" },
+	{ "quiet", NULL, NULL, QUIET, "print neither the table of threads nor the names of the files" },
 	RUN_OPTION_ROWS,
 	OPTIONS_END
 };
@@ -179,18 +179,36 @@ static void tell_lost(const struct model *m)
 		     m->lost);
 }
 
+/* Names the files, two of which the user may not have named, and their readers. */
+static void tell_output(const struct output *output)
+{
+	static const char *const readers[] = {
+		[OUTPUT_SVG] = "the picture; any browser shows it",
+		[OUTPUT_CHROME] = "the trace; open it in https://ui.perfetto.dev",
+		[OUTPUT_TABLE] = "the table",
+	};
+
+	if (!result_file_is_stdout(output->name))
+		fprintf(stderr, "  %s: %s\n", output->name,
+			readers[output->kind]);
+}
+
 /* False if something could not be written. */
 static bool write_outputs(struct options *o, const struct model *m,
 			  const struct trace_about *about)
 {
 	bool good = true;
 
+	if (!o->quiet)
+		trace_table(stderr, m, about);
 	for (size_t i = 0; i < o->nr_outputs; i++) {
 		if (write_output(&o->outputs[i], m, about))
 			good = false;
+		else if (!o->quiet)
+			tell_output(&o->outputs[i]);
 	}
 	if (!o->quiet)
-		trace_table(stderr, m, about);
+		fputc('\n', stderr);
 	tell_lost(m);
 	return good;
 }
