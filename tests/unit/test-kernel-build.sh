@@ -66,7 +66,7 @@ is "$?" 0 "the build ends"
 wait $second
 is "$? $(cat second.out)" "0 $(cat first.out)" "the waiting tense gets the same kernel"
 is "$(wc -l <second.err)" 1 "it prints nothing else"
-is "$(sed -n 's/^tense: compiling the kernel, once: \([0-9]*\) %, [0-9]*:[0-9][0-9] left$/\1/p' first.err | xargs)" \
+is "$(sed -n 's/^tense: compiling the kernel, once: \([0-9]*\) % done, [0-9]*:[0-9][0-9] left$/\1/p' first.err | xargs)" \
 	"10 20 30 40 50 60 70 80 90" "a line for each tenth"
 ok "the cache has lines and seconds of the build" grep -Eq '^1250 [0-9]+$' cache/um.count
 is "$("$tense" kernel build uml 2>&1)" "$(cat first.out)" \

@@ -94,16 +94,22 @@ int main(void)
 	ok(is_silent(), "no line below a tenth");
 	now += 20 * SECOND;
 	progress_log_show(&l, 100, 1000, "compiling");
-	ok(says("compiling: 10 %, 3:00 left"), "a tenth gets a line with the time left");
+	ok(says("compiling: 10 % done, 3:00 left"), "a tenth gets a line with the time left");
 	progress_log_show(&l, 101, 1000, "compiling");
 	ok(is_silent(), "once");
 	now += 31 * SECOND;
 	progress_log_wait(&l);
-	ok(says("still compiling: 10 %, after 2:21"), "a slow tenth gets a line in between");
+	ok(says("still compiling: 10 % done, after 2:21"), "a slow tenth gets a line in between");
 	progress_log_show(&l, 450, 1000, "compiling");
-	ok(says("compiling: 45 %, 1:02 left"), "several tenths share a line");
+	ok(says("compiling: 45 % done, 1:02 left"), "several tenths share a line");
 	progress_log_show(&l, 1000, 1000, "compiling");
 	progress_log_show(&l, 3000, 1000, "compiling");
 	ok(is_silent(), "the end gets no line");
+
+	l = (struct progress_log){ 0 };
+	progress_log_show(&l, 0, 4, "measuring");
+	ok(says("measuring"), "a counted step that is the first gets a line");
+	progress_log_show(&l, 0, 4, "measuring");
+	ok(is_silent(), "one");
 	return done();
 }

@@ -35,7 +35,7 @@ static void show_counted(struct progress_log *l, unsigned int done,
 		l->counted = now;
 		l->tenth = percent / 10;
 	}
-	snprintf(l->what, sizeof(l->what), "%s: %u %%", what, percent);
+	snprintf(l->what, sizeof(l->what), "%s: %u %% done", what, percent);
 	if (percent / 10 <= l->tenth || percent == 100)
 		return;
 	l->tenth = percent / 10;
@@ -53,6 +53,8 @@ void progress_log_show(struct progress_log *l, unsigned int done,
 
 	begin(l);
 	if (total) {
+		if (first)
+			say(l, what);
 		show_counted(l, done, total, what);
 		return;
 	}
