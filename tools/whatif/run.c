@@ -42,6 +42,7 @@ struct whatif_session {
 	struct progress progress;
 	unsigned int round;	/* runs in a round */
 	uint64_t start;		/* when the first run began */
+	unsigned int told;	/* the runs that the user was last told of */
 	bool exact;		/* time here is not the user's */
 	bool shows_progress;
 	uint64_t limit_ns;	/* of a run; 0: none */
@@ -102,19 +103,27 @@ static void session_end(struct whatif_session *n)
 	free(n->functions);
 }
 
-/* Tells the plan, and after the first round the expected time. */
+/* Tells the plan, after the first round the expected time, and where it grows. */
 static void say_progress(struct whatif_session *n, unsigned int done,
 			 unsigned int total)
 {
+	double passed;
+
 	if (done == 0) {
 		n->start = now_ns();
+		n->told = total;
 		warn("whatif: about %u runs in rounds of %u, more if they scatter",
 		     total, n->round);
-	} else if (done == n->round) {
-		double round = (now_ns() - n->start) / 1e9;
-
+		return;
+	}
+	passed = (now_ns() - n->start) / 1e9;
+	if (done == n->round) {
 		warn("whatif: a round took %.1f s, so that at least %.0f s are left",
-		     round, round * (total - done) / n->round);
+		     passed, passed * (total - done) / done);
+	} else if (total > n->told) {
+		warn("whatif: intervals exceed --precision, so that about %u more runs follow, %.0f s",
+		     total - done, passed * (total - done) / done);
+		n->told = total;
 	}
 }
 
