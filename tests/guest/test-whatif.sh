@@ -114,6 +114,21 @@ is "$(grep -c '^tense: whatif: about 18 runs in rounds of 3' stderr)" 1 \
 is "$(grep -Ec '^tense: whatif: a round took [0-9.]+ s, so that at least [0-9]+ s are left' \
 	stderr)" 1 "and how long it takes"
 
+# One that differs in each.
+cat >random.sh <<'END'
+"$1" --length 5 >/dev/null
+echo "number $((1000 + RANDOM))"
+END
+whatif --func "$program:hot" --faster 20% --metric 'stdout:^number (\d+)' \
+	--max-runs 7 -- bash random.sh "$program"
+is $? 0 "a number that scatters"
+ok "more rounds are said to follow" grep -Eq \
+	'^tense: whatif: intervals exceed --precision, so that about [0-9]+ more runs follow, [0-9]+ s' \
+	stderr
+ok "and that they are the most" grep -q \
+	'1 of 1 intervals exceed --precision 1 after 7 rounds, the most that --max-runs allows' \
+	stderr
+
 # The options of tense run hold in the guest. The script prints the window only
 # if the time of day is real while it sleeps. At 50 percent CPU time is twice
 # the real one.

@@ -94,7 +94,7 @@ int fake_program_run(struct whatif *w, size_t condition,
 	}
 	s->ran = 1e9 * (inside + outside);
 	s->charged = 1e9 * (inside * (1 - cut) + outside);
-	s->elapsed = (s->charged + 1e9 * p->idle) *
+	s->elapsed = (s->charged / (p->cpus > 0 ? p->cpus : 1) + 1e9 * p->idle) *
 		     exp(gsl_ran_gaussian(p->rng, p->noise));
 	s->real = s->ran + (uint64_t)(1e9 * p->idle);
 	s->reference = 1e7 * slow *

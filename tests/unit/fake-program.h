@@ -15,11 +15,12 @@ struct fake_program {
 	double share;		/* the function's part of it */
 	double share_sd;	/* from run to run */
 	double idle;		/* seconds in which nothing runs */
+	double cpus;		/* that it keeps busy at the same time; 0: one */
 	double drift;		/* the machine's speed, sd of a step */
 	double noise;		/* scatter of a run's time, sd */
 	double bias;		/* the instruments add this to each run */
 	double bias_inside;	/* the same, within the function */
-	/* Work outside that a faster function leads to: spinning, say. */
+	/* Work outside that a faster function leads to, or saves: spinning, say. */
 	double more_outside;
 	/* Runs for a given time, not for given work. */
 	bool time_bound;

@@ -279,6 +279,66 @@ static void test_estimators(void)
 	whatif_free(&w);
 }
 
+static bool warns(const struct whatif *w, const char *id)
+{
+	for (size_t i = 0; i < w->answer.nr_warnings; i++)
+		if (!strcmp(w->answer.warnings[i].id, id))
+			return true;
+	return false;
+}
+
+/* Where threads run at the same time, one that waits less often is in another order. */
+static void test_order(void)
+{
+	static const struct {
+		double cpus, more;
+		bool warns;
+		const char *what;
+	} cases[] = {
+		{ 1.8, -0.05, true, "less waiting in threads that run at once" },
+		{ 1.8, 0.05, true, "more of it" },
+		{ 1.8, -0.005, false, "little less is within the precision" },
+		{ 1.8, 0, false, "the same work" },
+		{ 1, -0.05, false, "one at a time: no threads that could meet otherwise" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct whatif w = ask("f", "50");
+		struct fake_program p;
+
+		fake_program_init(&p, 21);
+		p.cpus = cases[i].cpus;
+		p.more_outside = cases[i].more;
+		measure(&w, &p);
+		ok(warns(&w, "order") == cases[i].warns, "%s", cases[i].what);
+		fake_program_free(&p);
+		whatif_free(&w);
+	}
+}
+
+/* An answer that is uncertain because no more rounds are allowed says so. */
+static void test_limit(void)
+{
+	struct whatif w = ask("f", "10");
+	struct fake_program p;
+
+	w.question.precision = 1e-3;
+	fake_program_init(&p, 22);
+	measure(&w, &p);
+	ok(first(&w)->verdict == VERDICT_NOT_CONVERGED && warns(&w, "limit"),
+	   "too wide after the most rounds");
+	w.question.max_runs = whatif_rounds(&w.samples) + 1;
+	whatif_assess(&w.question, &w.plan, &w.samples, &w.answer);
+	ok(first(&w)->verdict == VERDICT_NOT_CONVERGED && !warns(&w, "limit"),
+	   "too wide, and more are allowed");
+	w.question.max_runs--;
+	w.question.precision = 100;
+	whatif_assess(&w.question, &w.plan, &w.samples, &w.answer);
+	ok(!warns(&w, "limit"), "narrow enough after the most rounds");
+	fake_program_free(&p);
+	whatif_free(&w);
+}
+
 /* Counts answers by their error and verdict. */
 struct confusion {
 	unsigned int right, right_distrusted;	/* within 1 point */
@@ -439,6 +499,8 @@ int main(int argc, char **argv)
 	test_unpaired();
 	test_deterministic();
 	test_estimators();
+	test_order();
+	test_limit();
 	test_verdicts();
 	test_time_bound();
 	return done();

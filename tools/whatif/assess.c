@@ -19,6 +19,11 @@
 /* An answer is not trusted if the instruments may change it by more points. */
 #define BIAS_POINTS_MAX	1.5
 
+/* Threads run at the same time if a run's CPU time is so many times its length. */
+#define PARALLEL_MIN	1.05
+/* CPU time outside of a function that differs by so little of a run is no matter. */
+#define ORDER_POINTS_MIN	1
+
 /* The input of a conclusion. */
 struct measured {
 	const struct whatif_question *q;
@@ -489,6 +494,55 @@ static void assess_variant(const struct figures *f, size_t condition,
 	judge(f->m, condition, &answer->bias, r);
 }
 
+static double charged_of(const struct whatif_sample *s)
+{
+	return s->charged;
+}
+
+static double elapsed_of(const struct whatif_sample *s)
+{
+	return s->elapsed;
+}
+
+/*
+ * Threads that run at the same time may meet in another order than their virtual
+ * times have, within the window. Then they wait more or less often than they
+ * would, which nothing else shows but the CPU time of waiting and waking.
+ */
+static void assess_order(const struct measured *m, struct whatif_answer *answer)
+{
+	double most = fmax(m->q->precision, ORDER_POINTS_MIN);
+
+	if (m->q->deterministic ||
+	    whatif_mean(m->samples, 1, charged_of) <
+		    PARALLEL_MIN * whatif_mean(m->samples, 1, elapsed_of))
+		return;
+	for (size_t c = CONDITIONS_FIRST; c < m->plan->nr_conditions; c++) {
+		struct difference out = compare(m, c, outside);
+
+		if (!differs(out, most))
+			continue;
+		add_warning(answer, remark("order",
+			"%s: apart from the function, a run takes %.1f %% %s CPU time than in the null experiment. Its threads may have met in another order than they would, so that the change may be off by more than its interval: compare it with --deterministic",
+			m->plan->conditions[c].name, fabs(out.mean),
+			out.mean > 0 ? "more" : "less"));
+	}
+}
+
+/* Tells of intervals that are still too wide when no more rounds are allowed. */
+static void assess_limit(const struct measured *m, struct whatif_answer *answer)
+{
+	size_t rounds = whatif_rounds(m->samples), wide = 0;
+
+	for (size_t i = 0; i < answer->nr_results; i++)
+		wide += answer->results[i].verdict == VERDICT_NOT_CONVERGED;
+	if (wide && rounds >= m->q->max_runs)
+		add_warning(answer, remark("limit",
+			"%zu of %zu intervals exceed --precision %.3g after %zu rounds, the most that %s allows",
+			wide, answer->nr_results, m->q->precision, rounds,
+			m->q->runs ? "--runs" : "--max-runs"));
+}
+
 /* Warns if stubs cost much, or if refunds are a large part of the run. */
 static void assess_overhead(const struct measured *m,
 			    struct whatif_answer *answer)
@@ -592,6 +646,8 @@ void whatif_assess(const struct whatif_question *q,
 		assess_variant(&f, c, answer);
 	assess_overhead(&m, answer);
 	assess_spoiled(samples, answer);
+	assess_order(&m, answer);
+	assess_limit(&m, answer);
 	if (q->metric.kind == METRIC_LATENCY)
 		assess_pairs(&m, answer);
 	figures_free(&f);
