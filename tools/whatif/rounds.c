@@ -66,27 +66,35 @@ static bool patched(const struct whatif_samples *samples, unsigned int slot)
 	return false;
 }
 
-static void say_refused(const struct whatif_samples *samples, unsigned int slot)
+/* Returns why nothing was done, if no function that was found says so itself. */
+static const char *say_refused(const struct whatif_samples *samples,
+			       unsigned int slot)
 {
-	for (size_t i = 0; i < samples->nr_patches; i++)
-		if (samples->patches[i].slot == slot)
-			warn("%s: %s", samples->patches[i].symbol,
-			     samples->patches[i].how);
+	bool found = false;
+
+	for (size_t i = 0; i < samples->nr_patches; i++) {
+		if (samples->patches[i].slot != slot)
+			continue;
+		warn("%s: %s", samples->patches[i].symbol,
+		     samples->patches[i].how);
+		found = true;
+	}
+	return found ? "" : ", because neither the command nor a library that it loaded has it";
 }
 
 static void say_nothing_done(const struct whatif_question *q,
 			     const struct whatif_samples *samples,
 			     unsigned int slot)
 {
-	const char *name = whatif_name(q, slot);
+	const char *name = whatif_name(q, slot), *why;
 
 	if (patched(samples, slot)) {
 		warn("%s was found, but the command did not call it", name);
 		return;
 	}
-	say_refused(samples, slot);
-	warn("%s: %s: see tense functions", name, slot < WHATIF_SLOTS ?
-	     "nothing was scaled" : "its calls cannot be seen");
+	why = say_refused(samples, slot);
+	warn("%s: %s%s: see tense functions", name, slot < WHATIF_SLOTS ?
+	     "nothing was scaled" : "its calls cannot be seen", why);
 }
 
 /* Was it called in a run, if it should have been? */
