@@ -375,10 +375,13 @@ void tense_take_shown(struct tense_task *t)
 		vclock_take_shown(&t->exp->vc, &t->v, shown);
 }
 
-/* No task is charged for interrupts if the kernel accounts them apart. */
+/*
+ * No task is charged for interrupts if the kernel accounts them apart. User-Mode Linux
+ * counts them as stolen time.
+ */
 static bool is_uncharged(void)
 {
-	return IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING) &&
+	return (IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING) || IS_ENABLED(CONFIG_UML)) &&
 	       (in_hardirq() || in_serving_softirq());
 }
 

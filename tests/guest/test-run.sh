@@ -420,6 +420,26 @@ if [ $backend = uml ]; then
 	wait "$guest"
 fi
 
+# Interrupts are stolen time, of which no task is charged. Each took 20 to 60 us.
+if [ $backend = uml ]; then
+	cat >spin.pl <<-'END'
+		sub counts {
+			open my $f, "<", "/proc/stat" or die;
+			my $text = join "", <$f>;
+			$text =~ /^cpu +(?:\d+ ){7}(\d+).*^intr (\d+)/ms or die;
+			return ($1, $2);
+		}
+		my ($stolen, $interrupts) = counts;
+		1 while (times)[0] < 2;
+		my ($stolen_now, $interrupts_now) = counts;
+		print 1e4 * ($stolen_now - $stolen), " ", $interrupts_now - $interrupts;
+	END
+	read -r stolen interrupts <<<"$("${run[@]}" -- perl spin.pl)"
+	echo "# $stolen us stolen in $interrupts interrupts"
+	ok "interrupts are stolen from a program" [ "$stolen" -gt 10000 ]
+	ok "no more than they take" [ "$stolen" -lt $((150 * interrupts)) ]
+fi
+
 is "$(find "$HOME" "$TMPDIR" -mindepth 1)" "" "no file stays behind"
 is "$(find /tmp /dev/shm -maxdepth 1 -newer marker \
 	\( -name 'vm_file*' -o -name '*uml*' \))" "" "nor one of the kernel's"
