@@ -48,6 +48,15 @@ is "$(TENSE_CACHE=/c "$x/share/tense/tools/kernel-build" --arch um --print)" \
 	"and the same kernel as of the source"
 is "$(TENSE_CACHE=/c "$x/share/tense/tools/kernel-build" --arch um --version 7.2 --print)" \
 	"$(TENSE_CACHE=/c "$build" --arch um --version 7.2 --print)" "of each version"
+kernel() { # ARCH
+	TENSE_CACHE=/c "$x/share/tense/tools/kernel-build" --arch "$1" --print
+}
+for_um=$(kernel um) for_qemu=$(kernel x86_64)
+for part in "$x"/share/tense/patches/v6.1/0001-um-* "$x/share/tense/kernel/um/hostfd.h"; do
+	echo >>"$part"
+	ok "a change of ${part##*/} makes another kernel for UML" [ "$(kernel um)" != "$for_um" ]
+	is "$(kernel x86_64)" "$for_qemu" "and none for QEMU"
+done
 is "$("$x/bin/tense" check --json | jq -r .items.guest_init.detail)" \
 	"$x/libexec/tense/guest-init" "finds its own parts"
 # The soname of earlier versions.
