@@ -207,7 +207,7 @@ static void test_profile(void)
 	test_gains(&p);
 	test_why(&p);
 	is_i64(m.shared_hot, 0, "costly instruments slow no other function down");
-	ok(strstr(m.said, "best so far first"), "progress: %s", m.said);
+	ok(strstr(m.said, "best so far: first"), "progress: %s", m.said);
 	test_json(&p);
 	test_writers(&p);
 	test_known(&p);
@@ -382,7 +382,7 @@ static void test_callers(void)
 	advice = profile_advice(&p);
 	ok(!strcmp(name_at(&p, 0), "main") && row_of(&p, "main")->why == PROFILE_WHOLE,
 	   "main() is nearly the whole program: %s", name_at(&p, 0));
-	ok(strstr(m.said, "best so far ") && !strstr(m.said, "best so far main"),
+	ok(strstr(m.said, "best so far: ") && !strstr(m.said, "best so far: main"),
 	   "progress names its best part: %s", m.said);
 	ok(fabs(row_of(&p, "outer")->share - row_of(&p, "first")->share) < 0.01,
 	   "outer() has the time of first(): %g", row_of(&p, "outer")->share);

@@ -108,8 +108,8 @@ int main(void)
 
 	l = (struct progress_log){ 0 };
 	progress_log_show(&l, 0, 4, "measuring");
-	ok(says("measuring"), "a counted step that is the first gets a line");
+	ok(says("measuring"), "a counted first step gets a line");
 	progress_log_show(&l, 0, 4, "measuring");
-	ok(is_silent(), "one");
+	ok(is_silent(), "only once");
 	return done();
 }

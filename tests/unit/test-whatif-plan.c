@@ -287,7 +287,7 @@ static bool warns(const struct whatif *w, const char *id)
 	return false;
 }
 
-/* Where threads run at the same time, one that waits less often is in another order. */
+/* Parallel threads whose CPU time outside of the function differs get a note. */
 static void test_order(void)
 {
 	static const struct {
@@ -295,11 +295,11 @@ static void test_order(void)
 		bool warns;
 		const char *what;
 	} cases[] = {
-		{ 1.8, -0.05, true, "less waiting in threads that run at once" },
-		{ 1.8, 0.05, true, "more of it" },
-		{ 1.8, -0.005, false, "little less is within the precision" },
-		{ 1.8, 0, false, "the same work" },
-		{ 1, -0.05, false, "one at a time: no threads that could meet otherwise" },
+		{ 1.8, -0.05, true, "less CPU time outside: a note" },
+		{ 1.8, 0.05, true, "more: a note" },
+		{ 1.8, -0.005, false, "less within --precision: none" },
+		{ 1.8, 0, false, "the same work: none" },
+		{ 1, -0.05, false, "one thread at a time: none" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

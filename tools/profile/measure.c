@@ -61,10 +61,10 @@ static const char *find_best(const struct profile *p)
 static void show(const struct race_state *s)
 {
 	const char *name = find_best(s->p);
-	char *best = name ? xprintf(", best so far %s", name) : xstrdup("");
+	char *best = name ? xprintf(" (best so far: %s)", name) : xstrdup("");
 	char *what;
 
-	what = xprintf("%s, %zu run%s left in this stage%s", s->doing, s->left,
+	what = xprintf("%s, %zu run%s left in this step%s", s->doing, s->left,
 		       s->left == 1 ? "" : "s", best);
 	s->runner->progress(s->p, now(s) - s->start, what, s->runner->arg);
 	free(what);
@@ -493,7 +493,7 @@ static int run_finals(struct race_state *s, bool *done, bool *left)
 {
 	size_t *rows, count;
 
-	s->doing = "the best at each speed";
+	s->doing = "the best at the other cuts";
 	*left = false;
 	if (!choose_finalists(s->p))
 		return 0;

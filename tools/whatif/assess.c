@@ -21,7 +21,7 @@
 
 /* Threads run at the same time if a run's CPU time is so many times its length. */
 #define PARALLEL_MIN	1.05
-/* CPU time outside of a function that differs by so little of a run is no matter. */
+/* In % of a run. A smaller difference of the CPU time outside of a function gets no note. */
 #define ORDER_POINTS_MIN	1
 
 /* The input of a conclusion. */
@@ -523,9 +523,9 @@ static void assess_order(const struct measured *m, struct whatif_answer *answer)
 		if (!differs(out, most))
 			continue;
 		add_warning(answer, remark("order",
-			"%s: apart from the function, a run takes %.1f %% %s CPU time than in the null experiment. Its threads may have met in another order than they would, so that the change may be off by more than its interval: compare it with --deterministic",
-			m->plan->conditions[c].name, fabs(out.mean),
-			out.mean > 0 ? "more" : "less"));
+			"%s: CPU time outside of the function is %s than in the null experiment, by %.1f %% of a run. Threads may have handed over work in another order than that of virtual time, so that the error may exceed the interval: compare with --deterministic",
+			m->plan->conditions[c].name,
+			out.mean > 0 ? "higher" : "lower", fabs(out.mean)));
 	}
 }
 
@@ -538,7 +538,7 @@ static void assess_limit(const struct measured *m, struct whatif_answer *answer)
 		wide += answer->results[i].verdict == VERDICT_NOT_CONVERGED;
 	if (wide && rounds >= m->q->max_runs)
 		add_warning(answer, remark("limit",
-			"%zu of %zu intervals exceed --precision %.3g after %zu rounds, the most that %s allows",
+			"%zu of %zu intervals are wider than --precision %.3g after %zu rounds: raise %s for more",
 			wide, answer->nr_results, m->q->precision, rounds,
 			m->q->runs ? "--runs" : "--max-runs"));
 }

@@ -66,9 +66,9 @@ static bool patched(const struct whatif_samples *samples, unsigned int slot)
 	return false;
 }
 
-/* Returns why nothing was done, if no function that was found says so itself. */
-static const char *say_refused(const struct whatif_samples *samples,
-			       unsigned int slot)
+/* Warns for each function that was found. Returns the reason if there is none, or "". */
+static const char *explain_nothing(const struct whatif_samples *samples,
+				   unsigned int slot)
 {
 	bool found = false;
 
@@ -79,7 +79,7 @@ static const char *say_refused(const struct whatif_samples *samples,
 		     samples->patches[i].how);
 		found = true;
 	}
-	return found ? "" : ", because neither the command nor a library that it loaded has it";
+	return found ? "" : ", because tense found no such function in the command and the libraries that it loaded";
 }
 
 static void say_nothing_done(const struct whatif_question *q,
@@ -92,7 +92,7 @@ static void say_nothing_done(const struct whatif_question *q,
 		warn("%s was found, but the command did not call it", name);
 		return;
 	}
-	why = say_refused(samples, slot);
+	why = explain_nothing(samples, slot);
 	warn("%s: %s%s: see tense functions", name, slot < WHATIF_SLOTS ?
 	     "nothing was scaled" : "its calls cannot be seen", why);
 }

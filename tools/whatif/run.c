@@ -103,7 +103,7 @@ static void session_end(struct whatif_session *n)
 	free(n->functions);
 }
 
-/* Tells the plan, after the first round the expected time, and where it grows. */
+/* Tells the plan, after the first round the expected time, and each time the plan grows. */
 static void say_progress(struct whatif_session *n, unsigned int done,
 			 unsigned int total)
 {
@@ -121,7 +121,7 @@ static void say_progress(struct whatif_session *n, unsigned int done,
 		warn("whatif: a round took %.1f s, so that at least %.0f s are left",
 		     passed, passed * (total - done) / done);
 	} else if (total > n->told) {
-		warn("whatif: intervals exceed --precision, so that about %u more runs follow, %.0f s",
+		warn("whatif: intervals are wider than --precision: about %u more runs follow, about %.0f s",
 		     total - done, passed * (total - done) / done);
 		n->told = total;
 	}
