@@ -159,7 +159,7 @@ static const char *bias_verdict(const struct whatif_question *q,
 	if (answer->bias.low > 0 || answer->bias.high < 0)
 		return "";
 	if (whatif_width(&answer->bias) > q->precision)
-		return ", may be 0: the interval is wider than --precision";
+		return ", may be 0: its interval is wide";
 	return ", not distinguishable from none";
 }
 
