@@ -412,7 +412,7 @@ TEST(records_take_no_time_of_others)
 	int good = 0;
 
 	if (!cpu)
-		SKIP(return, "interrupts are charged to the thread itself");
+		SKIP(return, "with one CPU, interrupts take the time of the test itself");
 
 	pin(0);
 	member = start_on(cpu, flood, f);
