@@ -84,8 +84,9 @@ static void test_spoiled(void)
 	   w.samples.nr_spoiled == 11 && !w.samples.spoiled[0].dropped,
 	   "in nearly all rounds: none is dropped");
 	whatif_assess(&w.question, &w.plan, &w.samples, &w.answer);
-	ok(w.answer.nr_warnings &&
-	   !strcmp(w.answer.warnings[0].id, "rounds-kept"),
+	ok(w.answer.nr_warnings == 2 &&
+	   !strcmp(w.answer.warnings[0].id, "rounds-kept") &&
+	   !strcmp(w.answer.warnings[1].id, "limit"),
 	   "which is noted: %s",
 	   w.answer.nr_warnings ? w.answer.warnings[0].text : "");
 	free(runs.list);
