@@ -15,20 +15,19 @@
 static bool shut(struct tense_task *t)
 {
 	struct tense_experiment *exp = t->exp;
-	u64 lvt, gvt, release;
+	u64 lvt, gvt;
 	bool ahead;
 
 	raw_spin_lock_irq(&exp->lock);
 	tense_task_lock(t);
 	t->gate_queued = false;
 	ahead = tense_may_stop(current) && vclock_ahead(&exp->vc, &t->v);
-	release = vclock_release_time(&exp->vc, &t->v);
 	lvt = vclock_lvt(&exp->vc, t->v.cpu);
-	raw_spin_unlock(&t->lock);
 	if (ahead) {
-		vclock_arm(&exp->vc, &t->v.deadline, release);
+		vclock_gate(&exp->vc, &t->v);
 		WRITE_ONCE(t->wait, TENSE_GATED);
 	}
+	raw_spin_unlock(&t->lock);
 	gvt = vclock_reached(&exp->vc);
 	raw_spin_unlock_irq(&exp->lock);
 	if (ahead)
@@ -60,9 +59,10 @@ static void wait_at_gate(struct tense_task *t)
 {
 	u64 since = tense_real_now();
 
-	/* The release is a new deadline, which may be the first. */
-	tense_kick(t->exp);
-
+	/*
+	 * Nobody is kicked: that would cost tasks of other CPUs time. They come to the
+	 * release at the ends of their windows, and this CPU when it switches.
+	 */
 	for (;;) {
 		set_current_state(TASK_KILLABLE | TASK_FREEZABLE);
 		if (READ_ONCE(t->wait) != TENSE_GATED ||
@@ -136,8 +136,6 @@ void tense_gate_moved(struct tense_task *t)
 		sooner = vclock_regate(&exp->vc, &t->v);
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock(&exp->lock);
-	if (!sooner)
-		return;
-	tense_look(exp);
-	tense_kick_others(exp);
+	if (sooner)
+		tense_look(exp);
 }

@@ -141,22 +141,36 @@ static struct vclock_deadline *merge(struct vclock_deadline *a,
 	return root;
 }
 
+static u64 when_of(const struct vclock_deadline *d)
+{
+	return d ? d->when : VCLOCK_NEVER;
+}
+
 /* Called after each complete change: readers without a lock see no state in between. */
 static void tell_first(struct vclock *vc)
 {
-	WRITE_ONCE(vc->due, vc->first ? vc->first->when : VCLOCK_NEVER);
+	WRITE_ONCE(vc->due, when_of(vc->first));
+	WRITE_ONCE(vc->release_due, when_of(vc->first_release));
+}
+
+static struct vclock_deadline **queue_of(struct vclock *vc,
+					 const struct vclock_deadline *d)
+{
+	return d->release ? &vc->first_release : &vc->first;
 }
 
 static void put_in(struct vclock *vc, struct vclock_deadline *d, u64 when)
 {
+	struct vclock_deadline **first = queue_of(vc, d);
+
 	d->when = when;
 	d->seq = vc->seq++;
 	d->up = NULL;
 	d->left = NULL;
 	d->right = NULL;
 	d->rank = 1;
-	vc->first = merge(vc->first, d);
-	vc->first->up = NULL;
+	*first = merge(*first, d);
+	(*first)->up = NULL;
 }
 
 static void take_out(struct vclock *vc, struct vclock_deadline *d)
@@ -169,7 +183,7 @@ static void take_out(struct vclock *vc, struct vclock_deadline *d)
 	if (rest)
 		rest->up = up;
 	if (!up)
-		vc->first = rest;
+		*queue_of(vc, d) = rest;
 	else if (up->left == d)
 		up->left = rest;
 	else
@@ -185,6 +199,7 @@ static void take_out(struct vclock *vc, struct vclock_deadline *d)
 /* R7: queues d for GVT = when. The caller has not queued it yet. */
 void vclock_arm(struct vclock *vc, struct vclock_deadline *d, u64 when)
 {
+	d->release = false;
 	put_in(vc, d, when);
 	tell_first(vc);
 }
@@ -233,6 +248,7 @@ void vclock_init(struct vclock *vc, const struct vclock_memory *memory,
 		.cpus = memory->cpus,
 		.cpu = memory->cpu,
 		.due = VCLOCK_NEVER,
+		.release_due = VCLOCK_NEVER,
 	};
 	gvt_init(&vc->gvt, memory->least, memory->lock, memory->cpus, real);
 	for (i = 0; i < vc->cpus; i++) {
@@ -683,13 +699,20 @@ bool vclock_ready_outside(struct vclock *vc, struct vclock_task *t, u64 real)
 	return t->ready > gvt;
 }
 
+static struct vclock_deadline *first_of_both(const struct vclock *vc)
+{
+	struct vclock_deadline *d = vc->first, *release = vc->first_release;
+
+	return d && release ? (before(d, release) ? d : release) : d ?: release;
+}
+
 /* R7: takes the next deadline that GVT has reached out of the queue; NULL if none. */
 struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real)
 {
 	struct vclock_deadline *d;
 
 	vclock_advance(vc, real);
-	d = vc->first;
+	d = first_of_both(vc);
 	if (!d || d->when > vclock_reached(vc))
 		return NULL;
 	vclock_disarm(vc, d);
@@ -697,14 +720,25 @@ struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real)
 }
 
 /*
- * R6: returns the GVT at which a gated @t continues. Half a window of slack keeps a
- * released CPU from stopping again at once.
+ * R6: the GVT at which a gated @t continues. Half a window of slack keeps a released
+ * CPU from stopping again at once.
  */
-u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t)
+static u64 release_time(const struct vclock *vc, const struct vclock_task *t)
 {
 	u64 lvt = vclock_lvt(vc, t->cpu);
 
 	return lvt - min(lvt, vc->window / 2);
+}
+
+/*
+ * R6: queues the release of @t, which is ahead. A task at the gate has no virtual time to
+ * lose, so the release may come late, and other CPUs do not stop their tasks for it.
+ */
+void vclock_gate(struct vclock *vc, struct vclock_task *t)
+{
+	t->deadline.release = true;
+	put_in(vc, &t->deadline, release_time(vc, t));
+	tell_first(vc);
 }
 
 /*
@@ -714,7 +748,7 @@ u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t)
  */
 bool vclock_regate(struct vclock *vc, struct vclock_task *t)
 {
-	u64 when = vclock_release_time(vc, t);
+	u64 when = release_time(vc, t);
 
 	if (when >= t->deadline.when)
 		return false;
@@ -728,18 +762,29 @@ static u64 until(u64 from, u64 to)
 	return to > from && to != VCLOCK_NEVER ? to - from : VCLOCK_NEVER;
 }
 
-/* Real ns that a task runs at least until it has got @ahead virtual ns further. */
-static u64 run_time(const struct vclock_task *t, u64 ahead)
+/*
+ * Real ns that a task runs at least until it has got @ahead virtual ns further. If its
+ * ring may change its percent meanwhile, a timer that looks again spares it @slack.
+ */
+static u64 run_time(const struct vclock_task *t, u64 ahead, u64 slack)
 {
 	u64 real = real_of(ahead, vclock_fine(t)), soon = max(t->recheck, RECHECK_MIN);
 
-	return t->lowest ? min(real, max(real_of(ahead, t->lowest), soon)) : real;
+	if (!t->lowest)
+		return real;
+	return min(real, max(real_of(max(ahead, slack), t->lowest), soon));
+}
+
+/* The first deadline or release, whichever is earlier. */
+static u64 next_due(const struct vclock *vc)
+{
+	return min(READ_ONCE(vc->due), READ_ONCE(vc->release_due));
 }
 
 /* R7: whether GVT has reached the first deadline. */
 bool vclock_due(const struct vclock *vc)
 {
-	return READ_ONCE(vc->due) <= vclock_reached(vc);
+	return next_due(vc) <= vclock_reached(vc);
 }
 
 /*
@@ -755,6 +800,22 @@ bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was)
 }
 
 /*
+ * R6: real ns until the running task could reach the release of a gated one or the end
+ * of its own window, but not before its pause is over. Its ring may bring it there
+ * sooner. It then passes them by half a window at most, instead of many timers.
+ */
+static u64 time_to_stop(const struct vclock *vc, const struct vclock_task *t, u64 lvt,
+			u64 gvt, u64 credit)
+{
+	u64 ahead = min(until(lvt, READ_ONCE(vc->release_due)),
+			until(lvt, gvt + vc->window + 1));
+
+	if (ahead == VCLOCK_NEVER)
+		return VCLOCK_NEVER;
+	return max(run_time(t, ahead + credit, vc->window / 2), t->pause);
+}
+
+/*
  * R7: returns real ns until the CPU of the running task could reach the next
  * deadline or the end of its window. Without a running task: until an idle
  * experiment reaches its next deadline. VCLOCK_NEVER if there is nothing to wait
@@ -766,13 +827,13 @@ bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was)
 u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 {
 	u64 deadline = READ_ONCE(vc->due), gvt = vclock_reached(vc);
+	u64 ahead, real = VCLOCK_NEVER, credit, lvt;
 	const struct vclock_time *at;
-	u64 ahead, ends = VCLOCK_NEVER, credit, real, lvt;
 
 	/* Most switches and ticks: nobody sleeps, and there is no window. */
 	if (deadline == VCLOCK_NEVER && vc->cpus == 1)
 		return VCLOCK_NEVER;
-	if (deadline <= gvt)
+	if (next_due(vc) <= gvt)
 		return 0;
 	if (!running) {
 		ahead = vclock_active(vc) ? VCLOCK_NEVER : until(gvt, deadline);
@@ -783,15 +844,10 @@ u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 	credit = min(running->credit.ns, HORIZON_MAX) +
 		 (running->credit.frac > READ_ONCE(at->frac));
 	ahead = until(lvt, deadline);
+	if (ahead != VCLOCK_NEVER)
+		real = run_time(running, min(ahead, HORIZON_MAX) + credit, 0);
 	/* Even alone: a CPU that joins starts at the GVT of the last charge. */
 	if (vc->cpus > 1)
-		ends = until(lvt, gvt + vc->window + 1);
-	if (min(ahead, ends) == VCLOCK_NEVER)
-		return VCLOCK_NEVER;
-	real = run_time(running, min(ahead, min(ends, HORIZON_MAX)) + credit);
-	if (real >= running->pause)
-		return real;
-	/* The end of the window waits for the pause, a deadline does not. */
-	real = run_time(running, min(ahead, HORIZON_MAX) + credit);
-	return min(real, running->pause);
+		real = min(real, time_to_stop(vc, running, lvt, gvt, credit));
+	return real;
 }

@@ -56,6 +56,7 @@ struct vclock_deadline {
 	u64 seq;		/* first come, first served among equal times */
 	struct vclock_deadline *up, *left, *right;
 	u8 rank;		/* length of the right spine; 0: not queued */
+	bool release;		/* of a gated task: in the queue of releases */
 };
 
 struct vclock_cpu {
@@ -84,6 +85,8 @@ struct vclock {
 	u64 seq;
 	struct vclock_deadline *first;
 	u64 due;		/* time of first; may be read without the lock */
+	struct vclock_deadline *first_release;
+	u64 release_due;	/* its time; may be read without the lock */
 	struct vclock_cpu *cpu;
 	u64 beyond;		/* the highest of any CPU so far; needs no lock */
 	bool ordered;		/* @latest orders readings on all CPUs */
@@ -188,7 +191,7 @@ void vclock_disarm(struct vclock *vc, struct vclock_deadline *d);
 void vclock_rearm(struct vclock *vc, struct vclock_deadline *d, u64 when);
 struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real);
 
-u64 vclock_release_time(const struct vclock *vc, const struct vclock_task *t);
+void vclock_gate(struct vclock *vc, struct vclock_task *t);
 bool vclock_regate(struct vclock *vc, struct vclock_task *t);
 bool vclock_due(const struct vclock *vc);
 bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was);

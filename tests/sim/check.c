@@ -36,21 +36,23 @@ static void check_cpu(struct sim *s, unsigned int k)
 		sim_fail(s, "CPU %u has a task to run and does not", k);
 }
 
-static void check_queue(struct sim *s)
+static void check_queue(struct sim *s, bool release)
 {
-	struct model_task *first = model_first(&s->m);
+	const struct vclock_deadline *found = release ? s->vc.first_release : s->vc.first;
+	struct model_task *first = model_first(&s->m, release);
 	struct vclock_deadline *d = NULL;
 
 	if (first)
 		d = &s->task[first - s->m.task].v.deadline;
-	if (s->vc.first != d)
-		sim_fail(s, "the first deadline is at %llu, not at %llu",
-			 (unsigned long long)(s->vc.first ?
-					      s->vc.first->when : NEVER),
+	if (found != d)
+		sim_fail(s, "the first %s is at %llu, not at %llu",
+			 release ? "release" : "deadline",
+			 (unsigned long long)(found ? found->when : NEVER),
 			 (unsigned long long)(first ? first->when : NEVER));
 	/* R7: none is late, in virtual time, at the end of a step. */
 	if (d && d->when <= vclock_reached(&s->vc))
-		sim_fail(s, "a deadline at %llu has not fired",
+		sim_fail(s, "a %s at %llu has not fired",
+			 release ? "release" : "deadline",
 			 (unsigned long long)d->when);
 }
 
@@ -94,7 +96,8 @@ void check_step(struct sim *s)
 		sim_fail(s, "the worst skew is %llu, not %llu",
 			 (unsigned long long)vclock_skew(&s->vc),
 			 (unsigned long long)s->m.skew);
-	check_queue(s);
+	check_queue(s, false);
+	check_queue(s, true);
 	if (s->cpus <= 64 || s->step % 64 == 0)
 		check_all(s);
 }

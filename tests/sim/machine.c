@@ -60,7 +60,7 @@ static void settle(struct sim *s, unsigned int cpu)
 static void gate(struct sim *s, int t)
 {
 	sim_say(s, "task %d is gated", t);
-	op_arm(s, t, op_release_time(s, t));
+	op_gate(s, t);
 	s->task[t].state = GATED;
 	s->cpu[s->task[t].v.cpu].gated++;
 	s->gates++;

@@ -56,7 +56,7 @@ void model_advance(struct model *m, uint64_t real)
 	follow(m, real);
 	if (!m->skip || m->outside || model_active(m))
 		return;
-	first = model_first(m);
+	first = model_first(m, false);
 	if (first)
 		m->gvt = later(m->gvt, first->when);
 }
@@ -180,18 +180,26 @@ bool model_ready_outside(struct model *m, struct model_task *t, uint64_t real)
 void model_arm(struct model *m, struct model_task *t, uint64_t when)
 {
 	t->queued = true;
+	t->release = false;
 	t->when = when;
 	t->order = m->order++;
 }
 
-struct model_task *model_first(const struct model *m)
+void model_gate(struct model *m, struct model_task *t, uint64_t when)
+{
+	model_arm(m, t, when);
+	t->release = true;
+}
+
+/* The first deadline, or the first release of a gated task. */
+struct model_task *model_first(const struct model *m, bool release)
 {
 	struct model_task *first = NULL;
 
 	for (unsigned int i = 0; i < m->tasks; i++) {
 		struct model_task *t = &m->task[i];
 
-		if (!t->queued)
+		if (!t->queued || t->release != release)
 			continue;
 		if (!first || t->when < first->when ||
 		    (t->when == first->when && t->order < first->order))

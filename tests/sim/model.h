@@ -23,7 +23,7 @@ struct model_task {
 	int cpu;
 	fixed_t credit, charged;
 	uint64_t seen, ready, blocked_at, blocked_real, ran;
-	bool queued;
+	bool queued, release;
 	uint64_t when, order;
 };
 
@@ -71,7 +71,8 @@ void model_ready_by(const struct model *m, struct model_task *t,
 bool model_ready_outside(struct model *m, struct model_task *t, uint64_t real);
 
 void model_arm(struct model *m, struct model_task *t, uint64_t when);
-struct model_task *model_first(const struct model *m);
+void model_gate(struct model *m, struct model_task *t, uint64_t when);
+struct model_task *model_first(const struct model *m, bool release);
 
 bool model_ahead(const struct model *m, unsigned int cpu);
 

@@ -407,6 +407,19 @@ void op_disarm(struct sim *s, int t)
 	expect(s, vclock_armed(&s->task[t].v.deadline), false);
 }
 
+/* The first deadline or release that GVT has reached. */
+static struct model_task *first_due(const struct sim *s)
+{
+	struct model_task *d = model_first(&s->m, false);
+	struct model_task *release = model_first(&s->m, true);
+
+	if (!d || (release && (release->when < d->when ||
+			       (release->when == d->when &&
+				release->order < d->order))))
+		d = release;
+	return d && d->when <= s->m.gvt ? d : NULL;
+}
+
 /* R7: the task whose deadline fires now, or NONE. None early, none lost. */
 int op_expire(struct sim *s)
 {
@@ -417,9 +430,7 @@ int op_expire(struct sim *s)
 
 	model_advance(&s->m, real);
 	expect_gvt(s);
-	first = model_first(&s->m);
-	if (first && first->when > s->m.gvt)
-		first = NULL;
+	first = first_due(s);
 	if (!first) {
 		if (d)
 			sim_fail(s, "a deadline at %llu fired at GVT %llu",
@@ -449,15 +460,17 @@ bool op_ahead(struct sim *s, int t)
 }
 
 /* R6: only for one that is ahead. Half a window before its LVT. */
-uint64_t op_release_time(struct sim *s, int t)
+void op_gate(struct sim *s, int t)
 {
-	uint64_t when = vclock_release_time(&s->vc, &s->task[t].v);
 	uint64_t lvt = fixed_ns(s->m.cpu[s->task[t].v.cpu].lvt);
+	uint64_t when = lvt - s->m.window / 2;
 
-	expect(s, when, lvt - s->m.window / 2);
+	vclock_gate(&s->vc, &s->task[t].v);
+	model_gate(&s->m, model_of(s, t), when);
+	expect(s, vclock_armed(&s->task[t].v.deadline), true);
+	expect(s, s->task[t].v.deadline.when, when);
 	if (when <= s->m.gvt)
 		sim_fail(s, "released before it stopped");
-	return when;
 }
 
 /* R6: one that is gated and has come to another CPU waits for no more than that. */
@@ -469,55 +482,90 @@ void op_regate(struct sim *s, int t)
 
 	expect(s, vclock_regate(&s->vc, &s->task[t].v), sooner);
 	if (sooner)
-		model_arm(&s->m, model_of(s, t), when);
+		model_gate(&s->m, model_of(s, t), when);
 }
 
+/* When a timer comes, in relation to the time at which it should. */
+enum due { EARLY, RIGHT, LATE };
+
 /*
- * R7: by the model's own arithmetic, is the target reached after that long,
- * and not reached a virtual ns earlier? NONE: for an idle CPU.
+ * By the model's own arithmetic, is @need reached after @ns, and not reached a virtual
+ * ns earlier? Where changes of percent may come, a timer looks again: after 10 us at the
+ * earliest, and not for less than @slack.
  */
+static enum due when_due(const struct model_task *m, uint64_t ns, fixed_t need,
+			 fixed_t slack)
+{
+	bool lower = m->lowest && m->lowest < m->percent;
+	uint64_t grain = (m->percent + 99999) / 100000, before;
+	fixed_t soon = need > slack ? need : slack;
+
+	if (model_virtual(ns, m->percent) < need &&
+	    (!lower || ns < 10000 || model_virtual(ns, m->lowest) < soon))
+		return EARLY;
+	if (ns <= grain)
+		return RIGHT;
+	before = ns - grain - 1;
+	if (model_virtual(before, m->percent) >= need ||
+	    (lower && before >= 10000 && model_virtual(before, m->lowest) >= soon))
+		return LATE;
+	return RIGHT;
+}
+
+/* The next time at which the task may have to stop or to release another one. */
+static uint64_t next_stop(const struct sim *s, uint64_t lvt)
+{
+	const struct model_task *release = model_first(&s->m, true);
+	uint64_t end = s->m.gvt + s->m.window + 1, next = NEVER;
+
+	if (s->m.cpus == 1)
+		return NEVER;
+	if (lvt < end)
+		next = end;
+	if (release && release->when > lvt && release->when < next)
+		next = release->when;
+	return next;
+}
+
+/* R7: a timer comes for the first of both, and for none too late. */
+static void expect_timer(struct sim *s, const struct model_task *m, uint64_t ns)
+{
+	const struct model_task *first = model_first(&s->m, false);
+	fixed_t lvt = s->m.cpu[m->cpu].lvt, debt = m->credit - lvt;
+	uint64_t deadline = NEVER, stop = next_stop(s, fixed_ns(lvt));
+	enum due a = EARLY, b = EARLY;
+
+	if (first && first->when > fixed_ns(lvt))
+		deadline = first->when;
+	if (deadline == NEVER && stop == NEVER) {
+		expect(s, ns, NEVER);
+		return;
+	}
+	if (deadline != NEVER)
+		a = when_due(m, ns, fixed_from(deadline) + debt, 0);
+	if (stop != NEVER)
+		b = when_due(m, ns, fixed_from(stop) + debt,
+			     fixed_from(s->m.window / 2));
+	if (a == LATE || b == LATE || (a == EARLY && b == EARLY))
+		sim_fail(s, "the timer comes %s for a deadline at %llu and a stop at %llu",
+			 a == LATE || b == LATE ? "late" : "early",
+			 (unsigned long long)deadline, (unsigned long long)stop);
+}
+
+/* R7: how long the CPU of the running task, or an idle CPU (NONE), needs no timer. */
 uint64_t op_horizon(struct sim *s, int t)
 {
-	const struct model_task *first = model_first(&s->m);
+	const struct model_task *first = model_first(&s->m, false);
 	const struct model_task *m = t == NONE ? NULL : model_of(s, t);
 	uint64_t ns = vclock_horizon(&s->vc, m ? &s->task[t].v : NULL);
-	unsigned int active = model_active(&s->m);
-	uint64_t target = NEVER, grain;
-	uint32_t percent;
-	fixed_t lvt, need;
 
-	if (first && first->when <= s->m.gvt) {
+	if (first_due(s))
 		expect(s, ns, 0);
-		return ns;
-	}
-	if (!m) {
-		expect(s, ns, first && !active ? first->when - s->m.gvt : NEVER);
-		return ns;
-	}
-	lvt = s->m.cpu[m->cpu].lvt;
-	if (first && first->when > fixed_ns(lvt))
-		target = first->when;
-	if (s->m.cpus > 1 && fixed_ns(lvt) <= s->m.gvt + s->m.window &&
-	    s->m.gvt + s->m.window + 1 < target)
-		target = s->m.gvt + s->m.window + 1;
-	if (target == NEVER) {
-		expect(s, ns, NEVER);
-		return ns;
-	}
-	need = fixed_from(target) - lvt + m->credit;
-	percent = m->lowest && m->lowest < m->percent ? m->lowest : m->percent;
-	/* Where the lowest would be very soon, its own or 10 us do. */
-	if (ns <= 10000)
-		percent = m->percent;
-	if (model_virtual(ns, percent) < need &&
-	    (ns != 10000 || percent == m->lowest || !m->lowest))
-		sim_fail(s, "the timer comes %llu ns too early for %llu",
-			 (unsigned long long)fixed_ns(need),
-			 (unsigned long long)target);
-	grain = (percent + 99999) / 100000;
-	if (ns > grain && model_virtual(ns - grain - 1, percent) >= need)
-		sim_fail(s, "the timer comes too late for %llu",
-			 (unsigned long long)target);
+	else if (m)
+		expect_timer(s, m, ns);
+	else
+		expect(s, ns, first && !model_active(&s->m) ?
+			      first->when - s->m.gvt : NEVER);
 	return ns;
 }
 

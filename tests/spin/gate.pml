@@ -32,6 +32,7 @@ byte timer[CPUS] = W + 1;
 bool kicked[CPUS];
 byte gvt;
 byte due = NEVER;
+byte release_due = NEVER;
 byte slept;
 byte kicking;			/* CPUs that are about to kick others */
 
@@ -55,9 +56,15 @@ inline set_first()
 {
 	i = 0;
 	due = NEVER;
+	release_due = NEVER;
 	do
 	:: i < CPUS ->
-		due = (deadline[i] < due -> deadline[i] : due);
+		if
+		:: wait[i] == GATED ->
+			release_due = (deadline[i] < release_due -> deadline[i] : release_due)
+		:: else ->
+			due = (deadline[i] < due -> deadline[i] : due)
+		fi;
 		i++
 	:: else -> break
 	od;
@@ -83,18 +90,20 @@ inline fire_next()
 		gvt = (none && due != NEVER && due > gvt -> due : gvt);
 		none = false;
 		who = NOBODY;
+		next = (release_due < due -> release_due : due);
 		if
-		:: due <= gvt ->
+		:: next <= gvt ->
 			who = 0;
 			do
-			:: deadline[who] != due -> who++
+			:: deadline[who] != next -> who++
 			:: else -> break
 			od;
 			deadline[who] = NEVER;
 			wait[who] = RUNS;
 			set_first()
 		:: else
-		fi
+		fi;
+		next = 0
 	}
 }
 
@@ -139,7 +148,8 @@ inline tense_rearm()
 {
 	d = due;
 	atomic {
-		at = (d <= gvt -> ran[me] : (d > lvt[me] -> d : NEVER));
+		at = (d <= gvt || release_due <= gvt -> ran[me] : (d > lvt[me] -> d : NEVER));
+		at = (release_due > lvt[me] && release_due < at -> release_due : at);
 #ifndef NO_END_OF_WINDOW
 		at = (gvt + W + 1 > lvt[me] && gvt + W + 1 < at -> gvt + W + 1 : at);
 #endif
@@ -156,7 +166,7 @@ inline rearm_idle()
 {
 	atomic {
 		nobody_is_active();
-		timer[me] = (due <= gvt || (none && due != NEVER) -> ran[me] : NEVER);
+		timer[me] = (due <= gvt || release_due <= gvt || (none && due != NEVER) -> ran[me] : NEVER);
 		none = false
 	}
 }
@@ -215,15 +225,12 @@ inline tense_gate()
 		:: lvt[me] > gvt + W ->
 			wait[me] = GATED;
 			deadline[me] = lvt[me] - W / 2;
-			set_first();
-			kicking++
+			set_first()
 		:: else
 		fi
 	};
 	if
 	:: wait[me] == GATED ->
-		tense_rearm();
-		tense_kick();
 #ifdef LEAVES_AT_GATE
 		atomic { busy[me] = false; advance() };
 #endif
@@ -264,7 +271,7 @@ inline tense_sleep()
 
 proctype cpu(byte me)
 {
-	byte i, n, d, at, least, who, was;
+	byte i, n, d, at, least, who, was, next;
 	bool none;
 
 	do

@@ -159,6 +159,34 @@ static void test_lowest(void)
 }
 
 /*
+ * R6: nobody's virtual time depends on the end of a window or on a release. A timer does
+ * not come ever sooner for them, as it does for a deadline.
+ */
+static void test_lowest_at_window(void)
+{
+	struct vclock_deadline d = { 0 };
+	struct vclock_task slow, t;
+	struct machine m;
+
+	machine_with_two(&m, &slow, &t);
+	vclock_set_fine(&slow, 200000);
+	slow.lowest = 100000;
+	is_i64(vclock_horizon(&m.vc, &slow), WINDOW + 1, "R6: at the lowest told");
+	vclock_charge(&m.vc, &t, WINDOW + 1);
+	vclock_gate(&m.vc, &t);
+	is_i64(vclock_horizon(&m.vc, &slow), WINDOW / 2 + 1, "R6: also for a release");
+	vclock_charge(&m.vc, &slow, WINDOW / 2);
+	is_i64(vclock_horizon(&m.vc, &slow), WINDOW / 2,
+	       "R6: but not for less than half a window");
+	vclock_charge(&m.vc, &slow, WINDOW / 2);
+	is_i64(vclock_horizon(&m.vc, &slow), 2, "R6: unless its own percent needs less");
+	vclock_disarm(&m.vc, &t.deadline);
+	vclock_arm(&m.vc, &d, WINDOW / 2 + WINDOW / 8);
+	is_i64(vclock_horizon(&m.vc, &slow), WINDOW / 8,
+	       "R7: for a deadline it looks sooner");
+}
+
+/*
  * R6: a window that ends sooner than an interrupt takes would let a CPU do nothing but
  * handle timers.
  */
@@ -227,6 +255,7 @@ int main(void)
 	test_exact(true, true);
 	test_cases();
 	test_lowest();
+	test_lowest_at_window();
 	test_pause();
 	test_far();
 	return done();

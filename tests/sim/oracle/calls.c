@@ -100,8 +100,9 @@ static uint64_t make(struct sim *s, const struct call *c)
 	case CALL_AHEAD:
 		assert(v);
 		return vclock_ahead(vc, v);
-	case CALL_RELEASE_TIME:
-		return vclock_release_time(vc, v);
+	case CALL_GATE:
+		vclock_gate(vc, v);
+		return 0;
 	case CALL_HORIZON:
 		return vclock_horizon(vc, v);
 	default:
@@ -165,8 +166,9 @@ static uint64_t check(struct sim *s, const struct call *c)
 		return t == NONE ? NEVER : (uint64_t)t;
 	case CALL_AHEAD:
 		return op_ahead(s, t);
-	case CALL_RELEASE_TIME:
-		return op_release_time(s, t);
+	case CALL_GATE:
+		op_gate(s, t);
+		return 0;
 	case CALL_HORIZON:
 		return op_horizon(s, t);
 	default:

@@ -26,7 +26,7 @@ enum call_kind {
 	CALL_DISARM,
 	CALL_EXPIRE,		/* returns a task, or NEVER */
 	CALL_AHEAD,
-	CALL_RELEASE_TIME,
+	CALL_GATE,
 	CALL_HORIZON,
 	CALL_OUTSIDE,		/* one more, or one less if 0 */
 };

@@ -250,7 +250,7 @@ static void gate(struct bench *b, int t)
 	sim_say(sim(b), "task %d is gated", t);
 	b->counts->gates++;
 	*state(b, t) = GATED;
-	arm(b, t, call(&b->calls, CALL_RELEASE_TIME, t, 0));
+	call(&b->calls, CALL_GATE, t, 0);
 }
 
 static void open(struct bench *b, int t)
@@ -504,8 +504,9 @@ static void check_deadlines(struct bench *b)
 	} else if (b->due_since == NEVER) {
 		b->due_since = sim(b)->real;
 	} else if (sim(b)->real - b->due_since > b->play.slack.lateness) {
-		sim_fail(sim(b), "a deadline at %llu does not fire at GVT %llu",
-			 (unsigned long long)sim(b)->vc.first->when,
+		sim_fail(sim(b), "a deadline at %llu or a release at %llu does not fire at GVT %llu",
+			 (unsigned long long)sim(b)->vc.due,
+			 (unsigned long long)sim(b)->vc.release_due,
 			 (unsigned long long)gvt(b));
 	}
 }
