@@ -125,8 +125,9 @@ is $? 0 "a number that scatters"
 ok "more rounds are said to follow" grep -Eq \
 	'^tense: whatif: intervals are wider than --precision: about [0-9]+ more runs follow, about [0-9]+ s' \
 	stderr
-ok "and that there were not enough" grep -q \
-	'note: 1 of 1 intervals are wider than --precision 1 after 7 rounds: raise --max-runs for more' \
+# In one of twenty runs such a number differs in the null experiment, which comes first.
+ok "and that there were not enough" grep -Eq \
+	'note: 1 of 1 intervals are wider than --precision 1 after 7 rounds: raise --max-runs for more|not trusted: the instruments alone change it' \
 	stdout
 
 # The options of tense run hold in the guest. The script prints the window only
