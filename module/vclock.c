@@ -25,6 +25,11 @@
 #define RECHECK_MIN	((u64)10000)
 /* How far ahead a timer is set at most, in virtual ns: about a quarter hour. */
 #define HORIZON_MAX	BIT_ULL(40)
+/*
+ * How long a timer waits for the end of a window at most, in real ns. A release may be
+ * queued meanwhile, and a CPU without ticks would not see that.
+ */
+#define STOP_MAX	((u64)10000000)
 
 /* Inline, like all that each charge runs: the measured task pays for it. */
 static inline struct vclock_time time_of(u64 real_ns, const struct vclock_task *t)
@@ -775,16 +780,10 @@ static u64 run_time(const struct vclock_task *t, u64 ahead, u64 slack)
 	return min(real, max(real_of(max(ahead, slack), t->lowest), soon));
 }
 
-/* The first deadline or release, whichever is earlier. */
-static u64 next_due(const struct vclock *vc)
-{
-	return min(READ_ONCE(vc->due), READ_ONCE(vc->release_due));
-}
-
-/* R7: whether GVT has reached the first deadline. */
+/* R7: whether GVT has reached the first deadline or release. */
 bool vclock_due(const struct vclock *vc)
 {
-	return next_due(vc) <= vclock_reached(vc);
+	return min(READ_ONCE(vc->due), READ_ONCE(vc->release_due)) <= vclock_reached(vc);
 }
 
 /*
@@ -803,16 +802,19 @@ bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was)
  * R6: real ns until the running task could reach the release of a gated one or the end
  * of its own window, but not before its pause is over. Its ring may bring it there
  * sooner. It then passes them by half a window at most, instead of many timers.
+ *
+ * If it is beyond its window and does not stop, it looks again after another one. GVT
+ * may wait for it meanwhile, at the time up to which it was charged.
  */
 static u64 time_to_stop(const struct vclock *vc, const struct vclock_task *t, u64 lvt,
 			u64 gvt, u64 credit)
 {
-	u64 ahead = min(until(lvt, READ_ONCE(vc->release_due)),
-			until(lvt, gvt + vc->window + 1));
+	u64 end = gvt + vc->window + 1, ahead, real;
 
-	if (ahead == VCLOCK_NEVER)
-		return VCLOCK_NEVER;
-	return max(run_time(t, ahead + credit, vc->window / 2), t->pause);
+	ahead = min(until(lvt, READ_ONCE(vc->release_due)),
+		    lvt < end ? end - lvt : vc->window);
+	real = run_time(t, ahead + credit, vc->window / 2);
+	return max(min(real, STOP_MAX), t->pause);
 }
 
 /*
@@ -833,7 +835,7 @@ u64 vclock_horizon(struct vclock *vc, const struct vclock_task *running)
 	/* Most switches and ticks: nobody sleeps, and there is no window. */
 	if (deadline == VCLOCK_NEVER && vc->cpus == 1)
 		return VCLOCK_NEVER;
-	if (next_due(vc) <= gvt)
+	if (min(deadline, READ_ONCE(vc->release_due)) <= gvt)
 		return 0;
 	if (!running) {
 		ahead = vclock_active(vc) ? VCLOCK_NEVER : until(gvt, deadline);
