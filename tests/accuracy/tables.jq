@@ -254,6 +254,7 @@ def measured:
 	(if .samples then "; \(.samples) times of each work" else "" end) + "." end;
 
 measured, "",
+($table | sub("^accuracy-[0-9]+-"; "accuracy-")) as $table |
 if $table == "accuracy-workloads" then group("workloads") | predictions
 elif $table == "accuracy-workloads-summary" then group("workloads") | summary
 elif $table == "accuracy-workloads-bias" then group("workloads") | bias

@@ -113,6 +113,15 @@ is "$(grep -c "^Measured by \`make accuracy\` $measured; 9 rounds of each truth;
 is "$(grep -v '^[|MS]\|^$' document)" "$(document accuracy-workloads \
 	accuracy-workloads-summary accuracy-workloads-bias accuracy-programs |
 	grep -v '^old')" "the text around tables stays"
+cp accuracy.json accuracy-2.json
+document accuracy-2-workloads >document
+ok "rewrites a table of two CPUs" write
+is "$(grep -c "^Measured by \`CPUS=2 make accuracy\` " document)" 1 \
+	"which names their command"
+is "$(lines_of accuracy-2-workloads | head -n 3 | tail -n 1)" \
+	'| `barrier` | 50 % | 5.70 [5.20 6.20] | 10.00 [9.50 10.50] | -4.30 | -4.80 to -3.80 | not converged |' \
+	"and has rows of its own"
+cp written document
 cp document first
 ok "and again" write
 ok "writes the same from the same results" cmp -s first document
