@@ -3,7 +3,7 @@
  * R6: the gate. A task that is a window ahead waits here for GVT, on its way to user
  * mode, where it holds no lock of the kernel. ahead.c sends it here.
  *
- * exp->lock protects the queue of deadlines and t->wait; t->lock protects gate_queued
+ * exp->lock protects the queue of releases and t->wait; t->lock protects gate_queued
  * and in_gate. exp->lock is taken first. No lock is held while the task sleeps.
  */
 #include <linux/sched/signal.h>
@@ -109,8 +109,8 @@ void tense_gate(struct callback_head *work)
 		wait_at_gate(t);
 	leave_gate(t);
 	/*
-	 * While the CPU was ahead, its timer was not set for the end of the window.
-	 * Set it: there may have been no context switch since.
+	 * While the CPU was ahead, its timer was set for a window later. Set it for the
+	 * end of this one: there may have been no context switch since.
 	 */
 	tense_rearm_running(t);
 }

@@ -45,7 +45,7 @@ struct vm_area_struct;
 /* State of an experiment on one CPU, beside the CPU's virtual clock. */
 struct tense_cpu {
 	struct tense_experiment *exp;
-	struct hrtimer timer;	/* next deadline, or end of the window */
+	struct hrtimer timer;	/* next deadline, release or end of the window */
 	struct irq_work stop;	/* stops the running task, which is ahead */
 	call_single_data_t kick;
 	atomic_t kicked;	/* kick is queued and has not begun */

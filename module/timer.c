@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * R6 and R7: says when a CPU looks for deadlines next. Each CPU has a timer for the
- * deadline or the end of the window that its own running task may reach first. A CPU
- * kicks the others if a new deadline may come before their timers. fire.c has the
- * handlers of the timers and kicks.
+ * deadline, the release of a gated task or the end of the window that its own running
+ * task may reach first. A CPU kicks the others if a new deadline may come before their
+ * timers, but not for a release. fire.c has the handlers of the timers and kicks.
  *
  * Only its own CPU uses a CPU's timer, with interrupts disabled. Callers may hold
  * the run queue lock, except where stated.
@@ -171,7 +171,8 @@ static noinline void look_ahead(struct tense_experiment *exp,
 	 * One CPU raises GVT and then looks for a deadline. Another CPU queues a
 	 * deadline and then looks at GVT. With a barrier in between, one of the two
 	 * sees the other's write. The same holds for deadlines and CPUs that turn
-	 * active. Pairs with tense_kick_others() and tense_kick_past().
+	 * active. Pairs with tense_kick_others() and tense_kick_past(), and for a release
+	 * with itself: the gated task's CPU comes here when it switches.
 	 */
 	smp_mb();
 	if (running)

@@ -711,7 +711,7 @@ static struct vclock_deadline *first_of_both(const struct vclock *vc)
 	return d && release ? (before(d, release) ? d : release) : d ?: release;
 }
 
-/* R7: takes the next deadline that GVT has reached out of the queue; NULL if none. */
+/* R7: takes the next deadline or release that GVT has reached out; NULL if none. */
 struct vclock_deadline *vclock_expire(struct vclock *vc, u64 real)
 {
 	struct vclock_deadline *d;
@@ -737,7 +737,7 @@ static u64 release_time(const struct vclock *vc, const struct vclock_task *t)
 
 /*
  * R6: queues the release of @t, which is ahead. A task at the gate has no virtual time to
- * lose, so the release may come late, and other CPUs do not stop their tasks for it.
+ * lose, so the release may come late, and nobody interrupts other CPUs for it.
  */
 void vclock_gate(struct vclock *vc, struct vclock_task *t)
 {
@@ -749,7 +749,7 @@ void vclock_gate(struct vclock *vc, struct vclock_task *t)
 /*
  * R4, R6: a gated @t has migrated, perhaps to a CPU that is behind. If no other
  * task runs there, that CPU holds GVT below the old release time for ever. Moves
- * the deadline if the new release time is earlier; returns true if so.
+ * the release if the new release time is earlier; returns true if so.
  */
 bool vclock_regate(struct vclock *vc, struct vclock_task *t)
 {
@@ -769,7 +769,7 @@ static u64 until(u64 from, u64 to)
 
 /*
  * Real ns that a task runs at least until it has got @ahead virtual ns further. If its
- * ring may change its percent meanwhile, a timer that looks again spares it @slack.
+ * ring may change its percent meanwhile, the time is that for @slack at least.
  */
 static u64 run_time(const struct vclock_task *t, u64 ahead, u64 slack)
 {
@@ -801,7 +801,8 @@ bool vclock_untimed(const struct vclock *vc, unsigned int cpu, u64 was)
 /*
  * R6: real ns until the running task could reach the release of a gated one or the end
  * of its own window, but not before its pause is over. Its ring may bring it there
- * sooner. It then passes them by half a window at most, instead of many timers.
+ * sooner: the timer is then half a window late, or RECHECK_MIN or t->recheck if that is
+ * longer, so that the CPU handles few timers.
  *
  * If it is beyond its window and does not stop, it looks again after another one. GVT
  * may wait for it meanwhile, at the time up to which it was charged.
@@ -819,9 +820,9 @@ static u64 time_to_stop(const struct vclock *vc, const struct vclock_task *t, u6
 
 /*
  * R7: returns real ns until the CPU of the running task could reach the next
- * deadline or the end of its window. Without a running task: until an idle
- * experiment reaches its next deadline. VCLOCK_NEVER if there is nothing to wait
- * for: if this CPU has passed a deadline, another CPU has to reach it.
+ * deadline, or until time_to_stop() if there are several CPUs. Without a running
+ * task: until an idle experiment reaches its next deadline. VCLOCK_NEVER if there is
+ * nothing to wait for: if this CPU has passed a deadline, another CPU has to reach it.
  *
  * The caller has charged the running task, or called vclock_advance() if no CPU is
  * active. It needs to hold no lock but the task's.

@@ -50,7 +50,7 @@ struct vclock_time {
 	u32 frac;
 };
 
-/* A node of the leftist heap that orders an experiment's deadlines. */
+/* A node of a leftist heap: one orders an experiment's deadlines, one its releases. */
 struct vclock_deadline {
 	u64 when;
 	u64 seq;		/* first come, first served among equal times */

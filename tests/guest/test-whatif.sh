@@ -125,7 +125,7 @@ is $? 0 "a number that scatters"
 ok "more rounds are said to follow" grep -Eq \
 	'^tense: whatif: intervals are wider than --precision: about [0-9]+ more runs follow, about [0-9]+ s' \
 	stderr
-# In one of twenty runs such a number differs in the null experiment, which comes first.
+# In one of twenty runs such a number differs in the null experiment: whatif says that.
 ok "and that there were not enough" grep -Eq \
 	'note: 1 of 1 intervals are wider than --precision 1 after 7 rounds: raise --max-runs for more|not trusted: the instruments alone change it' \
 	stdout

@@ -459,7 +459,7 @@ bool op_ahead(struct sim *s, int t)
 	return ahead;
 }
 
-/* R6: only for one that is ahead. Half a window before its LVT. */
+/* R6: @t, which is ahead, waits for GVT to come within half a window of its LVT. */
 void op_gate(struct sim *s, int t)
 {
 	uint64_t lvt = fixed_ns(s->m.cpu[s->task[t].v.cpu].lvt);
@@ -526,7 +526,7 @@ static uint64_t next_stop(const struct sim *s, uint64_t lvt)
 	return next;
 }
 
-/* R7: a timer comes for the first of both, and for none too late. */
+/* R7: a timer comes for the deadline or the stop, and is late for neither. */
 static void expect_timer(struct sim *s, const struct model_task *m, uint64_t ns)
 {
 	const struct model_task *first = model_first(&s->m, false);
@@ -545,7 +545,7 @@ static void expect_timer(struct sim *s, const struct model_task *m, uint64_t ns)
 	if (stop != NEVER)
 		b = when_due(m, ns, fixed_from(stop) + debt,
 			     fixed_from(s->m.window / 2));
-	/* For a stop, it waits no longer than that. */
+	/* For a stop, it waits no longer than 10 ms. */
 	if (stop != NEVER && ns >= 10000000 && b == EARLY)
 		b = ns > 10000000 ? LATE : RIGHT;
 	if (a == LATE || b == LATE || (a == EARLY && b == EARLY))

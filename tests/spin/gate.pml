@@ -82,7 +82,7 @@ inline nobody_is_active()
 	i = 0
 }
 
-/* The first deadline that GVT has reached; real time goes on for idle ones. */
+/* The first deadline or release that GVT has reached; real time goes on for idle ones. */
 inline fire_next()
 {
 	atomic {
@@ -143,20 +143,24 @@ inline fire()
 	atomic { kicking--; was = 0; who = 0 }
 }
 
-/* Two reads, between which others may do anything. */
+/* Reads, between which others may do anything. */
 inline tense_rearm()
 {
 	d = due;
+	g = gvt;
+	r = release_due;
 	atomic {
-		at = (d <= gvt || release_due <= gvt -> ran[me] : (d > lvt[me] -> d : NEVER));
+		at = (d <= g || r <= g -> ran[me] : (d > lvt[me] -> d : NEVER));
 		at = (release_due > lvt[me] && release_due < at -> release_due : at);
 #ifndef NO_END_OF_WINDOW
-		at = (gvt + W + 1 > lvt[me] && gvt + W + 1 < at -> gvt + W + 1 : at);
+		at = (g + W + 1 > lvt[me] && g + W + 1 < at -> g + W + 1 : at);
 #endif
 		/* The task has still to stop. */
 		at = (lvt[me] > gvt + W -> ran[me] : at);
 		timer[me] = at;
 		d = 0;
+		g = 0;
+		r = 0;
 		at = 0
 	}
 }
@@ -271,7 +275,7 @@ inline tense_sleep()
 
 proctype cpu(byte me)
 {
-	byte i, n, d, at, least, who, was, next;
+	byte i, n, d, at, least, who, was, next, g, r;
 	bool none;
 
 	do

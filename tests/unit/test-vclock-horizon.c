@@ -161,8 +161,8 @@ static void test_lowest(void)
 }
 
 /*
- * R6: nobody's virtual time depends on the end of a window or on a release. A timer does
- * not come ever sooner for them, as it does for a deadline.
+ * R6: the end of a window and a release may be found late, which delays no deadline. A
+ * timer does not come ever sooner for them, as it does for a deadline.
  */
 static void test_lowest_at_window(void)
 {
