@@ -4,9 +4,9 @@
  * the deadlines that GVT has reached, ask a task that is ahead to stop (R6), and set
  * the CPU's timer again. A deadline fires when the last active CPU has reached it.
  *
- * exp->lock protects the queues of deadlines and releases, and t->wait. Only its own CPU uses
- * "firing" and c->fire_next, with interrupts disabled. No lock is held while a deadline
- * wakes a task.
+ * exp->lock protects the queues of deadlines and releases, and t->wait. Only its own
+ * CPU uses "firing" and c->fire_next, with interrupts disabled. No lock is held while a
+ * deadline wakes a task.
  */
 #include <linux/sched/clock.h>
 

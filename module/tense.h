@@ -455,7 +455,6 @@ void tense_look(struct tense_experiment *exp);
 void tense_rearm(struct tense_experiment *exp, struct tense_task *running);
 void tense_rearm_running(struct tense_task *t);
 void tense_kick(struct tense_experiment *exp);
-void tense_kick_others(struct tense_experiment *exp);
 void tense_kick_past(struct tense_experiment *exp, u64 was);
 void tense_disarm(struct tense_experiment *exp, struct vclock_deadline *d);
 

@@ -171,7 +171,7 @@ static noinline void look_ahead(struct tense_experiment *exp,
 	 * One CPU raises GVT and then looks for a deadline. Another CPU queues a
 	 * deadline and then looks at GVT. With a barrier in between, one of the two
 	 * sees the other's write. The same holds for deadlines and CPUs that turn
-	 * active. Pairs with tense_kick_others() and tense_kick_past(), and for a release
+	 * active. Pairs with kick_others() and tense_kick_past(), and for a release
 	 * with itself: the gated task's CPU comes here when it switches.
 	 */
 	smp_mb();
@@ -231,14 +231,11 @@ static void kick_cpu(struct tense_cpu *c, int cpu)
 		atomic_set(&c->kicked, 0);
 }
 
-/**
- * tense_kick_others() - let the other active CPUs look for due deadlines
- * @exp: experiment
- *
- * A CPU that turns active meanwhile sets its own timer. Caller has disabled
- * interrupts, and may hold the run queue lock.
+/*
+ * Lets the other active CPUs look for due deadlines. A CPU that turns active meanwhile
+ * sets its own timer.
  */
-void tense_kick_others(struct tense_experiment *exp)
+static void kick_others(struct tense_experiment *exp)
 {
 	int cpu;
 
@@ -269,7 +266,7 @@ void tense_kick(struct tense_experiment *exp)
 	if (!t || !t->in_call)
 		tense_settle();
 	tense_rearm(exp, t);
-	tense_kick_others(exp);
+	kick_others(exp);
 	local_irq_restore(flags);
 }
 

@@ -708,7 +708,9 @@ static struct vclock_deadline *first_of_both(const struct vclock *vc)
 {
 	struct vclock_deadline *d = vc->first, *release = vc->first_release;
 
-	return d && release ? (before(d, release) ? d : release) : d ?: release;
+	if (d && (!release || before(d, release)))
+		return d;
+	return release;
 }
 
 /* R7: takes the next deadline or release that GVT has reached out; NULL if none. */

@@ -191,6 +191,11 @@ void model_gate(struct model *m, struct model_task *t, uint64_t when)
 	t->release = true;
 }
 
+static bool is_before(const struct model_task *a, const struct model_task *b)
+{
+	return a->when < b->when || (a->when == b->when && a->order < b->order);
+}
+
 /* The first deadline, or the first release of a gated task. */
 struct model_task *model_first(const struct model *m, bool release)
 {
@@ -201,11 +206,21 @@ struct model_task *model_first(const struct model *m, bool release)
 
 		if (!t->queued || t->release != release)
 			continue;
-		if (!first || t->when < first->when ||
-		    (t->when == first->when && t->order < first->order))
+		if (!first || is_before(t, first))
 			first = t;
 	}
 	return first;
+}
+
+/* The first deadline or release, if GVT has reached it. */
+struct model_task *model_due(const struct model *m)
+{
+	struct model_task *first = model_first(m, false);
+	struct model_task *release = model_first(m, true);
+
+	if (!first || (release && is_before(release, first)))
+		first = release;
+	return first && first->when <= m->gvt ? first : NULL;
 }
 
 bool model_ahead(const struct model *m, unsigned int cpu)

@@ -73,6 +73,7 @@ bool model_ready_outside(struct model *m, struct model_task *t, uint64_t real);
 void model_arm(struct model *m, struct model_task *t, uint64_t when);
 void model_gate(struct model *m, struct model_task *t, uint64_t when);
 struct model_task *model_first(const struct model *m, bool release);
+struct model_task *model_due(const struct model *m);
 
 bool model_ahead(const struct model *m, unsigned int cpu);
 

@@ -407,19 +407,6 @@ void op_disarm(struct sim *s, int t)
 	expect(s, vclock_armed(&s->task[t].v.deadline), false);
 }
 
-/* The first deadline or release that GVT has reached. */
-static struct model_task *first_due(const struct sim *s)
-{
-	struct model_task *d = model_first(&s->m, false);
-	struct model_task *release = model_first(&s->m, true);
-
-	if (!d || (release && (release->when < d->when ||
-			       (release->when == d->when &&
-				release->order < d->order))))
-		d = release;
-	return d && d->when <= s->m.gvt ? d : NULL;
-}
-
 /* R7: the task whose deadline fires now, or NONE. None early, none lost. */
 int op_expire(struct sim *s)
 {
@@ -430,7 +417,7 @@ int op_expire(struct sim *s)
 
 	model_advance(&s->m, real);
 	expect_gvt(s);
-	first = first_due(s);
+	first = model_due(&s->m);
 	if (!first) {
 		if (d)
 			sim_fail(s, "a deadline at %llu fired at GVT %llu",
@@ -542,12 +529,13 @@ static void expect_timer(struct sim *s, const struct model_task *m, uint64_t ns)
 	}
 	if (deadline != NEVER)
 		a = when_due(m, ns, fixed_from(deadline) + debt, 0);
-	if (stop != NEVER)
+	if (stop != NEVER) {
 		b = when_due(m, ns, fixed_from(stop) + debt,
 			     fixed_from(s->m.window / 2));
-	/* For a stop, it waits no longer than 10 ms. */
-	if (stop != NEVER && ns >= 10000000 && b == EARLY)
-		b = ns > 10000000 ? LATE : RIGHT;
+		/* For a stop, it waits no longer than 10 ms. */
+		if (b == EARLY && ns >= 10000000)
+			b = ns > 10000000 ? LATE : RIGHT;
+	}
 	if (a == LATE || b == LATE || (a == EARLY && b == EARLY))
 		sim_fail(s, "the timer comes %s for a deadline at %llu and a stop at %llu",
 			 a == LATE || b == LATE ? "late" : "early",
@@ -561,7 +549,7 @@ uint64_t op_horizon(struct sim *s, int t)
 	const struct model_task *m = t == NONE ? NULL : model_of(s, t);
 	uint64_t ns = vclock_horizon(&s->vc, m ? &s->task[t].v : NULL);
 
-	if (first_due(s))
+	if (model_due(&s->m))
 		expect(s, ns, 0);
 	else if (m)
 		expect_timer(s, m, ns);
