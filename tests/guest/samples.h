@@ -190,6 +190,21 @@ static inline int64_t ns_of(const struct records *r, pid_t pid)
 	return ns;
 }
 
+/*
+ * How much a function's time may differ from what it spent. A sample stands for more than
+ * a period if the host kept the guest from running meanwhile.
+ */
+static inline int64_t most_amiss(const struct records *r)
+{
+	const struct tense_sample *s = NULL;
+	int64_t most = 10 * PERIOD;
+
+	while ((s = next_sample(r, s)))
+		if (2 * (int64_t)s->ns > most)
+			most = 2 * s->ns;
+	return most;
+}
+
 static inline int tell_device(int fd, const char *text)
 {
 	return write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : errno;
