@@ -47,11 +47,15 @@ static void percent(FILE *f, int width, const char *format, double value)
  * These columns have no room for intervals. A number of one noisy run would look as
  * certain as the others.
  */
+static bool is_known(const struct interval *i)
+{
+	return isfinite(i->value) &&
+	       (i->low > 0 || i->high < 0 || i->high - i->low <= 2 * KNOWN_WITHIN);
+}
+
 static void known(FILE *f, int width, const struct interval *i)
 {
-	bool sure = i->low > 0 || i->high < 0 || i->high - i->low <= 2 * KNOWN_WITHIN;
-
-	percent(f, width, "%+.1f %%", sure ? i->value : NAN);
+	percent(f, width, "%+.1f %%", is_known(i) ? i->value : NAN);
 }
 
 static void interval(FILE *f, const struct interval *i)
@@ -82,6 +86,23 @@ static void function_row(FILE *f, const struct profile *p,
 	fprintf(f, "  %s\n", profile_why_text(p, row));
 }
 
+/* Says why there are dashes, if there are any. */
+static void explain_dashes(FILE *f, const struct profile *p)
+{
+	for (size_t i = 0; i < p->answer.nr_rows; i++) {
+		const struct profile_row *row = &p->answer.rows[i];
+
+		if (profile_is_shown(p, row) &&
+		    !(is_known(&row->gain[PROFILE_TENTH]) &&
+		      isfinite(row->gain[PROFILE_HALF].value) &&
+		      is_known(&row->gain[PROFILE_FREE]))) {
+			fprintf(f, "  - means not measured, or not known to within %.1f points.\n",
+				KNOWN_WITHIN);
+			return;
+		}
+	}
+}
+
 void profile_table(FILE *f, const struct profile *p, bool colour)
 {
 	char *command = whatif_command(&p->question), number[40];
@@ -106,6 +127,7 @@ void profile_table(FILE *f, const struct profile *p, bool colour)
 		if (profile_is_shown(p, &p->answer.rows[i]))
 			function_row(f, p, &p->answer.rows[i], colour);
 	fprintf(f, "\n");
+	explain_dashes(f, p);
 	if (left_out)
 		fprintf(f, "  %s\n", left_out);
 	fprintf(f, "  %s\n  In 95 %% of all profiles, all intervals contain their gains.\n\n%s%s%s\n\n",

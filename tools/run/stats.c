@@ -87,6 +87,7 @@ void stats_print(FILE *f, const struct run *run, const struct outcome *out,
 	if (s->threads < s->tasks_total)
 		fprintf(f, "  and %u that ended earlier\n",
 			s->tasks_total - s->threads);
+	fputs("\n  tense-run(1) explains these figures.\n", f);
 	if (uml)
 		hint(f, out);
 	fputs("\n", f);
