@@ -24,16 +24,28 @@ static uint64_t steps;
 
 static _Thread_local uint64_t generator;
 
+/*
+ * Waits for the instructions before it. Else the CPU would do the steps beside the code
+ * around them, and a program with them would be faster than the sum of both: by 15 %
+ * of the steps where they take 0.2 us.
+ */
+static void alone(void)
+{
+	__asm__ volatile("lfence" : : : "memory");
+}
+
 /* Called as it stands, so that its time can be told from that of the rest. */
 EXPORT void slow_burn(uint64_t count)
 {
 	uint64_t state = generator;
 
+	alone();
 	for (; count; count--) {
 		state = state * 0x5851f42d4c957f2dull + 1;
 		__asm__ volatile("" : "+r"(state));
 	}
 	generator = state;
+	alone();
 }
 
 static void burn(void)
