@@ -342,6 +342,7 @@ static int main_check(int argc, char **argv)
 	if (options_refuse_operands(&cmd_check, argc, argv))
 		return STATUS_FAILED;
 
+	kernel_expect_for_uml();
 	for (int i = 0; i < NR_CHECKS; i++) {
 		items[i].name = checks[i].name;
 		items[i].what = checks[i].what;

@@ -34,7 +34,7 @@ static const struct option_row options[] = {
 			"remove entries of the cache by their names or by an option"),
 	OPTIONS_HEADING("build", "build:"),
 	{ "version", "VERSION", KERNEL_VERSIONS, VERSION,
-	  "version of the kernels, 6.1 (default) or 7.2" },
+	  "version of the kernels, 6.1 or 7.2; default 7.2 for uml if its source can be fetched, otherwise 6.1" },
 	OPTIONS_HEADING("list", "list:"),
 	{ "json", NULL, NULL, JSON, "print JSON" },
 	OPTIONS_HEADING("remove", "remove:"),
@@ -49,11 +49,12 @@ static const struct option_row options[] = {
 static const struct {
 	const char *backend;
 	const char *arch;
+	bool chooses_version;	/* see kernel_choose_for_uml() */
 } guests[] = {
-	{ "uml", "um" },
-	{ "qemu", "x86_64" },
+	{ "uml", "um", true },
+	{ "qemu", "x86_64", false },
 	/* From here on no back end's. */
-	{ "tests", "debug" },
+	{ "tests", "debug", false },
 };
 
 #define NR_GUESTS (sizeof(guests) / sizeof(guests[0]))
@@ -375,11 +376,14 @@ static int build(int argc, char **argv)
 			misuse("no back end that has a kernel:", argv[i]);
 		wanted[j] = true;
 	}
-	for (size_t i = 0; i < NR_BACKENDS; i++) {
+	/* uml comes last: the version that is chosen for it holds from then on. */
+	for (size_t i = NR_BACKENDS; i--;) {
 		char *directory;
 
 		if (argc && !wanted[i])
 			continue;
+		if (guests[i].chooses_version && !kernel_choose_for_uml())
+			warn("builds Linux 6.1 instead");
 		directory = kernel_build(guests[i].arch);
 		puts(directory);
 		free(directory);

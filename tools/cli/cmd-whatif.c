@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/result-file.h"
 #include "run/engine/engine.h"
+#include "run/kernel.h"
 #include "run/run-options.h"
 #include "run/packed/backend-exact.h"
 #include "run/setup.h"
@@ -371,7 +372,7 @@ static void check_last_cpus(const struct request *q)
 {
 	const struct backend *asked = q->options.backend;
 
-	if ((asked && asked != &backend_uml) || getenv("TENSE_KERNEL_VERSION"))
+	if ((asked && asked != &backend_uml) || kernel_is_chosen())
 		backend_choose(asked, &backend_exact, q->run);
 }
 

@@ -8,6 +8,18 @@
 #include "base/util.h"
 #include "script.h"
 
+/* It has several CPUs, and its system calls take half as long as those of 6.1. */
+#define KERNEL_VERSION_UML	"7.2"
+
+/* Not in the environment, which is that of the command, too. NULL: none. */
+static const char *chosen;
+
+/* Returns the version that the user or tense has chosen, or NULL. */
+static const char *version(void)
+{
+	return chosen ? chosen : getenv("TENSE_KERNEL_VERSION");
+}
+
 static bool is_version(const char *text)
 {
 	static const char *const known[] = { KERNEL_VERSION_LIST };
@@ -18,47 +30,84 @@ static bool is_version(const char *text)
 	return false;
 }
 
-void kernel_choose(const char *version)
+void kernel_choose(const char *text)
 {
-	if (!is_version(version))
+	if (!is_version(text))
 		die(STATUS_FAILED, "kernel version '%s' is not known: choose one of %s",
-		    version, KERNEL_VERSIONS);
-	setenv("TENSE_KERNEL_VERSION", version, 1);
+		    text, KERNEL_VERSIONS);
+	chosen = text;
 }
 
-bool kernel_choose_for_cpus(void)
+bool kernel_is_chosen(void)
+{
+	return version();
+}
+
+/* The source is one of 6.1 if nobody says otherwise. */
+static bool is_decided(void)
+{
+	return version() || getenv("TENSE_KERNEL_SOURCE");
+}
+
+bool kernel_choose_for_uml(void)
 {
 	char *options[] = { NULL }, *source;
 
-	if (getenv("TENSE_KERNEL_VERSION") || getenv("TENSE_KERNEL_SOURCE"))
-		return kernel_uml_cpus() > 1;
+	if (is_decided())
+		return true;
 	source = script_try(PATH_KERNEL_SOURCE, options, "the kernel's source");
 	if (!source)
 		return false;
 	free(source);
-	kernel_choose("7.2");
+	kernel_choose(KERNEL_VERSION_UML);
 	return true;
+}
+
+void kernel_expect_for_uml(void)
+{
+	char *options[] = { "--check", NULL };
+	int status = 0;
+
+	if (is_decided())
+		return;
+	free(script_ask(PATH_KERNEL_SOURCE, options, &status));
+	if (!status)
+		kernel_choose(KERNEL_VERSION_UML);
 }
 
 unsigned int kernel_uml_cpus(void)
 {
-	const char *version = getenv("TENSE_KERNEL_VERSION");
-
 	/* CONFIG_NR_CPUS of kernel/v7.2/configs/uml.config. */
-	return version && !strcmp(version, "7.2") ? 64 : 1;
+	return version() && !strcmp(version(), KERNEL_VERSION_UML) ? 64 : 1;
 }
 
 static const char *given;
 
 void kernel_use(const char *directory)
 {
+	bool is_newer = !strncmp(base_name(directory), "um-" KERNEL_VERSION_UML "-",
+				 strlen("um-" KERNEL_VERSION_UML "-"));
+
 	given = directory;
+	chosen = is_newer ? KERNEL_VERSION_UML : "6.1";
+}
+
+/* Adds the version to the options of a script, if one was chosen. */
+static void name_version(char **options)
+{
+	if (!chosen)
+		return;
+	while (*options)
+		options++;
+	*options++ = "--version";
+	*options = (char *)chosen;
 }
 
 char *kernel_build(const char *arch)
 {
-	char *options[] = { "--arch", (char *)arch, NULL };
+	char *options[] = { "--arch", (char *)arch, NULL, NULL, NULL };
 
+	name_version(options);
 	if (given)
 		return xstrdup(given);
 	return script_run(PATH_KERNEL_BUILD, options, "the kernel");
@@ -66,8 +115,9 @@ char *kernel_build(const char *arch)
 
 static char *ask(const char *arch, char *option, int *status)
 {
-	char *options[] = { "--arch", (char *)arch, option, NULL };
+	char *options[] = { "--arch", (char *)arch, option, NULL, NULL, NULL };
 
+	name_version(options);
 	return script_ask(PATH_KERNEL_BUILD, options, status);
 }
 

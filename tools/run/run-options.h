@@ -38,7 +38,7 @@ enum run_option {
 	OPTIONS_OPERAND("", \
 			"auto (default): native if this kernel has /dev/tense, otherwise uml; for several CPUs uml with Linux 7.2, or qemu if that cannot be fetched"), \
 	{ "kernel", "VERSION", KERNEL_VERSIONS, RUN_KERNEL, \
-	  "uml, qemu: version of the guest's kernel, 6.1 or 7.2; default 6.1, or 7.2 for several CPUs" }, \
+	  "uml, qemu: version of the guest's kernel, 6.1 or 7.2; default 7.2 for uml if its source can be fetched, otherwise 6.1" }, \
 	{ "cpus", argument, NULL, RUN_CPUS, \
 	  "uml, qemu: number of CPUs of the guest" more }, \
 	{ "memory", "SIZE", NULL, RUN_MEMORY, \

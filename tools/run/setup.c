@@ -97,14 +97,21 @@ static void check_exact(const struct backend *asked)
 static const struct backend *for_several_cpus(const struct backend *asked,
 					      const struct run *run)
 {
-	if (kernel_choose_for_cpus())
+	kernel_choose_for_uml();
+	if (kernel_uml_cpus() > 1)
 		return &backend_uml;
 	if (asked)
 		return asked;
-	if (!getenv("TENSE_KERNEL_VERSION"))
+	if (!kernel_is_chosen())
 		warn("--cpus %u: without Linux 7.2, a virtual machine runs the command, which is slow without KVM",
 		     run->cpus);
 	return &backend_qemu;
+}
+
+static void choose_kernel_for_one_cpu(void)
+{
+	if (!kernel_choose_for_uml())
+		warn("the guest runs Linux 6.1, where system calls take twice as long as on 7.2: TENSE_KERNEL_VERSION=6.1 chooses that without a message");
 }
 
 const struct backend *backend_choose(const struct backend *asked,
@@ -125,6 +132,8 @@ const struct backend *backend_choose(const struct backend *asked,
 	}
 	if (!asked)
 		die(STATUS_FAILED, "no back end can be used: see tense check");
+	if (asked == &backend_uml && run->cpus <= 1)
+		choose_kernel_for_one_cpu();
 	check_machine(asked, run);
 	return asked;
 }
