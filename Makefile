@@ -92,7 +92,7 @@ run_tap = $(Q)TAP_LOGS=$(O)/tests/log tests/run-tap \
 	--beside $(call long_first,$(filter $(WAITING_TESTS),$(1))) \
 	--alone $(filter $(ALONE_TESTS),$(1))
 
-.PHONY: all user module kernels test-kernels $(NEED_CHECK) $(NEED_ALL)
+.PHONY: all user module kernels uml-kernel test-kernels $(NEED_CHECK) $(NEED_ALL)
 .PHONY: install uninstall clean dist help FORCE
 all: user module
 
@@ -114,7 +114,7 @@ help:
 ## user           tense and libtense
 user: $(USER_TARGETS)
 
-## module         tense.ko, for the UML kernel of `tense run` or for KDIR=
+## module         tense.ko, for Linux 6.1 in User-Mode Linux, or for KDIR=
 module: $(O)/module/tense.ko
 ifdef KDIR
 KARCH := $(if $(shell grep -s '^CONFIG_UML=y' $(KDIR)/.config),um,$(shell uname -m))
@@ -133,14 +133,15 @@ $(O)/module/tense.ko: FORCE
 endif
 
 ## kernels        the kernels that `tense run` would build on its first use
-kernels:
-	$(Q)for arch in um x86_64; do \
-		tools/kernel-build --arch $$arch --verbose || exit 1; \
-	done
+kernels: user
+	$(Q)$(O)/bin/tense kernel build
 
 # Otherwise the first test of a kind would build its kernel while others wait.
+uml-kernel: user
+	$(Q)$(O)/bin/tense kernel build uml
+check: uml-kernel
 check-kernel check-all check-rest: test-kernels
-test-kernels: kernels
+test-kernels: kernels module
 	$(Q)tools/kernel-build --arch debug --verbose
 
 ## check          what a change of user space needs: unit tests, and UML guests
@@ -196,11 +197,11 @@ check-patches:
 
 ## examples       the programs of examples/, by the commands in their comments
 ## demo           a real program, predicted and then measured
-demo: user module
+demo: user
 ## experiments    shares, schedules, a queue and clocks: tables, CSV, SVG in build/
-experiments: user module
+experiments: user
 ## bench          figures of docs/benchmarks.md: cost and accuracy
-bench: user module
+bench: user
 ## bench-cost     what calls cost in instructions, the same each time
 bench-cost: user
 ## bench-diff     and what of that has changed since the figures in tests/data
@@ -210,22 +211,22 @@ bench-measure: user
 ## bench-noise    how the times of the same work are distributed here
 bench-noise: user
 ## accuracy       predictions beside the truth, for 15 workloads and 6 programs
-accuracy: user module
+accuracy: user
 ## accuracy-exact the same on two CPUs, where instructions are counted
 accuracy-exact: user
 ## accuracy-exact-whatif  the same by whatif, with verdicts and the null bias
 accuracy-exact-whatif: user
 ## accuracy-order  what `tense profile` says beside the truth, for 12 programs
-accuracy-order: user module
+accuracy-order: user
 ## accuracy-first  how soon `tense profile` answers about 30 functions
-accuracy-first: user module
+accuracy-first: user
 ## accuracy-survey  the virtual CPU time that a survey of `tense profile` adds
-accuracy-survey: user module
+accuracy-survey: user
 ## gallery        profiles of seven programs of Debian, into docs/gallery.md
-gallery: user module
+gallery: user
 	$(Q)tests/gallery/run $(O) docs/gallery.md
 ## parsec         PARSEC=DIR: optimised programs of a PARSEC tree, predicted and true
-parsec: user module
+parsec: user
 ## docs-tables    writes the results of accuracy*, bench* and window into docs/
 ## window         what a window costs and what it misplaces, over its length
 window: user
