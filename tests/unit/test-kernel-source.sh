@@ -30,6 +30,20 @@ ok "it falls back to a virtual machine" grep -q \
 	'^tense: --cpus 2: without Linux 7.2, a virtual machine runs the command' stderr
 ok "it says that the host has one CPU" grep -q 'tense may use 1 of this machine.s CPUs' stderr
 
+# A kernel 6.1 that leaves a file and ends.
+kernel=$("$source/tools/kernel-build" --arch um --print)
+mkdir -p "$kernel"
+make_command "$kernel/linux" "touch '$tmp/booted'"
+: >"$kernel/tense.ko"
+"$tense" run -- true >stdout 2>stderr
+ok "without that source, one CPU boots 6.1" rm booted
+ok "it says why" grep -q '^tense: apt has no source of Debian for Linux 7.2' stderr
+ok "and what it does" grep -q '^tense: the guest runs Linux 6.1' stderr
+TENSE_KERNEL_VERSION=6.1 "$tense" run -- true >stdout 2>stderr
+ok "which it also boots if that is asked for" rm booted
+ok "and then without these words" sh -c '! grep -q "Linux [67]" stderr'
+rm -r "$kernel"
+
 # DEB: apt that knows the package, and delivers this file.
 deliver() {
 	program apt-get "case \$1 in
