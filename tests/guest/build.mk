@@ -163,7 +163,7 @@ uml_programs := abi area defects $(smp_programs)
 uml_tests := $(addprefix $(O)/tests/guest/uml2-,$(uml_programs)) \
 	$(addprefix $(O)/tests/guest/uml4-,$(filter-out gate,$(uml_programs)))
 uml_cpus_programs := $(addprefix $(O)/tests/guest/,page-reuse futex-count \
-	stale-pages lock-crowd spinners hand-over)
+	stale-pages lock-crowd spinners hand-over forbid-filters)
 ifeq ($(TENSE_KERNEL_VERSION),7.2)
 GUEST_TESTS += $(uml_tests) $(O)/tests/guest/test-uml-cpus \
 	$(O)/tests/guest/test-uml-cpus-few $(O)/tests/guest/test-whatif-sweep

@@ -6,10 +6,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -184,6 +186,15 @@ static void account(void *arg, struct outcome *out)
 	out->system_ns = (now.kernel - u->start.kernel) * tick;
 }
 
+/* Some containers forbid seccomp filters. A filter at no address is a fault elsewhere. */
+static void check_filters(unsigned int cpus)
+{
+	if (cpus > 1 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) &&
+	    errno != EFAULT)
+		die(STATUS_FAILED, "--cpus %u: several CPUs need seccomp filters, which this host forbids: use one CPU, or let the container set filters",
+		    cpus);
+}
+
 static void uml_run(const struct run *run, struct outcome *out, void **stats)
 {
 	static const struct guest_ops ops = {
@@ -198,6 +209,7 @@ static void uml_run(const struct run *run, struct outcome *out, void **stats)
 						  WINDOW_OF_SEVERAL : "");
 	struct guest_kernel k = { .module = module, .module_options = options };
 
+	check_filters(run->cpus);
 	guest_prepare(&u.guest, run);
 	guest_begin(&u.guest);
 	boot(&u, kernel, init);
