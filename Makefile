@@ -139,7 +139,7 @@ kernels: user
 # Otherwise the first test of a kind would build its kernel while others wait.
 uml-kernel: user
 	$(Q)$(O)/bin/tense kernel build uml
-check: uml-kernel
+check guest: uml-kernel
 check-kernel check-all check-rest: test-kernels
 test-kernels: kernels module
 	$(Q)tools/kernel-build --arch debug --verbose

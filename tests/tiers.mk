@@ -22,8 +22,11 @@ KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% 
 
 # Several CPUs in User-Mode Linux: those for each change, and those for the night. There
 # are none unless TENSE_KERNEL_VERSION is 7.2.
-CPUS_TESTS := $(call named,guest,test-uml-cpus-few test-whatif-sweep uml2-abi uml4-abi uml4-order)
-CPUS_ALL_TESTS := $(call named,guest,test-uml-cpus test-whatif-sweep uml2-% uml4-%)
+# They run with one CPU, too, which is the default.
+CPUS_TESTS := $(call named,guest,test-uml-cpus-few test-whatif-sweep uml2-abi uml4-abi uml4-order \
+	guest-abi guest-area guest-defects guest-names guest-samples guest-libtense-native)
+CPUS_ALL_TESTS := $(CPUS_TESTS) $(call named,guest,test-uml-cpus uml2-% uml4-% guest-% test-brink) \
+	$(call named,timed,guest-timed%)
 
 REST_TESTS := $(filter-out $(CHECK_TESTS),$(ALL_TESTS))
 

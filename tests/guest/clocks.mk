@@ -41,7 +41,7 @@ GUEST_TESTS += $(O)/tests/guest/test-queue-waits
 $(O)/tests/guest/test-queue-waits: $(O)/workloads/queue $(O)/bench/queue-table \
 		$(USER_TARGETS)
 
-# The kernel's selftests, from the source that the guest's kernel was built from.
+# The kernel's selftests, from the source of Linux 6.1. The guest's kernel may be 7.2.
 selftests_dir = $$(tools/kernel-build --arch um --print)/build/tools/testing/selftests
 selftests_out := $(O)/tests/guest/selftests
 timers_selftests := $(addprefix $(selftests_out)/,threadtest inconsistency-check nanosleep \

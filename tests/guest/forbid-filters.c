@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * forbid-filters COMMAND...: runs a command that may set no seccomp filters, as in some
- * containers.
+ * forbid-filters seccomp|all COMMAND...: runs a command that may set no seccomp filters by
+ * seccomp(2), or in any way, as in some containers.
  */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,18 +31,30 @@ static struct sock_filter code[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 };
 
+static struct sock_filter only_seccomp[] = {
+	LOAD(nr),
+	UNLESS(SYS_seccomp, 1),
+	RETURN(SECCOMP_RET_ERRNO | EPERM),
+	RETURN(SECCOMP_RET_ALLOW),
+};
+
 int main(int argc, char **argv)
 {
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+	struct sock_fprog short_program = {
+		sizeof(only_seccomp) / sizeof(only_seccomp[0]), only_seccomp
+	};
 
-	if (argc < 2)
+	if (argc < 3)
 		return 2;
+	if (!strcmp(argv[1], "seccomp"))
+		program = short_program;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
 		perror("forbid-filters");
 		return 1;
 	}
-	execvp(argv[1], argv + 1);
-	perror(argv[1]);
+	execvp(argv[2], argv + 2);
+	perror(argv[2]);
 	return 1;
 }

@@ -10,7 +10,7 @@ if [ "$(id -u)" != 0 ]; then
 	echo "Bail out! test-brink needs root, in the guest as outside"
 	exit 1
 fi
-# build/module is for this version.
+# build/module is for Linux 6.1 if nothing says otherwise.
 export TENSE_KERNEL_VERSION="${TENSE_KERNEL_VERSION:-6.1}"
 export TENSE_KO="$out/module/tense.ko"
 # Each case takes some seconds, but a busy host may stop a guest for long.

@@ -39,15 +39,18 @@ for options in "" "--window 1ms"; do
 		"2 CPUs: the window ${options:+with $options}"
 done
 
-# A host that forbids seccomp filters.
-is "$("$out/tests/guest/forbid-filters" "$out/bin/tense" run --kernel 7.2 -- echo traced)" traced \
-	"a host that forbids filters has one CPU"
-"$out/tests/guest/forbid-filters" "$out/bin/tense" run --cpus 2 -- true 2>stderr
-is $? 125 "but not two"
-unwrap stderr
-ok "and tense says why" grep -qx \
-	'tense: --cpus 2: several CPUs need seccomp filters, which this host forbids: use one CPU, or let the container set filters' \
-	stderr
+# A host that forbids seccomp filters by one system call or by both.
+for calls in seccomp all; do
+	is "$("$out/tests/guest/forbid-filters" $calls "$out/bin/tense" run --kernel 7.2 \
+		-- echo traced)" traced "a host that forbids filters ($calls) has one CPU"
+	"$out/tests/guest/forbid-filters" $calls "$out/bin/tense" run --cpus 2 -- true \
+		2>stderr
+	is $? 125 "but not two"
+	unwrap stderr
+	ok "and tense says why" grep -qx \
+		'tense: --cpus 2: several CPUs need seccomp filters, which this host forbids: use one CPU, or let the container set filters' \
+		stderr
+done
 
 # Several CPUs and one answer: checksums after a pipeline of processes.
 head -c 3000000 "$out/bin/tense" >input

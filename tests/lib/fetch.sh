@@ -9,7 +9,7 @@
 . "$source/tests/lib/commands.sh"
 
 in_tmp
-unset XDG_CACHE_HOME
+unset XDG_CACHE_HOME TENSE_KERNEL_VERSION TENSE_KERNEL_SOURCE
 export TENSE_CACHE="$tmp/cache"
 
 # NAME TEXT

@@ -309,7 +309,7 @@ is "$(jq .ok check.json)" "$([ $status = 0 ] && echo true || echo false)" \
 is "$(jq -r '[.items | to_entries[] | select((.value.ok | type) != "boolean" or (.value.detail | type) != "string")] | length' check.json)" \
 	0 "all items are told"
 is "$(jq -r '.items | keys | join(" ")' check.json)" \
-	"build_tools cache device guest_init guest_kernel kernel library ptrace qemu qemu_counting" \
+	"build_tools cache device filters guest_init guest_kernel kernel library ptrace qemu qemu_counting" \
 	"by these names"
 TENSE_CACHE=$tmp/none "$tense" check --json >check.json
 is "$(jq -c '.items.guest_kernel | [.ok, .mend]' check.json)" \

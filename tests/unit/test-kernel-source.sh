@@ -9,14 +9,20 @@ fetch=$source/tools/kernel-source
 # shellcheck source=/dev/null
 . "$source/tests/lib/fetch.sh"
 
+# The same as if no fetch had failed before.
+fetch_anew_is() {
+	rm -f cache/source.failed
+	fetch_is "$@"
+}
+
 link_commands_but apt-get apt-cache
 PATH=$tmp/bin
 
 fetch_is 1 "no apt"
-said "tense: the source of Linux 7.2 can be fetched on Debian only: set TENSE_KERNEL_SOURCE"
+said "tense: the source of Linux 7.2 can be fetched on Debian only: set TENSE_KERNEL_VERSION=7.2 and TENSE_KERNEL_SOURCE to"
 program apt-get 'exit 0'
 fetch_is 1 "no source of Debian"
-said "tense: apt has no source of Debian for Linux 7.2: set TENSE_KERNEL_SOURCE"
+said "tense: apt has no source of Debian for Linux 7.2: set TENSE_KERNEL_VERSION=7.2 and TENSE_KERNEL_SOURCE to"
 "$fetch" --check >stdout
 is "$?" 1 "--check tells the same"
 ok "in words" grep -q "apt has no source" stdout
@@ -35,11 +41,11 @@ kernel=$("$source/tools/kernel-build" --arch um --print)
 mkdir -p "$kernel"
 make_command "$kernel/linux" "touch '$tmp/booted'"
 : >"$kernel/tense.ko"
-"$tense" run -- true >stdout 2>stderr
+"$tense" run --backend uml -- true >stdout 2>stderr
 ok "without that source, one CPU boots 6.1" rm booted
 ok "it says why" grep -q '^tense: apt has no source of Debian for Linux 7.2' stderr
 ok "and what it does" grep -q '^tense: the guest runs Linux 6.1' stderr
-TENSE_KERNEL_VERSION=6.1 "$tense" run -- true >stdout 2>stderr
+TENSE_KERNEL_VERSION=6.1 "$tense" run --backend uml -- true >stdout 2>stderr
 ok "which it also boots if that is asked for" rm booted
 ok "and then without these words" sh -c '! grep -q "Linux [67]" stderr'
 rm -r "$kernel"
@@ -61,16 +67,20 @@ fetch_is 1 "an archive that cannot be reached"
 said "tense: cannot reach trixie-backports sid by the archive that apt is configured for, see $tmp/cache/source.log"
 ok "where it is said why" grep -q "Could not resolve" cache/source.log
 ok "--check has nothing to complain of" "$fetch" --check
-
+fetch_is 1 "that is not tried again in the same hour"
+said "tense: the source of Linux 7.2 could not be fetched within the last hour, see $tmp/cache/source.log: remove $tmp/cache/source.failed to"
+touch -d '2 hours ago' cache/source.failed
+fetch_is 1 "but later"
+said "tense: cannot reach"
 deliver /dev/null
 program apt-cache 'exit 100'
-fetch_is 1 "suites that have moved on"
+fetch_anew_is 1 "suites that have moved on"
 said "tense: none of the suites trixie-backports sid has the source of Linux 7.2, see"
 deliver /nowhere
-fetch_is 1 "a package that is not delivered"
+fetch_anew_is 1 "a package that is not delivered"
 said "tense: cannot fetch linux-source-7.2, see"
 deliver /dev/null
-fetch_is 1 "a package that is broken"
+fetch_anew_is 1 "a package that is broken"
 said "tense: cannot unpack linux-source-7.2_7.2.13-1~bpo13+1_all.deb, see"
 
 # VERSION: makes package.deb with the source of a kernel, which is a Makefile here.
@@ -84,15 +94,15 @@ make_package() {
 }
 make_package 6
 deliver "$tmp/package.deb"
-fetch_is 1 "another kernel"
+fetch_anew_is 1 "another kernel"
 said "tense: linux-source-7.2_7.2.13-1~bpo13+1_all.deb does not hold a Linux 7 kernel, see"
 make_package 7
 program df 'echo; echo x x x 100000 x x'
-fetch_is 1 "a full disk"
+fetch_anew_is 1 "a full disk"
 said "tense: no space left in $tmp/cache: the source needs 2500 MB there"
 rm bin/df && ln -s /usr/bin/df bin
 rm bin/dpkg-deb
-fetch_is 1 "no dpkg"
+fetch_anew_is 1 "no dpkg"
 said "tense: dpkg-deb, which unpacks the source, is missing: apt-get install dpkg"
 ln -s /usr/bin/dpkg-deb bin
 

@@ -21,6 +21,7 @@
 #include "base/paths.h"
 #include "names/program.h"
 #include "run/qemu-machine.h"
+#include "run/setup.h"
 #include "base/util.h"
 
 #define CHECK_JSON_VERSION	1
@@ -188,7 +189,18 @@ static void check_library(struct item *item)
 	check_part(item, PATH_LIBTENSE, R_OK);
 }
 
-/* User-Mode Linux traces its processes; some containers forbid that. */
+/* Where the host forbids filters, User-Mode Linux traces its processes. */
+static void check_filters(struct item *item)
+{
+	int error = setup_filters_error();
+
+	item->good = !error;
+	item->detail = xstrdup(error ? strerror(error) : "allowed");
+	if (error)
+		item->mend = xstrdup("start the container with --security-opt seccomp=unconfined");
+}
+
+/* Some containers forbid it. */
 static void check_ptrace(struct item *item)
 {
 	pid_t pid = fork();
@@ -215,7 +227,7 @@ static void check_qemu(struct item *item)
 
 	item->good = path;
 	if (!path) {
-		item->detail = xstrdup("not installed, which run --cpus needs");
+		item->detail = xstrdup("not installed, which several CPUs on Linux 6.1 need");
 		item->mend = xstrdup("apt-get install qemu-system-x86");
 		return;
 	}
@@ -258,22 +270,30 @@ static const struct {
 	{ "cache", "cache to build in", check_cache },
 	{ "guest_init", "guest-init", check_guest_init },
 	{ "library", "libtense", check_library },
+	{ "filters", "seccomp filters", check_filters },
 	{ "ptrace", "ptrace", check_ptrace },
 	{ "qemu", "QEMU", check_qemu },
 	{ "qemu_counting", "QEMU that counts", check_emulator },
 };
 
 enum { DEVICE, KERNEL, GUEST_KERNEL, BUILD_TOOLS, CACHE, GUEST_INIT, LIBRARY,
-       PTRACE, QEMU, QEMU_COUNTING, NR_CHECKS };
+       FILTERS, PTRACE, QEMU, QEMU_COUNTING, NR_CHECKS };
 
 _Static_assert(sizeof(checks) / sizeof(checks[0]) == NR_CHECKS, "one each");
+
+/* Can User-Mode Linux keep its programs in hand? */
+static bool can_confine(const struct item *items)
+{
+	return items[PTRACE].good ||
+	       (items[FILTERS].good && kernel_uses_filters());
+}
 
 static bool can_run(const struct item *items)
 {
 	if (!items[LIBRARY].good)
 		return false;
 	return items[DEVICE].good ||
-	       (items[GUEST_INIT].good && items[PTRACE].good &&
+	       (items[GUEST_INIT].good && can_confine(items) &&
 		(items[GUEST_KERNEL].good ||
 		 (items[BUILD_TOOLS].good && items[CACHE].good)));
 }
@@ -292,6 +312,9 @@ static bool matters(const struct item *items, int i)
 		return !items[DEVICE].good && !items[GUEST_KERNEL].good;
 	case LIBRARY:
 		return true;
+	case FILTERS:
+	case PTRACE:
+		return !items[DEVICE].good && !can_confine(items);
 	case QEMU:
 	case QEMU_COUNTING:
 		return false;

@@ -364,7 +364,7 @@ static int remove_entries(struct cache *c, int argc, char **argv, bool unused,
 
 static int build(int argc, char **argv)
 {
-	bool wanted[NR_BACKENDS] = { 0 };
+	bool wanted[NR_BACKENDS] = { 0 }, decided = kernel_is_decided();
 
 	for (int i = 0; i < argc; i++) {
 		size_t j;
@@ -376,17 +376,19 @@ static int build(int argc, char **argv)
 			misuse("no back end that has a kernel:", argv[i]);
 		wanted[j] = true;
 	}
-	/* uml comes last: the version that is chosen for it holds from then on. */
-	for (size_t i = NR_BACKENDS; i--;) {
+	for (size_t i = 0; i < NR_BACKENDS; i++) {
 		char *directory;
 
 		if (argc && !wanted[i])
 			continue;
 		if (guests[i].chooses_version && !kernel_choose_for_uml())
-			warn("builds Linux 6.1 instead");
+			warn("Linux 7.2 cannot be fetched: building 6.1 for uml");
 		directory = kernel_build(guests[i].arch);
 		puts(directory);
 		free(directory);
+		/* The choice for uml is not that for others. */
+		if (!decided)
+			kernel_choose_none();
 	}
 	return 0;
 }

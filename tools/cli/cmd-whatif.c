@@ -7,7 +7,6 @@
 #include "base/options.h"
 #include "base/result-file.h"
 #include "run/engine/engine.h"
-#include "run/kernel.h"
 #include "run/run-options.h"
 #include "run/packed/backend-exact.h"
 #include "run/setup.h"
@@ -365,15 +364,11 @@ static int measure_on(unsigned int cpus, void *arg)
 
 /*
  * Ends the program if the back end cannot have the last number of CPUs. Otherwise the user
- * would know only after the runs on fewer CPUs. A choice that may fetch the source of a
- * kernel waits until its turn.
+ * would know only after the runs on fewer CPUs.
  */
 static void check_last_cpus(const struct request *q)
 {
-	const struct backend *asked = q->options.backend;
-
-	if ((asked && asked != &backend_uml) || kernel_is_chosen())
-		backend_choose(asked, &backend_exact, q->run);
+	backend_choose(q->options.backend, &backend_exact, q->run);
 }
 
 static int run_sweep(struct request *q)

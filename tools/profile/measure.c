@@ -493,7 +493,7 @@ static int run_finals(struct race_state *s, bool *done, bool *left)
 {
 	size_t *rows, count;
 
-	s->doing = "the best, also 10 % faster and free";
+	s->doing = "the best functions, 10 % faster and without any cost";
 	*left = false;
 	if (!choose_finalists(s->p))
 		return 0;

@@ -96,7 +96,7 @@ static void explain_dashes(FILE *f, const struct profile *p)
 		    !(is_known(&row->gain[PROFILE_TENTH]) &&
 		      isfinite(row->gain[PROFILE_HALF].value) &&
 		      is_known(&row->gain[PROFILE_FREE]))) {
-			fprintf(f, "  - means not measured, or not known to within %.1f points.\n",
+			fprintf(f, "  A dash: not measured, or not known to within %.1f points.\n",
 				KNOWN_WITHIN);
 			return;
 		}

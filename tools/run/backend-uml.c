@@ -6,12 +6,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -99,7 +97,7 @@ static void exec_kernel(struct uml *u, const char *kernel, const char *init,
 	 */
 	if (cpus > 1)
 		argv[last++] = xprintf("ncpus=%u", cpus);
-	if (kernel_uml_cpus() > 1)
+	if (kernel_uses_filters())
 		argv[last++] = cpus > 1 ? "seccomp=on" : "seccomp=auto";
 	guest_child(&u->guest, parent);
 	if (cpus <= 1)
@@ -186,15 +184,6 @@ static void account(void *arg, struct outcome *out)
 	out->system_ns = (now.kernel - u->start.kernel) * tick;
 }
 
-/* Some containers forbid seccomp filters. A filter at no address is a fault elsewhere. */
-static void check_filters(unsigned int cpus)
-{
-	if (cpus > 1 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) &&
-	    errno != EFAULT)
-		die(STATUS_FAILED, "--cpus %u: several CPUs need seccomp filters, which this host forbids: use one CPU, or let the container set filters",
-		    cpus);
-}
-
 static void uml_run(const struct run *run, struct outcome *out, void **stats)
 {
 	static const struct guest_ops ops = {
@@ -209,7 +198,6 @@ static void uml_run(const struct run *run, struct outcome *out, void **stats)
 						  WINDOW_OF_SEVERAL : "");
 	struct guest_kernel k = { .module = module, .module_options = options };
 
-	check_filters(run->cpus);
 	guest_prepare(&u.guest, run);
 	guest_begin(&u.guest);
 	boot(&u, kernel, init);

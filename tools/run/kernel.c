@@ -11,13 +11,21 @@
 /* It has several CPUs, and its system calls take half as long as those of 6.1. */
 #define KERNEL_VERSION_UML	"7.2"
 
-/* Not in the environment, which is that of the command, too. NULL: none. */
+/* Not kept in the environment, which the command inherits. NULL: nobody has chosen. */
 static const char *chosen;
+
+/* To the scripts, an empty variable is the same as none. */
+static const char *setting(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
 
 /* Returns the version that the user or tense has chosen, or NULL. */
 static const char *version(void)
 {
-	return chosen ? chosen : getenv("TENSE_KERNEL_VERSION");
+	return chosen ? chosen : setting("TENSE_KERNEL_VERSION");
 }
 
 static bool is_version(const char *text)
@@ -38,22 +46,22 @@ void kernel_choose(const char *text)
 	chosen = text;
 }
 
-bool kernel_is_chosen(void)
+void kernel_choose_none(void)
 {
-	return version();
+	chosen = NULL;
 }
 
-/* The source is one of 6.1 if nobody says otherwise. */
-static bool is_decided(void)
+/* TENSE_KERNEL_SOURCE without a version means Linux 6.1. */
+bool kernel_is_decided(void)
 {
-	return version() || getenv("TENSE_KERNEL_SOURCE");
+	return version() || setting("TENSE_KERNEL_SOURCE");
 }
 
 bool kernel_choose_for_uml(void)
 {
 	char *options[] = { NULL }, *source;
 
-	if (is_decided())
+	if (kernel_is_decided())
 		return true;
 	source = script_try(PATH_KERNEL_SOURCE, options, "the kernel's source");
 	if (!source)
@@ -68,17 +76,22 @@ void kernel_expect_for_uml(void)
 	char *options[] = { "--check", NULL };
 	int status = 0;
 
-	if (is_decided())
+	if (kernel_is_decided())
 		return;
 	free(script_ask(PATH_KERNEL_SOURCE, options, &status));
 	if (!status)
 		kernel_choose(KERNEL_VERSION_UML);
 }
 
+bool kernel_uses_filters(void)
+{
+	return version() && !strcmp(version(), KERNEL_VERSION_UML);
+}
+
 unsigned int kernel_uml_cpus(void)
 {
 	/* CONFIG_NR_CPUS of kernel/v7.2/configs/uml.config. */
-	return version() && !strcmp(version(), KERNEL_VERSION_UML) ? 64 : 1;
+	return kernel_uses_filters() ? 64 : 1;
 }
 
 static const char *given;

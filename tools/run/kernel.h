@@ -16,23 +16,32 @@
  */
 void kernel_choose(const char *version);
 
-/* Has the user chosen a version, or one of these functions? */
-bool kernel_is_chosen(void);
+/* Undoes that. */
+void kernel_choose_none(void);
+
+/* True if the user or kernel_choose() has decided about the version. */
+bool kernel_is_decided(void);
 
 /*
- * Chooses the version for User-Mode Linux unless the user has chosen one: 7.2, whose
- * source it fetches if need be. Returns false, after a message, if that failed; the
- * version is then 6.1.
+ * Chooses the version for User-Mode Linux unless that is decided: 7.2, whose source it
+ * fetches if need be. Returns false, after a message, if that failed; the version is
+ * then 6.1.
  */
 bool kernel_choose_for_uml(void);
 
-/* The same without a fetch: as if it succeeded, unless something for it is missing. */
+/*
+ * Chooses as kernel_choose_for_uml() does, but fetches nothing: assumes that a fetch
+ * succeeds if all that it needs is here.
+ */
 void kernel_expect_for_uml(void);
 
 /*
- * Returns how many CPUs this version can have in User-Mode Linux. If several, the host
- * need not trace the guest's programs.
+ * Does User-Mode Linux of this version confine programs by filters of their system calls?
+ * Otherwise it traces them.
  */
+bool kernel_uses_filters(void);
+
+/* Returns how many CPUs this version can have in User-Mode Linux. */
 unsigned int kernel_uml_cpus(void);
 
 /*
@@ -43,8 +52,8 @@ unsigned int kernel_uml_cpus(void);
 char *kernel_build(const char *arch);
 
 /*
- * From here on, kernel_build() returns this directory: another tense built it. Its name,
- * as of kernel-build, has the version.
+ * From here on, kernel_build() returns this directory: another tense built it. Its name
+ * tells the version.
  */
 void kernel_use(const char *directory);
 

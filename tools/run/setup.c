@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <linux/seccomp.h>
 #include <linux/tense.h>
 
 #include "base/duration.h"
@@ -102,7 +104,7 @@ static const struct backend *for_several_cpus(const struct backend *asked,
 		return &backend_uml;
 	if (asked)
 		return asked;
-	if (!kernel_is_chosen())
+	if (!kernel_is_decided())
 		warn("--cpus %u: without Linux 7.2, a virtual machine runs the command, which is slow without KVM",
 		     run->cpus);
 	return &backend_qemu;
@@ -111,7 +113,25 @@ static const struct backend *for_several_cpus(const struct backend *asked,
 static void choose_kernel_for_one_cpu(void)
 {
 	if (!kernel_choose_for_uml())
-		warn("the guest runs Linux 6.1, where system calls take twice as long as on 7.2: TENSE_KERNEL_VERSION=6.1 chooses that without a message");
+		warn("the guest runs Linux 6.1, where a system call takes twice as long as on 7.2: set TENSE_KERNEL_VERSION=6.1 to skip the fetch and this message");
+}
+
+/*
+ * The guest's kernel sets filters for all threads, by seccomp(2). Where that is allowed, a
+ * null filter fails with EFAULT.
+ */
+int setup_filters_error(void)
+{
+	syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, NULL);
+	return errno == EFAULT ? 0 : errno;
+}
+
+/* With one CPU, it traces programs where the host forbids filters. */
+static void check_filters(const struct run *run)
+{
+	if (run->cpus > 1 && setup_filters_error())
+		die(STATUS_FAILED, "--cpus %u: several CPUs need seccomp filters, which this host forbids: use one CPU, or let the container set filters",
+		    run->cpus);
 }
 
 const struct backend *backend_choose(const struct backend *asked,
@@ -135,6 +155,8 @@ const struct backend *backend_choose(const struct backend *asked,
 	if (asked == &backend_uml && run->cpus <= 1)
 		choose_kernel_for_one_cpu();
 	check_machine(asked, run);
+	if (asked == &backend_uml)
+		check_filters(run);
 	return asked;
 }
 

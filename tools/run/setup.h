@@ -16,6 +16,9 @@ const struct backend *backend_choose(const struct backend *asked,
 				     const struct backend *exact,
 				     const struct run *run);
 
+/* Returns 0 if this process may set seccomp filters, or else the error. */
+int setup_filters_error(void);
+
 /* Is the value of --cpus a list or a range? Only tense whatif takes one. */
 bool setup_is_cpus_list(const char *text);
 

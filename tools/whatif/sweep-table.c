@@ -100,7 +100,7 @@ static bool has_one_kernel(const struct sweep *s)
 static void notes(FILE *f, const struct sweep *s)
 {
 	if (!has_one_kernel(s))
-		put_line(f, xstrdup("note: the kernels differ, which may explain a part of the differences between rows: --kernel 7.2 uses the same one for all"));
+		put_line(f, xstrdup("note: the kernels differ, which may explain a part of the differences between rows: --kernel 7.2 or --backend qemu uses the same one for all"));
 	for (size_t i = 0; i < s->count; i++) {
 		const struct whatif_answer *answer = &s->answers[i].answer;
 		char *cpus = sweep_cpus_words(s->cpus.list[i]);
