@@ -136,10 +136,12 @@ endif
 kernels: user
 	$(Q)$(O)/bin/tense kernel build
 
-# Otherwise the first test of a kind would build its kernel while others wait.
+# Otherwise the first test of a kind would build its kernel while others wait, and what
+# measures would do so on the one CPU that it keeps to.
 uml-kernel: user
 	$(Q)$(O)/bin/tense kernel build uml
-check guest: uml-kernel
+check guest demo experiments bench accuracy accuracy-order accuracy-first accuracy-survey \
+	gallery parsec: uml-kernel
 check-kernel check-all check-rest: test-kernels
 test-kernels: kernels module
 	$(Q)tools/kernel-build --arch debug --verbose
