@@ -140,8 +140,7 @@ kernels: user
 # measures would do so on the one CPU that it keeps to.
 uml-kernel: user
 	$(Q)$(O)/bin/tense kernel build uml
-check guest demo experiments bench accuracy accuracy-order accuracy-first accuracy-survey \
-	gallery parsec: uml-kernel
+check guest: uml-kernel
 check-kernel check-all check-rest: test-kernels
 test-kernels: kernels module
 	$(Q)tools/kernel-build --arch debug --verbose
@@ -199,11 +198,11 @@ check-patches:
 
 ## examples       the programs of examples/, by the commands in their comments
 ## demo           a real program, predicted and then measured
-demo: user
+demo: uml-kernel
 ## experiments    shares, schedules, a queue and clocks: tables, CSV, SVG in build/
-experiments: user
+experiments: uml-kernel
 ## bench          figures of docs/benchmarks.md: cost and accuracy
-bench: user
+bench: uml-kernel
 ## bench-cost     what calls cost in instructions, the same each time
 bench-cost: user
 ## bench-diff     and what of that has changed since the figures in tests/data
@@ -213,22 +212,22 @@ bench-measure: user
 ## bench-noise    how the times of the same work are distributed here
 bench-noise: user
 ## accuracy       predictions beside the truth, for 15 workloads and 6 programs
-accuracy: user
+accuracy: uml-kernel
 ## accuracy-exact the same on two CPUs, where instructions are counted
 accuracy-exact: user
 ## accuracy-exact-whatif  the same by whatif, with verdicts and the null bias
 accuracy-exact-whatif: user
 ## accuracy-order  what `tense profile` says beside the truth, for 12 programs
-accuracy-order: user
+accuracy-order: uml-kernel
 ## accuracy-first  how soon `tense profile` answers about 30 functions
-accuracy-first: user
+accuracy-first: uml-kernel
 ## accuracy-survey  the virtual CPU time that a survey of `tense profile` adds
-accuracy-survey: user
+accuracy-survey: uml-kernel
 ## gallery        profiles of seven programs of Debian, into docs/gallery.md
-gallery: user
+gallery: uml-kernel
 	$(Q)tests/gallery/run $(O) docs/gallery.md
 ## parsec         PARSEC=DIR: optimised programs of a PARSEC tree, predicted and true
-parsec: user
+parsec: uml-kernel
 ## docs-tables    writes the results of accuracy*, bench* and window into docs/
 ## window         what a window costs and what it misplaces, over its length
 window: user
