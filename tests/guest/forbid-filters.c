@@ -22,16 +22,11 @@
 
 static struct sock_filter code[] = {
 	LOAD(nr),
-	UNLESS(SYS_seccomp, 1),
-	RETURN(SECCOMP_RET_ERRNO | EPERM),
 	UNLESS(SYS_prctl, 3),
 	LOAD(args[0]),
 	UNLESS(PR_SET_SECCOMP, 1),
 	RETURN(SECCOMP_RET_ERRNO | EPERM),
-	RETURN(SECCOMP_RET_ALLOW),
-};
-
-static struct sock_filter only_seccomp[] = {
+#define SECCOMP_PART	5	/* works alone, too */
 	LOAD(nr),
 	UNLESS(SYS_seccomp, 1),
 	RETURN(SECCOMP_RET_ERRNO | EPERM),
@@ -41,14 +36,13 @@ static struct sock_filter only_seccomp[] = {
 int main(int argc, char **argv)
 {
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
-	struct sock_fprog short_program = {
-		sizeof(only_seccomp) / sizeof(only_seccomp[0]), only_seccomp
-	};
 
 	if (argc < 3)
 		return 2;
 	if (!strcmp(argv[1], "seccomp"))
-		program = short_program;
+		program = (struct sock_fprog) {
+			program.len - SECCOMP_PART, code + SECCOMP_PART
+		};
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
 		perror("forbid-filters");
