@@ -86,19 +86,17 @@ static void exec_kernel(struct uml *u, const char *kernel, const char *init,
 		/* Tables for a server of files, by default. */
 		"dhash_entries=65536", "ihash_entries=65536",
 		fds, "uml_dir=", "con=none", "con0=fd:0,fd:1", "quiet",
-		NULL, NULL, NULL
+		/*
+		 * With several CPUs, no process can trace all others. With one, a system
+		 * call by a filter takes half as long as one by tracing.
+		 */
+		!kernel_uses_filters() ? NULL :
+			cpus > 1 ? "seccomp=on" : "seccomp=auto",
+		cpus > 1 ? xprintf("ncpus=%u", cpus) : NULL,
+		NULL
 	};
-	size_t last = sizeof(argv) / sizeof(argv[0]) - 3;
 	char *env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/", NULL };
 
-	/*
-	 * With several CPUs, no process can trace all others. With one, a system call by a
-	 * filter takes half as long as one by tracing.
-	 */
-	if (cpus > 1)
-		argv[last++] = xprintf("ncpus=%u", cpus);
-	if (kernel_uses_filters())
-		argv[last++] = cpus > 1 ? "seccomp=on" : "seccomp=auto";
 	guest_child(&u->guest, parent);
 	if (cpus <= 1)
 		stay_on_one_cpu(u->guest.run->place);
