@@ -86,16 +86,20 @@ static void function_row(FILE *f, const struct profile *p,
 	fprintf(f, "  %s\n", profile_why_text(p, row));
 }
 
+static bool has_dash(const struct profile_row *row)
+{
+	return !is_known(&row->gain[PROFILE_TENTH]) ||
+	       !isfinite(row->gain[PROFILE_HALF].value) ||
+	       !is_known(&row->gain[PROFILE_FREE]);
+}
+
 /* Says why there are dashes, if there are any. */
 static void explain_dashes(FILE *f, const struct profile *p)
 {
 	for (size_t i = 0; i < p->answer.nr_rows; i++) {
 		const struct profile_row *row = &p->answer.rows[i];
 
-		if (profile_is_shown(p, row) &&
-		    !(is_known(&row->gain[PROFILE_TENTH]) &&
-		      isfinite(row->gain[PROFILE_HALF].value) &&
-		      is_known(&row->gain[PROFILE_FREE]))) {
+		if (profile_is_shown(p, row) && has_dash(row)) {
 			fprintf(f, "  A dash: not measured, or not known to within %.1f points.\n",
 				KNOWN_WITHIN);
 			return;
