@@ -360,9 +360,9 @@ for edit in '.version = 2' 'del(.scale)' '.range.coefficients = [1, 2]' \
 done
 noise_is 125 "one that is no JSON" predict --coefficients gumbel
 ok "says so" grep -q '^tense: gumbel:1: ' stderr
-noise_is 125 "a refit of one length" refit --length 20us --samples 20 \
-	--processes-per-core 1,2
-tense_said "noise refit: needs at least four fits, of several numbers of processes and several lengths: it has 2"
+noise_is 125 "a refit of one length, before anything is measured" refit --length 1s \
+	--samples 20 --processes-per-core 1,2,5,10
+tense_said "noise refit: needs two or more lengths and two or more numbers of processes: it has 1 and 4"
 noise_is 125 "one that cannot be kept" refit --length 20us,40us --samples 20 \
 	--processes-per-core 1,2 --coefficients /proc/no/file
 tense_said "/proc/no/file: No such file or directory"

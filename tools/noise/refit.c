@@ -220,6 +220,16 @@ static int evaluate_form(const struct grid *g, enum form form,
 	return 0;
 }
 
+/* Fits of one length, or of one number of processes, tell no law of it. */
+static int check_grid(const struct noise_options *o)
+{
+	if (o->nr_lengths > 1 && o->nr_per_core > 1)
+		return 0;
+	warn("noise refit: needs two or more lengths and two or more numbers of processes: it has %zu and %zu",
+	     o->nr_lengths, o->nr_per_core);
+	return -1;
+}
+
 static int make_models(const struct grid *g, struct stored *s)
 {
 	int err = 0;
@@ -284,6 +294,8 @@ int noise_refit(const struct noise_options *o)
 
 	memset(g, 0, sizeof(*g));
 	g->o = o;
+	if (!err)
+		err = check_grid(o);
 	if (!err)
 		err = store_try_save(path);
 	if (!err)
