@@ -5,7 +5,8 @@
 
 # A test that is a script is run by a file in $(O). It tells the script where
 # everything is, and gives it the same environment whoever runs it. NAME-asan,
-# NAME-qemu and so on run the script NAME as well.
+# NAME-qemu and so on run the script NAME as well. A guest has one CPU
+# unless the script names a number.
 TESTED = $(TENSE_BIN)
 %-asan: TESTED = $(ASAN_BIN)
 BACKEND = uml
@@ -13,12 +14,12 @@ BACKEND = uml
 %-few: FEW = 1
 
 define script_test
-$(O)/tests/%$(1): tests/%.sh $(O)/flags
+$(O)/tests/%$(1): tests/%.sh tests/build.mk $(O)/flags
 	$$(Q)mkdir -p $$(@D) && { head -n 1 $$< && printf '%s\n' \
 		"source='$$(CURDIR)' out='$$(abspath $$(O))' tense='$$(abspath $$(TESTED))'" \
 		"cc='$$(CC)' backend=$$(BACKEND) tiers='$$(TIERS_FOR)'" \
 		"workloads='$$(ACCURACY_WORKLOADS)' few=$$(FEW)" \
-		'set -u; export LC_ALL=C' \
+		'set -u; export LC_ALL=C TENSE_CPUS=1' \
 		'unset LD_PRELOAD TENSE TENSE_EXPERIMENT TENSE_STRICT TENSE_MEMORY NO_COLOR' \
 		'. "$$$$source/$$<"'; } >$$@ && chmod +x $$@
 endef

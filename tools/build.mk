@@ -188,7 +188,7 @@ $(O)/tests/unit/test-race: tests/unit/test-race.c tools/profile/race.c \
 		$(TENSE_LIBS)
 
 $(O)/tests/unit/test-profile: tests/unit/fake-machine.c
-ARCHIVE_TESTS += $(O)/tests/unit/test-profile
+ARCHIVE_TESTS += $(addprefix $(O)/tests/unit/test-,profile machine)
 UNIT_TESTS += $(O)/tests/unit/test-race
 
 # trace, with known recordings.

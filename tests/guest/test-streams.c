@@ -260,8 +260,8 @@ static void start_on(struct command *c, const char *mode, const int *in,
 	/* The other ends must not stay open here. */
 	for (int fd = 3; fd < 64; fd++)
 		close(fd);
-	execl(TENSE, "tense", "run", "--backend", BACKEND, "--real", self, mode,
-	      NULL);
+	execl(TENSE, "tense", "run", "--backend", BACKEND, "--cpus", "1",
+	      "--real", self, mode, NULL);
 	_exit(98);
 }
 

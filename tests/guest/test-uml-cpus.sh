@@ -31,6 +31,36 @@ is "$(env -u TENSE_KERNEL_VERSION -u TENSE_KERNEL_SOURCE "$out/bin/tense" run --
 	--real -- sh -c 'echo "$(nproc) $(uname -r | cut -d . -f 1,2)"')" "7 7.2" \
 	"--cpus alone takes User-Mode Linux 7.2"
 
+# The list may be "0-3" or "2,5-7": prints the first two CPUs that this process may use.
+two_cpus() {
+	sed -n 's/^Cpus_allowed_list:\t*//p' /proc/self/status | tr , '\n' |
+		awk -F- '{ for (i = $1; i <= $NF && n++ < 2; i++) print i }' | paste -sd,
+}
+
+# COMMAND...: runs it without a number of CPUs in the environment.
+by_default() {
+	env -u TENSE_CPUS "$@"
+}
+host=$(nproc)
+if [ "$host" -gt 64 ]; then host=64; fi
+is "$(by_default "$out/bin/tense" run --kernel 7.2 nproc)" "$host" \
+	"a guest has the CPUs that tense may use"
+if [ "$host" -gt 1 ]; then
+	is "$(by_default taskset -c "$(two_cpus | cut -d, -f1)" "$out/bin/tense" run \
+		--kernel 7.2 nproc)" 1 "taskset limits the guest's CPUs"
+fi
+is "$(TENSE_CPUS=3 "$out/bin/tense" run --kernel 7.2 nproc)" 3 "TENSE_CPUS is the default"
+is "$(TENSE_CPUS=3 "$out/bin/tense" run --kernel 7.2 --cpus 1 nproc)" 1 "--cpus wins"
+for wrong in many 65 0; do
+	TENSE_CPUS=$wrong "$out/bin/tense" run --kernel 7.2 true 2>stderr
+	is "$? $(cat stderr)" "125 tense: TENSE_CPUS is $wrong: should be a number from 1 to 64" \
+		"TENSE_CPUS=$wrong is refused"
+done
+if [ -z "$few" ]; then
+	is "$(env -u TENSE_KERNEL_SOURCE TENSE_CPUS=3 "$out/bin/tense" run --backend uml \
+		--kernel 6.1 nproc)" 1 "Linux 6.1 has one CPU all the same"
+fi
+
 for options in "" "--window 1ms"; do
 	# shellcheck disable=SC2086 # options
 	guest 2 $options --json window.json -- true
@@ -43,6 +73,12 @@ done
 for calls in seccomp all; do
 	is "$("$out/tests/guest/forbid-filters" $calls "$out/bin/tense" run --kernel 7.2 \
 		-- echo traced)" traced "a host that forbids filters ($calls) has one CPU"
+	is "$(TENSE_CPUS=2 "$out/tests/guest/forbid-filters" $calls "$out/bin/tense" run \
+		--kernel 7.2 nproc 2>stderr)" 1 "without filters, TENSE_CPUS=2 gives one CPU"
+	unwrap stderr
+	is "$(cat stderr)" \
+		"tense: the guest has one CPU, because this host forbids seccomp filters, which several CPUs need: set TENSE_CPUS=1 to skip this message, or let the container set filters" \
+		"and tense says why"
 	"$out/tests/guest/forbid-filters" $calls "$out/bin/tense" run --cpus 2 -- true \
 		2>stderr
 	is $? 125 "but not two"
@@ -89,12 +125,6 @@ if [ "$(nproc)" -ge 2 ]; then
 	is $? 0 "two threads of a process run user code at once"
 	sed 's/^/# /' turns
 fi
-
-# The list may be "0-3" or "2,5-7": prints the first two CPUs that this process may use.
-two_cpus() {
-	sed -n 's/^Cpus_allowed_list:\t*//p' /proc/self/status | tr , '\n' |
-		awk -F- '{ for (i = $1; i <= $NF && n++ < 2; i++) print i }' | paste -sd,
-}
 
 # A CPU idles until the last one has started. With a periodic tick on each CPU, they had
 # 250000 interrupts on an idle machine, and 320000 on a busy one. 900 were measured.

@@ -88,7 +88,7 @@ misuse "--svg draws several numbers of CPUs" --svg x --func f@150 -- true
 misuse "--svg draws several numbers of CPUs" --cpus 4..4 --svg x --func f@150 -- true
 misuse "no function: name one with --func" --cpus 1,2 -- true
 status_is 125 "--cpus of one wrong number" "$tense" whatif --cpus 0 --func f@150 -- true
-said "tense: --cpus 0: not a number of CPUs"
+said "tense: --cpus 0: should be a number from 1 to 64"
 status_is 125 "several CPUs of a back end without guests" \
 	"$tense" whatif --backend native --cpus 1,2 --func f@150 -- true
 said "tense: --kernel, --cpus and --memory apply only to guests"

@@ -471,6 +471,7 @@ static int run_request(struct request *q)
 		return answer(q);
 	}
 	omit_outputs(q);
+	q->run->guests = engine_sharers(&q->engine);
 	q->backend = q->inside ? &backend_native :
 		     backend_choose(q->options.backend, &backend_exact, q->run);
 	/* Ends the program early if it is not allowed. */

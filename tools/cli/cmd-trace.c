@@ -163,12 +163,9 @@ static int write_output(struct output *output, const struct model *m,
 static uint64_t default_buffer(const struct backend *backend,
 			       const struct run *run)
 {
-	unsigned long cpus = run->cpus ? run->cpus : 1;
-	uint64_t mib;
+	unsigned int cpus = backend->cpus_max ? run->cpus : sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t mib = 128 / cpus;
 
-	if (!backend->cpus_max)
-		cpus = sysconf(_SC_NPROCESSORS_CONF);
-	mib = 128 / cpus;
 	return (mib > 32 ? 32 : mib < 2 ? 2 : mib) << 10;
 }
 

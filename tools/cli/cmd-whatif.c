@@ -345,6 +345,7 @@ static int measure(struct request *q, struct run *run)
 static int prepare_and_measure(struct request *q, struct run *run)
 {
 	run->deterministic = q->w.question.deterministic && !q->inside;
+	run->guests = engine_sharers(&q->engine);
 	q->backend = q->inside ? &backend_native :
 		     backend_choose(q->options.backend, &backend_exact, run);
 	/* Ends the program early if it is not allowed. */

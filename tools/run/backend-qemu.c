@@ -203,7 +203,7 @@ static void qemu_run(const struct run *run, struct outcome *out, void **stats)
 	struct guest_kernel k = { .module = module };
 	struct qemu_machine m = {
 		.emulator = emulator,
-		.cpus = run->cpus ? run->cpus : 1,
+		.cpus = run->cpus,
 		.memory_mib = guest_memory_mib(run, MEMORY_MIB),
 		.writable = run->writable,
 	};

@@ -22,8 +22,9 @@ struct run {
 	struct trace_file *trace;	/* for what the kernel does, or NULL */
 	struct samples_ask samples;	/* of a survey; trace takes them, too */
 	bool kernel;		/* its version was asked for, see kernel_choose() */
-	unsigned int cpus;	/* 0: as many as the back end likes */
-	unsigned long long memory_mib;	/* the same */
+	unsigned int cpus;	/* of a guest; backend_choose() replaces 0 */
+	unsigned int guests;	/* that share the machine by default; 0: there is one */
+	unsigned long long memory_mib;	/* 0: as much as the back end likes */
 	bool deterministic;	/* count instructions instead of time */
 	char **files;		/* to be packed for that, ends with NULL */
 	char **omitted;		/* not to be, by real path; the same, or NULL */

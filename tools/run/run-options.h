@@ -36,11 +36,11 @@ enum run_option {
 	OPTIONS_OPERAND("", "uml: run on a kernel that is a process; tense builds it on first use"), \
 	OPTIONS_OPERAND("", "qemu: run on a kernel in a virtual machine, which may have several CPUs"), \
 	OPTIONS_OPERAND("", \
-			"auto (default): native if this kernel has /dev/tense, otherwise uml; for several CPUs uml with Linux 7.2, or qemu if that cannot be fetched"), \
+			"auto (default): native if this kernel has /dev/tense, otherwise uml; with several CPUs asked for, uml with Linux 7.2, or qemu if that cannot be fetched"), \
 	{ "kernel", "VERSION", KERNEL_VERSIONS, RUN_KERNEL, \
 	  "uml, qemu: version of the guest's kernel, 6.1 or 7.2; default 7.2 for uml if its source can be fetched, otherwise 6.1" }, \
 	{ "cpus", argument, NULL, RUN_CPUS, \
-	  "uml, qemu: number of CPUs of the guest" more }, \
+	  "uml, qemu: number of CPUs of the guest; default for uml: those that tense may use, or TENSE_CPUS" more }, \
 	{ "memory", "SIZE", NULL, RUN_MEMORY, \
 	  "uml, qemu: memory of the guest, in MiB, or with M or G behind the number" }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 #include <linux/tense.h>
 
 #include "base/duration.h"
+#include "base/machine.h"
 #include "base/util.h"
 #include "kernel.h"
 #include "memory.h"
@@ -63,16 +63,6 @@ static void check_machine(const struct backend *b, const struct run *run)
 		    "use --kernel 7.2 or --backend qemu" : "use fewer");
 }
 
-/* Counts the CPUs that this process may run on. */
-static unsigned int host_cpus(void)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return sysconf(_SC_NPROCESSORS_ONLN);
-	return CPU_COUNT(&set);
-}
-
 /*
  * Two CPUs of a virtual machine on one of the host's would stop each other. The
  * time that a stopped one loses would look like time of its program. User-Mode
@@ -80,7 +70,7 @@ static unsigned int host_cpus(void)
  */
 static void check_host(const struct run *run)
 {
-	unsigned int most = host_cpus();
+	unsigned int most = machine_cpus();
 
 	if (run->cpus > most)
 		die(STATUS_FAILED, "--cpus %u: tense may use %u of this machine's CPUs, and a virtual machine cannot have more: use --kernel 7.2 --backend uml, or --deterministic",
@@ -110,10 +100,10 @@ static const struct backend *for_several_cpus(const struct backend *asked,
 	return &backend_qemu;
 }
 
-static void choose_kernel_for_one_cpu(void)
+static void choose_kernel_for_uml(void)
 {
 	if (!kernel_choose_for_uml())
-		warn("the guest runs Linux 6.1, where a system call takes twice as long as on 7.2: set TENSE_KERNEL_VERSION=6.1 to skip the fetch and this message");
+		warn("the guest runs Linux 6.1, on which it has one CPU and a system call takes twice as long: set TENSE_KERNEL_VERSION=6.1 to skip the fetch and this message");
 }
 
 /*
@@ -134,12 +124,62 @@ static void check_filters(const struct run *run)
 		    run->cpus);
 }
 
+/* Returns 0 for a text that is no number of CPUs. */
+static unsigned int parse_cpus(const char *text)
+{
+	char *end;
+	unsigned long cpus = strtoul(text, &end, 10);
+
+	return *text == '-' || *end || cpus > backend_qemu.cpus_max ? 0 : cpus;
+}
+
+static unsigned int cpus_of_environment(void)
+{
+	const char *text = getenv("TENSE_CPUS");
+	unsigned int cpus;
+
+	if (!text || !*text)
+		return 0;
+	cpus = parse_cpus(text);
+	if (!cpus)
+		die(STATUS_FAILED, "TENSE_CPUS is %s: should be a number from 1 to %u",
+		    text, backend_qemu.cpus_max);
+	return cpus;
+}
+
+/* Guests at the same time share the machine. Several CPUs of qemu take turns without KVM. */
+static unsigned int cpus_of_machine(const struct backend *b, const struct run *run)
+{
+	unsigned int cpus = machine_cpus() / (run->guests ? run->guests : 1);
+
+	return b == &backend_uml && cpus ? cpus : 1;
+}
+
+/* Where --cpus fails, a default is what the guest can have. */
+static unsigned int default_cpus(const struct backend *b, const struct run *run)
+{
+	unsigned int cpus = cpus_of_environment(), most = cpus_max(b);
+
+	if (!cpus)
+		cpus = cpus_of_machine(b, run);
+	if (b == &backend_qemu && !run->deterministic && machine_cpus() < most)
+		most = machine_cpus();
+	if (cpus > most)
+		cpus = most;
+	if (b == &backend_uml && cpus > 1 && setup_filters_error()) {
+		warn("the guest has one CPU, because this host forbids seccomp filters, which several CPUs need: set TENSE_CPUS=1 to skip this message, or let the container set filters");
+		cpus = 1;
+	}
+	return cpus;
+}
+
 const struct backend *backend_choose(const struct backend *asked,
-				     const struct backend *exact,
-				     const struct run *run)
+				     const struct backend *exact, struct run *run)
 {
 	if (run->deterministic) {
 		check_exact(asked);
+		if (!run->cpus)
+			run->cpus = default_cpus(exact, run);
 		return exact;
 	}
 	if (run->cpus > 1 && (!asked || asked == &backend_uml))
@@ -153,10 +193,12 @@ const struct backend *backend_choose(const struct backend *asked,
 	if (!asked)
 		die(STATUS_FAILED, "no back end can be used: see tense check");
 	if (asked == &backend_uml && run->cpus <= 1)
-		choose_kernel_for_one_cpu();
+		choose_kernel_for_uml();
 	check_machine(asked, run);
 	if (asked == &backend_uml)
 		check_filters(run);
+	if (!run->cpus && asked->cpus_max)
+		run->cpus = default_cpus(asked, run);
 	return asked;
 }
 
@@ -167,19 +209,13 @@ bool setup_is_cpus_list(const char *text)
 
 void setup_cpus(struct run *run, const char *text)
 {
-	unsigned long cpus;
-	char *end;
-
 	if (setup_is_cpus_list(text))
 		die(STATUS_FAILED, "--cpus %s: --cpus takes one number here; a list is for tense whatif",
 		    text);
-	cpus = strtoul(text, &end, 10);
-	if (end == text || *end || *text == '-' || !cpus)
-		die(STATUS_FAILED, "--cpus %s: not a number of CPUs", text);
-	if (cpus > backend_qemu.cpus_max)
-		die(STATUS_FAILED, "--cpus %s: a guest has at most %u CPUs",
-		    text, backend_qemu.cpus_max);
-	run->cpus = cpus;
+	run->cpus = parse_cpus(text);
+	if (!run->cpus)
+		die(STATUS_FAILED, "--cpus %s: should be a number from 1 to %u", text,
+		    backend_qemu.cpus_max);
 }
 
 void setup_window(struct run *run, const char *text)
@@ -263,13 +299,13 @@ static unsigned int exact_guests(const struct run *run)
 	unsigned long long guests = memory_machine_mib() / 2 /
 				    memory_choose_mib(run, EXACT_MEMORY_MIB);
 
-	return guests < host_cpus() ? guests : host_cpus();
+	return guests < machine_cpus() ? guests : machine_cpus();
 }
 
 unsigned int setup_guests(const struct run *run)
 {
 	unsigned int guests = run->deterministic ? exact_guests(run) :
-			      host_cpus() / (run->cpus ? run->cpus : 1);
+			      machine_cpus() / run->cpus;
 
 	return guests ? guests : 1;
 }

@@ -10,11 +10,11 @@ bool backend_find(const char *name, const struct backend **backend);
 /*
  * The one asked for, or where that is NULL the first that can be used; ends the
  * program if there is none, or it is not what the run asks for. Deterministic runs
- * get exact, &backend_exact, which lies in a folder above this one.
+ * get exact, &backend_exact, which lies in a folder above this one. Sets run->cpus to the
+ * default if the user named no number of CPUs for the guest.
  */
 const struct backend *backend_choose(const struct backend *asked,
-				     const struct backend *exact,
-				     const struct run *run);
+				     const struct backend *exact, struct run *run);
 
 /* Returns 0 if this process may set seccomp filters, or else the error. */
 int setup_filters_error(void);

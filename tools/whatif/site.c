@@ -37,7 +37,7 @@ static void begin_natively(struct whatif_site *site)
 	char *cache = xprintf("%.*s", (int)(base_name(kernel) - kernel - 1), kernel);
 	const struct slurm_ask ask = {
 		.shared = engine->directory ? engine->directory : cache,
-		.options = engine->options, .cpus = cpus ? cpus : 1,
+		.options = engine->options, .cpus = cpus,
 		.needs = "this tense, the command and its files",
 	};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "engine.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,8 +132,15 @@ static unsigned int slurm_guests(const struct engine *engine, const struct run *
 	unsigned int guests = engine->guests;
 
 	if (!guests && !run->deterministic)
-		guests = room_for(engine, run->cpus ? run->cpus : 1);
+		guests = room_for(engine, run->cpus);
 	return guests && guests < SLURM_GUESTS_MAX ? guests : SLURM_GUESTS_MAX;
+}
+
+unsigned int engine_sharers(const struct engine *engine)
+{
+	if (!engine->asked)
+		return 1;
+	return engine->guests && !engine->slurm ? engine->guests : UINT_MAX;
 }
 
 unsigned int engine_guests(const struct engine *engine,

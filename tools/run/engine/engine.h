@@ -21,7 +21,7 @@ struct engine {
 #define ENGINE_BATCH	0x501
 #define ENGINE_OPTION_ROW(values) \
 	{ "engine", "local[:N]", values, ENGINE_OPTION, \
-	  "use N guests at the same time on this machine; without :N, as many as the machine has CPUs for; default: local:1, or local with --deterministic" }
+	  "use N guests at the same time on this machine, which divide its CPUs by default; without :N, as many as the machine has CPUs for, by default with one each; default: local:1, or local with --deterministic" }
 #define ENGINE_SLURM_ROWS \
 	OPTIONS_OPERAND("slurm[:OPTIONS]", \
 			"use the nodes of a Slurm cluster; OPTIONS are dir=DIR, a directory that all nodes share (default: the cache of tense), guests=N, the most guests at the same time, and long options of sbatch, such as partition=short,time=10"), \
@@ -30,6 +30,12 @@ struct engine {
 /* Returns NULL, or an error in the text, which the caller frees. */
 char *engine_parse(struct engine *engine, const char *text);
 char *engine_parse_batch(struct engine *engine, const char *text);
+
+/*
+ * Returns how many guests share the CPUs of this machine by default: UINT_MAX means that
+ * each gets one. So it is on nodes of a cluster, which may have fewer than this machine.
+ */
+unsigned int engine_sharers(const struct engine *engine);
 
 /*
  * Returns how many guests run at the same time. Ends the program if the back end or

@@ -455,7 +455,7 @@ static void exact_run(const struct run *run, struct outcome *out, void **stats)
 	};
 	struct qemu_machine m = {
 		.counted = true,
-		.cpus = run->cpus ? run->cpus : 1,
+		.cpus = run->cpus,
 		.memory_mib = mib,
 		.seed = run->seed ? run->seed : 1,
 	};
