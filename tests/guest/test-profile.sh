@@ -49,6 +49,9 @@ ok "the best one ran at all cuts" jq -e '.functions[0] |
 	.tenth.runs > 0 and .free.runs > 0 and
 	.tenth.gain_percent < .half.gain_percent and
 	.half.gain_percent < .free.gain_percent' a.json >/dev/null
+[ "$TENSE_CPUS" = 1 ] && cpus="1 CPU" || cpus="$TENSE_CPUS CPUs"
+ok "the table names the machine" grep -q "^On $cpus, Linux [0-9.]*[^ ]* (\(CFS\|EEVDF\))$" stdout
+ok "so does the page" grep -q ", $cpus, Linux [0-9.]*[^ ]* (\(CFS\|EEVDF\))" a.html
 ok "the last line says where to begin" grep -q '^Look first at f1: ' stdout
 is "$(wc -l <a.csv)" 6 "the CSV has a line for each function"
 ok "the page is there" grep -q '</html>' a.html

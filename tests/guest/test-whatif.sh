@@ -28,7 +28,9 @@ is "$(wc -l <a.csv)" 2 "the CSV is there"
 ok "and the page" grep -q '</html>' a.html
 ok "and the JSON" jq -e . a.json >/dev/null
 is "$(jq -r '[.environment.backend, .environment.cpus] | @text' a.json)" \
-	'["uml",1]' "from a guest with one CPU"
+	"[\"uml\",$TENSE_CPUS]" "from a guest with $TENSE_CPUS CPUs"
+ok "and its scheduler" jq -e '.environment | .scheduler ==
+	if .kernel | test("^Linux 6[.]1[.]") then "CFS" else "EEVDF" end' a.json >/dev/null
 ok "in which runs are whole rounds" jq -e '(.samples | length) % 3 == 0 and
 	(.samples | length) == 3 * (.rounds + 1) and .rounds >= 5' a.json \
 	>/dev/null

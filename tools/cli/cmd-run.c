@@ -81,7 +81,7 @@ static void warn_of_guest(const struct run *run, const struct backend *backend,
 }
 
 static int write_json(struct result_file *json, const struct run *run,
-		      const char *backend, int status,
+		      const struct backend *backend, int status,
 		      const struct outcome *out, const void *stats)
 {
 	FILE *f = result_file_begin(json);
@@ -109,12 +109,11 @@ static int run_command(struct run *run, struct options *o)
 	status = setup_status(&out, run->argv);
 
 	if (o->json && out.kind <= OUTCOME_SIGNALED &&
-	    write_json(&json, run, backend->name, status, &out, stats))
+	    write_json(&json, run, backend, status, &out, stats))
 		status = STATUS_FAILED;
 	/* A guest that a signal ended has sent no statistics. */
 	if (o->table && out.kind <= OUTCOME_SIGNALED && out.real_ns)
-		stats_print(stderr, run, &out, stats,
-			    backend == &backend_uml);
+		stats_print(stderr, run, backend, &out, stats);
 	result_file_free(&json);
 	free(stats);
 	return status;

@@ -113,14 +113,16 @@ void profile_table(FILE *f, const struct profile *p, bool colour)
 	char *title = whatif_metric_title(&p->question);
 	char *ending = profile_ending(p), *advice = profile_advice(p);
 	char *left_out = profile_left_out(p);
+	char *machine = whatif_environment_machine(&p->environment);
 	const char *unit;
 	double factor = whatif_unit(&p->question, &unit);
 
 	whatif_number(number, sizeof(number), factor * p->answer.baseline,
 		      unit);
-	fprintf(f, "\n%s%.200s%s\n%s in virtual time: %s\n",
+	fprintf(f, "\n%s%.200s%s\n%s in virtual time: %s\nOn %s\n",
 		colour ? BOLD : "", command, colour ? PLAIN : "", title,
-		number);
+		number, machine);
+	free(machine);
 	if (p->question.deterministic)
 		fprintf(f, "Times are counts of %s\n", time_unit_text());
 	fputc('\n', f);

@@ -83,9 +83,14 @@ void kernel_expect_for_uml(void)
 		kernel_choose(KERNEL_VERSION_UML);
 }
 
+const char *kernel_version(void)
+{
+	return version() ? version() : "6.1";
+}
+
 bool kernel_uses_filters(void)
 {
-	return version() && !strcmp(version(), KERNEL_VERSION_UML);
+	return !strcmp(kernel_version(), KERNEL_VERSION_UML);
 }
 
 unsigned int kernel_uml_cpus(void)

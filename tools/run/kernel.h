@@ -19,6 +19,9 @@ void kernel_choose(const char *version);
 /* Undoes that. */
 void kernel_choose_none(void);
 
+/* Returns the version of guests' kernels: the chosen one, or 6.1. */
+const char *kernel_version(void);
+
 /* True if the user or kernel_choose() has decided about the version. */
 bool kernel_is_decided(void);
 

@@ -3,13 +3,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include <jansson.h>
 #include <linux/tense.h>
 
 #include "base/json-text.h"
-#include "time-unit.h"
+#include "base/machine.h"
 #include "base/util.h"
+#include "kernel.h"
+#include "time-unit.h"
 
 /* A column of times has one unit, so that the eye can compare. */
 static double seconds(uint64_t ns)
@@ -45,9 +48,38 @@ static void hint(FILE *f, const struct outcome *out)
 		seconds(out->system_ns));
 }
 
-void stats_print(FILE *f, const struct run *run, const struct outcome *out,
-		 const void *stats, bool uml)
+static unsigned int cpus_of(const struct run *run, const struct backend *backend)
 {
+	return backend->cpus_max ? run->cpus : machine_cpus();
+}
+
+/* Returns the first two numbers of the kernel's release, which the caller frees. */
+static char *kernel_of(const struct backend *backend)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname here;
+
+	if (backend->cpus_max)
+		return xstrdup(kernel_version());
+	uname(&here);
+	sscanf(here.release, "%u.%u", &major, &minor);
+	return xprintf("%u.%u", major, minor);
+}
+
+char *stats_machine(const struct run *run, const struct backend *backend)
+{
+	char *kernel = kernel_of(backend);
+	char *text = machine_text(cpus_of(run, backend), kernel);
+
+	free(kernel);
+	return text;
+}
+
+void stats_print(FILE *f, const struct run *run, const struct backend *backend,
+		 const struct outcome *out, const void *stats)
+{
+	bool uml = backend == &backend_uml;
+	char *on = stats_machine(run, backend);
 	const struct tense_stats *s = stats;
 	const struct tense_thread *t;
 
@@ -55,7 +87,8 @@ void stats_print(FILE *f, const struct run *run, const struct outcome *out,
 	if (run->deterministic)
 		fprintf(f, "Times are counts of %s\n\n", time_unit_text());
 	if (!s) {
-		fputs("Real time, no experiment\n\n", f);
+		fprintf(f, "Real time, no experiment, on %s\n\n", on);
+		free(on);
 		row(f, "elapsed", out->real_ns);
 		row(f, "CPU time, user", out->user_ns);
 		row(f, "CPU time, system", out->system_ns);
@@ -64,8 +97,9 @@ void stats_print(FILE *f, const struct run *run, const struct outcome *out,
 		fputs("\n", f);
 		return;
 	}
-	fprintf(f, "%u thread%s in virtual time\n\n", s->tasks_total,
-		s->tasks_total == 1 ? "" : "s");
+	fprintf(f, "%u thread%s in virtual time on %s\n\n", s->tasks_total,
+		s->tasks_total == 1 ? "" : "s", on);
+	free(on);
 	row(f, "elapsed, virtual", s->gvt);
 	row(f, "elapsed, real", s->elapsed);
 	row(f, "CPU time, virtual", s->charged);
@@ -135,17 +169,21 @@ static json_t *experiment(const struct tense_stats *s)
 		"threads", list);
 }
 
-int stats_json(FILE *f, const struct run *run, const char *backend, int status,
-	       const struct outcome *out, const void *stats)
+int stats_json(FILE *f, const struct run *run, const struct backend *backend,
+	       int status, const struct outcome *out, const void *stats)
 {
 	json_t *command = json_array(), *root;
+	char *kernel = kernel_of(backend);
 
 	for (char **arg = run->argv; *arg; arg++)
 		json_array_append_new(command, json_text(*arg, strlen(*arg)));
-	root = json_pack("{si so ss sb ss so si so so so so}",
+	root = json_pack("{si so ss si ss ss sb ss so si so so so so}",
 		"version", STATS_JSON_VERSION,
 		"command", command,
-		"backend", backend,
+		"backend", backend->name,
+		"cpus", (int)cpus_of(run, backend),
+		"kernel_version", kernel,
+		"scheduler", scheduler_name(kernel),
 		"deterministic", run->deterministic,
 		"time_unit", run->deterministic ? "instructions" : "ns",
 		"percent", run->real ? json_null() : integer(run->percent),
@@ -154,5 +192,6 @@ int stats_json(FILE *f, const struct run *run, const char *backend, int status,
 		"user_ns", integer(out->user_ns),
 		"system_ns", integer(out->system_ns),
 		"experiment", stats ? experiment(stats) : json_null());
+	free(kernel);
 	return json_write(f, root);
 }

@@ -12,6 +12,7 @@
 #include <cpuid.h>
 #endif
 
+#include "base/machine.h"
 #include "base/util.h"
 
 /* Asks CPUID, because /proc/cpuinfo of a guest may not name the CPU. */
@@ -49,7 +50,7 @@ void whatif_environment(struct whatif_environment *e, const char *backend)
 		.backend = xstrdup(backend),
 		.kernel = kernel_name(),
 		.cpu = cpu_model(),
-		.cpus = sysconf(_SC_NPROCESSORS_ONLN),
+		.cpus = machine_cpus(),
 		.date = xstrdup(date),
 	};
 	if (getloadavg(e->load, 3) != 3)
@@ -82,6 +83,24 @@ void whatif_environment_exact(struct whatif_environment *e,
 	whatif_environment_elsewhere(e, backend);
 	free(e->date);
 	e->date = NULL;
+}
+
+/* kernel_name() wrote the kernel. Older results have none. */
+char *whatif_environment_release(const struct whatif_environment *e)
+{
+	const char *name = e->kernel ? e->kernel : "", *space = strchr(name, ' ');
+
+	name = space ? space + 1 : name;
+	return xprintf("%.*s", (int)strcspn(name, " "), name);
+}
+
+char *whatif_environment_machine(const struct whatif_environment *e)
+{
+	char *release = whatif_environment_release(e);
+	char *text = machine_text(e->cpus, release);
+
+	free(release);
+	return text;
 }
 
 void whatif_environment_free(struct whatif_environment *e)

@@ -28,6 +28,10 @@ void whatif_environment_elsewhere(struct whatif_environment *e,
 /* The machine of the runs counts instructions: nothing of this one is in it. */
 void whatif_environment_exact(struct whatif_environment *e,
 			      const char *backend);
+/* Returns the release of the kernel, such as "7.2.13", which the caller frees. */
+char *whatif_environment_release(const struct whatif_environment *e);
+/* Returns "2 CPUs, Linux 7.2.13 (EEVDF)", which the caller frees. */
+char *whatif_environment_machine(const struct whatif_environment *e);
 void whatif_environment_free(struct whatif_environment *e);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "page.h"
 
+#include <stdlib.h>
+
 #include "base/drawing.h"
 #include "run/time-unit.h"
 
@@ -31,6 +33,8 @@ void page_begin(FILE *f, const char *title, const char *command)
 static void footer(FILE *f, const struct whatif_question *q,
 		   const struct whatif_environment *e)
 {
+	char *machine = whatif_environment_machine(e);
+
 	fputs("<footer>", f);
 	page_element(f, "<p>tense ", e->tense ? e->tense : "", "");
 	if (e->date)
@@ -38,8 +42,8 @@ static void footer(FILE *f, const struct whatif_question *q,
 	if (q->deterministic)
 		page_element(f, "; times are counts of ", time_unit_text(), "");
 	page_element(f, "<br>back end ", e->backend ? e->backend : "", "");
-	fprintf(f, ", %u CPU%s, ", e->cpus, e->cpus == 1 ? "" : "s");
-	page_element(f, "", e->kernel ? e->kernel : "", "");
+	page_element(f, ", ", machine, "");
+	free(machine);
 	if (e->host)
 		page_element(f, ", on ", e->host, "");
 	if (e->cpu && *e->cpu)

@@ -16,15 +16,6 @@ static double metric_of(const struct whatif_sample *s)
 	return s->metric;
 }
 
-/* Returns the release in "Linux 7.2.13 x86_64", which the caller frees. */
-static char *release(const struct whatif_environment *e)
-{
-	const char *name = e->kernel ? e->kernel : "", *space = strchr(name, ' ');
-
-	name = space ? space + 1 : name;
-	return xprintf("%.*s", (int)strcspn(name, " "), name);
-}
-
 static void heading(FILE *f, const struct sweep *s, bool colour)
 {
 	const struct whatif_question *q = &s->answers[0].question;
@@ -47,7 +38,7 @@ static void row(FILE *f, const struct sweep *s, size_t i, size_t condition,
 	const struct whatif *w = &s->answers[i];
 	const struct whatif_environment *e = &w->samples.environment;
 	const struct whatif_result *r = whatif_result(&w->answer, condition);
-	char baseline[40], *kernel = release(e), *change;
+	char baseline[40], *kernel = whatif_environment_release(e), *change;
 	const char *unit;
 	double factor = whatif_unit(&w->question, &unit);
 
@@ -87,8 +78,8 @@ static bool has_one_kernel(const struct sweep *s)
 	bool same = true;
 
 	for (size_t i = 1; i < s->count && same; i++) {
-		char *first = release(&s->answers[0].samples.environment);
-		char *other = release(&s->answers[i].samples.environment);
+		char *first = whatif_environment_release(&s->answers[0].samples.environment);
+		char *other = whatif_environment_release(&s->answers[i].samples.environment);
 
 		same = !strcmp(first, other);
 		free(first);

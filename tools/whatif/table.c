@@ -167,10 +167,12 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 {
 	char *command = whatif_command(&w->question);
 	char *title = whatif_metric_title(&w->question);
+	char *machine = whatif_environment_machine(&w->samples.environment);
 
-	fprintf(f, "\n%s%.200s%s\n%zu rounds in virtual time\n",
+	fprintf(f, "\n%s%.200s%s\n%zu rounds in virtual time on %s\n",
 		colour ? BOLD : "", command, colour ? PLAIN : "",
-		whatif_rounds(&w->samples));
+		whatif_rounds(&w->samples), machine);
+	free(machine);
 	if (w->question.deterministic)
 		fprintf(f, "Times are counts of %s\n", time_unit_text());
 	fputc('\n', f);
