@@ -5,13 +5,15 @@
 
 # A test that is a script is run by a file in $(O). It tells the script where
 # everything is, and gives it the same environment whoever runs it. NAME-asan,
-# NAME-qemu and so on run the script NAME as well. A guest has one CPU
+# NAME-qemu and so on run the script NAME as well. A guest has one CPU, or two in NAME-two,
 # unless the script names a number.
 TESTED = $(TENSE_BIN)
 %-asan: TESTED = $(ASAN_BIN)
 BACKEND = uml
 %-qemu: BACKEND = qemu
 %-few: FEW = 1
+TEST_CPUS = 1
+%-two: private TEST_CPUS = 2
 
 define script_test
 $(O)/tests/%$(1): tests/%.sh tests/build.mk $(O)/flags
@@ -19,11 +21,11 @@ $(O)/tests/%$(1): tests/%.sh tests/build.mk $(O)/flags
 		"source='$$(CURDIR)' out='$$(abspath $$(O))' tense='$$(abspath $$(TESTED))'" \
 		"cc='$$(CC)' backend=$$(BACKEND) tiers='$$(TIERS_FOR)'" \
 		"workloads='$$(ACCURACY_WORKLOADS)' few=$$(FEW)" \
-		'set -u; export LC_ALL=C TENSE_CPUS=1' \
+		'set -u; export LC_ALL=C TENSE_CPUS=$$(TEST_CPUS)' \
 		'unset LD_PRELOAD TENSE TENSE_EXPERIMENT TENSE_STRICT TENSE_MEMORY NO_COLOR' \
 		'. "$$$$source/$$<"'; } >$$@ && chmod +x $$@
 endef
-script_suffixes := -asan -qemu -uml -exact -smp -few
+script_suffixes := -asan -qemu -uml -exact -smp -few -two
 $(foreach suffix,'' $(script_suffixes),$(eval \
 	$(call script_test,$(subst '',,$(suffix)))))
 # The rule above makes test-NAME-exact from test-NAME.sh. So no script may have a name

@@ -22,10 +22,10 @@ KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% 
 
 # Several CPUs in User-Mode Linux: those for each change, and those for the night. There
 # are none unless TENSE_KERNEL_VERSION is 7.2.
-# They run with one CPU, too, which is the default.
-CPUS_TESTS := $(call named,guest,test-uml-cpus-few test-whatif-sweep uml2-abi uml4-abi uml4-order \
+# Programs that load tense.ko run with one CPU, too.
+CPUS_TESTS := $(call named,guest,test-uml-cpus-few test-run-two test-whatif-sweep uml2-abi uml4-abi uml4-order \
 	guest-abi guest-area guest-defects guest-names guest-samples guest-libtense-native)
-CPUS_ALL_TESTS := $(CPUS_TESTS) $(call named,guest,test-uml-cpus uml2-% uml4-% guest-% test-brink) \
+CPUS_ALL_TESTS := $(CPUS_TESTS) $(call named,guest,test-uml-cpus test-%-two uml2-% uml4-% guest-% test-brink) \
 	$(call named,timed,guest-timed%)
 
 REST_TESTS := $(filter-out $(CHECK_TESTS),$(ALL_TESTS))
@@ -40,7 +40,8 @@ WAITING_TESTS := $(call named,unit,test-bench test-accuracy test-measure-run% \
 	$(call named,timed,test-timed test-timed-static guest-timed \
 	guest-timed-static guest-timed-preloaded test-timed-programs) \
 	$(call named,guest,test-signals test-signals-qemu test-bad-input \
-	test-clocks test-slurm test-streams test-terminal)
+	test-bad-input-two test-signals-two test-clocks test-slurm test-streams \
+	test-terminal)
 
 # These tests run one at a time, after the others, for one of three reasons:
 # - They step through code instruction by instruction, beside a thread of their own.
@@ -58,6 +59,7 @@ ALONE_TESTS := $(call named,guest,%-sessions %-races test-kernel-selftests-qemu 
 # These tests take a minute or more. They start first, in this order, so that no
 # CPU is idle at the end.
 LONG_TESTS := debug-several test-exact-profile test-slurm guest-groups test-profile \
+	test-profile-two test-signals-two test-run-two test-whatif-two \
 	test-run-qemu test-deterministic \
 	test-signals-qemu test-signals debug-fuzz test-exact-whatif check-patches \
 	guest-fair test-queue-waits test-stamped-queue-exact debug-storms \

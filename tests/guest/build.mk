@@ -164,8 +164,12 @@ uml_tests := $(addprefix $(O)/tests/guest/uml2-,$(uml_programs)) \
 	$(addprefix $(O)/tests/guest/uml4-,$(filter-out gate,$(uml_programs)))
 uml_cpus_programs := $(addprefix $(O)/tests/guest/,page-reuse futex-count \
 	stale-pages lock-crowd spinners hand-over forbid-filters)
+# Users of a machine with two CPUs run the commands so.
+two_tests := $(addprefix $(O)/tests/guest/test-,$(addsuffix -two, \
+	run whatif profile survey trace names signals bad-input))
+$(two_tests): %-two: %
 ifeq ($(TENSE_KERNEL_VERSION),7.2)
-GUEST_TESTS += $(uml_tests) $(O)/tests/guest/test-uml-cpus \
+GUEST_TESTS += $(uml_tests) $(O)/tests/guest/test-uml-cpus $(two_tests) \
 	$(O)/tests/guest/test-uml-cpus-few $(O)/tests/guest/test-whatif-sweep
 endif
 $(O)/tests/guest/test-whatif-sweep: $(O)/accuracy/serial $(USER_TARGETS)
