@@ -195,7 +195,7 @@ UNIT_TESTS += $(O)/tests/unit/test-race
 trace_tests := $(addprefix $(O)/tests/unit/test-trace-,read model output)
 trace_tested := $(addprefix tools/trace/,$(addsuffix .c,page read model percent \
 	table chrome svg svg-picture svg-lines svg-lanes)) \
-	$(addprefix tools/base/,axis.c drawing.c json-text.c util.c)
+	$(addprefix tools/base/,axis.c drawing.c json-text.c machine.c util.c)
 
 $(trace_tests): tests/unit/fake-recording.c tests/unit/fake-story.c
 ARCHIVE_TESTS += $(trace_tests)

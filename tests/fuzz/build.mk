@@ -29,7 +29,7 @@ fuzz_helpers_recording := tests/unit/fake-recording.c
 fuzz_recording := $(trace_tested) $(fuzz_helpers_recording)
 fuzz_samples := $(symbol_sources) $(addprefix tools/profile/,samples.c survey.c attribute.c \
 	code.c unwind.c stacks.c survey-table.c) tools/names/functions.c \
-	$(addprefix tools/base/,json-text.c paths.c util.c)
+	$(addprefix tools/base/,json-text.c machine.c paths.c util.c)
 
 fuzz_libraries := -lelf -lz -ldw -ljansson -lpcre2-8 -lgsl -lgslcblas -ltraceevent \
 	-lm -Wl,--no-as-needed -lstdc++

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		survey_fill(&survey, &samples);
 		survey_write_folded(f, &survey);
 		survey_write_speedscope(f, &survey, "program");
-		survey_table(f, &survey, 10);
+		survey_table(f, &survey, &(struct machine){ 2, "7.2.13" }, 10);
 		json_decref(survey_json(&survey));
 		survey_free(&survey);
 	}

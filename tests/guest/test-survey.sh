@@ -26,6 +26,7 @@ share='def time(name): [.survey.functions[] | select(.name == name and
 
 survey --json --folded stacks.txt --speedscope stacks.json -- "$shares" 50 >s.json
 is "$?" 0 "a survey"
+holds ".machine.cpus == $TENSE_CPUS" s.json "the number of CPUs is told"
 holds '.version == 1 and .status == 0 and .survey.lost_samples == 0' s.json \
 	"loses no sample"
 for function in ten,10 twenty,20 thirty,30 forty,40 outer,30; do

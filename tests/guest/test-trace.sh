@@ -101,7 +101,7 @@ done
 trace --quiet --cpus 1 -o speeds.svg -o speeds.json --json t.json "$speeds" 100,50 60
 holds '[.threads[].name] == ["thread A", "thread B"]' t.json "two threads"
 holds '[.threads[].percents[0]] == [100, 50]' t.json "at two percents"
-holds '.cpus == 1 and .lost_events == 0 and .status == 0' t.json "on one CPU"
+holds '.cpus == 1 and .machine.cpus == 1 and .lost_events == 0 and .status == 0' t.json "on one CPU"
 holds '.threads[1] | .virtual_ns == .recorded_virtual_ns' t.json \
 	"what the kernel charged is recorded to the ns"
 holds '.threads[0] | .virtual_ns - .recorded_virtual_ns |

@@ -45,7 +45,7 @@ host=$(nproc)
 if [ "$host" -gt 64 ]; then host=64; fi
 is "$(by_default "$out/bin/tense" run --kernel 7.2 --json default.json nproc)" "$host" \
 	"a guest has the CPUs that tense may use"
-is "$(jq -c '[.cpus, .kernel_version, .scheduler]' default.json)" "[$host,\"7.2\",\"EEVDF\"]" \
+is "$(jq -c '[.machine[]]' default.json)" "[$host,\"7.2\",\"EEVDF\"]" \
 	"the result names them, the kernel and the scheduler"
 by_default "$out/bin/tense" run --kernel 7.2 --stats true 2>stats
 if [ "$host" -gt 1 ]; then
@@ -64,7 +64,7 @@ done
 if [ -z "$few" ]; then
 	is "$(env -u TENSE_KERNEL_SOURCE TENSE_CPUS=3 "$out/bin/tense" run --backend uml \
 		--kernel 6.1 --json default.json nproc)" 1 "Linux 6.1 has one CPU all the same"
-	is "$(jq -c '[.cpus, .kernel_version, .scheduler]' default.json)" '[1,"6.1","CFS"]' \
+	is "$(jq -c '[.machine[]]' default.json)" '[1,"6.1","CFS"]' \
 		"the result names one CPU and Linux 6.1"
 fi
 

@@ -27,10 +27,27 @@ static void test_schedulers(void)
 
 static void is_text(unsigned int cpus, const char *release, const char *expected)
 {
-	char *text = machine_text(cpus, release);
+	struct machine m = { .cpus = cpus };
+	char *text;
 
+	strcpy(m.release, release);
+	text = machine_text(&m);
 	ok(!strcmp(text, expected), "%s", expected);
 	free(text);
+}
+
+static void is_json(unsigned int cpus, const char *release, const char *expected)
+{
+	struct machine m = { .cpus = cpus };
+	json_t *object;
+	char *text;
+
+	strcpy(m.release, release);
+	object = machine_json(&m);
+	text = json_dumps(object, JSON_COMPACT);
+	ok(!strcmp(text, expected), "%s", expected);
+	free(text);
+	json_decref(object);
 }
 
 static void test_affinity(void)
@@ -56,6 +73,9 @@ int main(void)
 	is_text(1, "6.1.159", "1 CPU, Linux 6.1.159 (CFS)");
 	is_text(64, "7.2", "64 CPUs, Linux 7.2 (EEVDF)");
 	is_text(2, "", "2 CPUs");
+	is_json(2, "7.2.13-tense",
+		"{\"cpus\":2,\"kernel_version\":\"7.2\",\"scheduler\":\"EEVDF\"}");
+	is_json(1, "", "{\"cpus\":1,\"kernel_version\":null,\"scheduler\":null}");
 	test_affinity();
 	return done();
 }

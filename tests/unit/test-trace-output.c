@@ -28,6 +28,7 @@ static struct written write_by(void (*writer)(FILE *, const struct model *,
 {
 	const struct trace_about about = {
 		.argv = command, .backend = "uml", .status = 3,
+		.machine = { 2, "7.2.13" },
 		.real_ns = 123, .virtual_axis = virtual_axis,
 	};
 	struct written w = { 0 };

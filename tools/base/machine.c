@@ -2,7 +2,6 @@
 #include "machine.h"
 
 #include <sched.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -26,12 +25,23 @@ const char *scheduler_name(const char *release)
 	return major > 6 || (major == 6 && minor >= 6) ? "EEVDF" : "CFS";
 }
 
-char *machine_text(unsigned int cpus, const char *release)
+char *machine_text(const struct machine *m)
 {
-	const char *scheduler = scheduler_name(release);
-	const char *s = cpus == 1 ? "" : "s";
+	const char *scheduler = scheduler_name(m->release);
+	const char *s = m->cpus == 1 ? "" : "s";
 
 	if (!scheduler)
-		return xprintf("%u CPU%s", cpus, s);
-	return xprintf("%u CPU%s, Linux %s (%s)", cpus, s, release, scheduler);
+		return xprintf("%u CPU%s", m->cpus, s);
+	return xprintf("%u CPU%s, Linux %s (%s)", m->cpus, s, m->release, scheduler);
+}
+
+json_t *machine_json(const struct machine *m)
+{
+	unsigned int major = 0, minor = 0;
+	char version[24];
+
+	sscanf(m->release, "%u.%u", &major, &minor);
+	snprintf(version, sizeof(version), "%u.%u", major, minor);
+	return json_pack("{si ss? ss?}", "cpus", (int)m->cpus, "kernel_version",
+			 major ? version : NULL, "scheduler", scheduler_name(m->release));
 }

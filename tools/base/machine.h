@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* The machine, or the guest, on which a command runs: a result holds for it alone. */
 #ifndef TOOLS_BASE_MACHINE_H
 #define TOOLS_BASE_MACHINE_H
+
+#include <sys/utsname.h>
+
+#include <jansson.h>
+
+struct machine {
+	unsigned int cpus;
+	char release[sizeof(((struct utsname *)0)->release)];	/* of Linux; or "" */
+};
 
 /* Counts the CPUs that this process may run on. */
 unsigned int machine_cpus(void);
@@ -11,10 +21,10 @@ unsigned int machine_cpus(void);
  */
 const char *scheduler_name(const char *release);
 
-/*
- * Returns "2 CPUs, Linux 7.2.13 (EEVDF)", which the caller frees. A text that is no
- * release is left out.
- */
-char *machine_text(unsigned int cpus, const char *release);
+/* Returns "2 CPUs, Linux 7.2.13 (EEVDF)", which the caller frees; without a release "2 CPUs". */
+char *machine_text(const struct machine *m);
+
+/* Returns an object with cpus, kernel_version, such as "7.2", and scheduler. */
+json_t *machine_json(const struct machine *m);
 
 #endif

@@ -329,7 +329,7 @@ static int answer_survey(struct request *q)
 		if (result_files_write(q->results, 1, write_survey_json, &s))
 			status = STATUS_FAILED;
 		if (!q->outputs[JSON])
-			survey_table(stderr, &s.survey, TABLE_ROWS);
+			survey_table(stderr, &s.survey, &s.machine, TABLE_ROWS);
 	}
 	profile_survey_free(&s);
 	return status;

@@ -245,6 +245,7 @@ static int run_command(struct run *run, struct options *o)
 	const struct backend *backend = backend_choose(o->run.backend, &backend_exact, run);
 	struct trace_about about = {
 		.argv = run->argv, .backend = backend->name,
+		.machine = setup_machine(run, backend),
 		.virtual_axis = o->virtual_axis,
 	};
 	struct trace_file file;

@@ -140,6 +140,7 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 
 	*s = (struct profile_survey){
 		.argv = q->argv, .backend = backend->name,
+		.machine = setup_machine(run, backend),
 	};
 	once.argv = command_of(q);
 	if (run->deterministic)
@@ -174,10 +175,11 @@ static json_t *command_json(char *const *argv)
 
 int profile_survey_json(FILE *f, const struct profile_survey *s)
 {
-	return json_write(f, json_pack("{si so ss si so}",
+	return json_write(f, json_pack("{si so ss so si so}",
 				       "version", JSON_VERSION,
 				       "command", command_json(s->argv),
 				       "backend", s->backend,
+				       "machine", machine_json(&s->machine),
 				       "status", s->status,
 				       "survey", survey_json(&s->survey)));
 }

@@ -22,6 +22,7 @@ struct profile_survey {
 	int status;		/* of the command, or tense's own */
 	char **argv;		/* the command */
 	const char *backend;
+	struct machine machine;
 };
 
 /* Runs the question's command once. The caller has completed @run but for argv. */

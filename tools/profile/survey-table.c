@@ -62,10 +62,14 @@ static void blocks_table(FILE *out, const struct survey *survey, size_t rows)
 		fprintf(out, "  and %zu more, see --json\n", survey->nr_blocks - rows);
 }
 
-void survey_table(FILE *out, const struct survey *survey, size_t rows)
+void survey_table(FILE *out, const struct survey *survey, const struct machine *machine,
+		  size_t rows)
 {
-	fprintf(out, "\n%" PRIu64 " samples of %.6f s virtual, by charged time\n\n",
-		survey->samples, survey->ns / 1e9);
+	char *on = machine_text(machine);
+
+	fprintf(out, "\n%" PRIu64 " samples of %.6f s virtual, by charged time, on %s\n\n",
+		survey->samples, survey->ns / 1e9, on);
+	free(on);
 	fprintf(out, "  %7s %7s %8s  %-20s %s\n", "in it", "itself", "samples",
 		"object", "function");
 	for (size_t i = 0; i < survey->count && i < rows; i++) {

@@ -14,6 +14,8 @@
 
 #include <jansson.h>
 
+#include "base/machine.h"
+
 struct backend;
 struct outcome;
 struct run;
@@ -148,7 +150,8 @@ const char *survey_reason_id(enum survey_reason reason);
 const char *survey_waker_id(enum survey_waker by);
 
 /* Prints a table of the first rows functions. */
-void survey_table(FILE *f, const struct survey *survey, size_t rows);
+void survey_table(FILE *f, const struct survey *survey, const struct machine *machine,
+		  size_t rows);
 
 /* The same as JSON, with all functions; NULL on an error. */
 json_t *survey_json(const struct survey *survey);

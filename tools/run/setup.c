@@ -14,7 +14,6 @@
 #include <linux/tense.h>
 
 #include "base/duration.h"
-#include "base/machine.h"
 #include "base/util.h"
 #include "kernel.h"
 #include "memory.h"
@@ -200,6 +199,17 @@ const struct backend *backend_choose(const struct backend *asked,
 	if (!run->cpus && asked->cpus_max)
 		run->cpus = default_cpus(asked, run);
 	return asked;
+}
+
+struct machine setup_machine(const struct run *run, const struct backend *backend)
+{
+	struct machine m = { .cpus = backend->cpus_max ? run->cpus : machine_cpus() };
+	struct utsname here;
+
+	uname(&here);
+	snprintf(m.release, sizeof(m.release), "%s",
+		 backend->cpus_max ? kernel_version() : here.release);
+	return m;
 }
 
 bool setup_is_cpus_list(const char *text)

@@ -4,6 +4,7 @@
 #define TOOLS_SETUP_H
 
 #include "backend.h"
+#include "base/machine.h"
 
 /* False if there is none by that name; NULL for "auto". */
 bool backend_find(const char *name, const struct backend **backend);
@@ -15,6 +16,12 @@ bool backend_find(const char *name, const struct backend **backend);
  */
 const struct backend *backend_choose(const struct backend *asked,
 				     const struct backend *exact, struct run *run);
+
+/*
+ * Returns the machine of the run, after backend_choose(). The release of a guest is only
+ * its version, such as 7.2.
+ */
+struct machine setup_machine(const struct run *run, const struct backend *backend);
 
 /* Returns 0 if this process may set seccomp filters, or else the error. */
 int setup_filters_error(void);

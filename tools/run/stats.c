@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include <jansson.h>
 #include <linux/tense.h>
@@ -11,7 +10,7 @@
 #include "base/json-text.h"
 #include "base/machine.h"
 #include "base/util.h"
-#include "kernel.h"
+#include "setup.h"
 #include "time-unit.h"
 
 /* A column of times has one unit, so that the eye can compare. */
@@ -48,38 +47,12 @@ static void hint(FILE *f, const struct outcome *out)
 		seconds(out->system_ns));
 }
 
-static unsigned int cpus_of(const struct run *run, const struct backend *backend)
-{
-	return backend->cpus_max ? run->cpus : machine_cpus();
-}
-
-/* Returns the first two numbers of the kernel's release, which the caller frees. */
-static char *kernel_of(const struct backend *backend)
-{
-	unsigned int major = 0, minor = 0;
-	struct utsname here;
-
-	if (backend->cpus_max)
-		return xstrdup(kernel_version());
-	uname(&here);
-	sscanf(here.release, "%u.%u", &major, &minor);
-	return xprintf("%u.%u", major, minor);
-}
-
-char *stats_machine(const struct run *run, const struct backend *backend)
-{
-	char *kernel = kernel_of(backend);
-	char *text = machine_text(cpus_of(run, backend), kernel);
-
-	free(kernel);
-	return text;
-}
-
 void stats_print(FILE *f, const struct run *run, const struct backend *backend,
 		 const struct outcome *out, const void *stats)
 {
 	bool uml = backend == &backend_uml;
-	char *on = stats_machine(run, backend);
+	const struct machine machine = setup_machine(run, backend);
+	char *on = machine_text(&machine);
 	const struct tense_stats *s = stats;
 	const struct tense_thread *t;
 
@@ -173,17 +146,15 @@ int stats_json(FILE *f, const struct run *run, const struct backend *backend,
 	       int status, const struct outcome *out, const void *stats)
 {
 	json_t *command = json_array(), *root;
-	char *kernel = kernel_of(backend);
+	const struct machine machine = setup_machine(run, backend);
 
 	for (char **arg = run->argv; *arg; arg++)
 		json_array_append_new(command, json_text(*arg, strlen(*arg)));
-	root = json_pack("{si so ss si ss ss sb ss so si so so so so}",
+	root = json_pack("{si so ss so sb ss so si so so so so}",
 		"version", STATS_JSON_VERSION,
 		"command", command,
 		"backend", backend->name,
-		"cpus", (int)cpus_of(run, backend),
-		"kernel_version", kernel,
-		"scheduler", scheduler_name(kernel),
+		"machine", machine_json(&machine),
 		"deterministic", run->deterministic,
 		"time_unit", run->deterministic ? "instructions" : "ns",
 		"percent", run->real ? json_null() : integer(run->percent),
@@ -192,6 +163,5 @@ int stats_json(FILE *f, const struct run *run, const struct backend *backend,
 		"user_ns", integer(out->user_ns),
 		"system_ns", integer(out->system_ns),
 		"experiment", stats ? experiment(stats) : json_null());
-	free(kernel);
 	return json_write(f, root);
 }

@@ -9,9 +9,6 @@
 
 #define STATS_JSON_VERSION	2
 
-/* Returns "2 CPUs, Linux 7.2 (EEVDF)", on which the command runs. The caller frees it. */
-char *stats_machine(const struct run *run, const struct backend *backend);
-
 /* stats as of launch(): NULL for a run in real time. */
 void stats_print(FILE *f, const struct run *run, const struct backend *backend,
 		 const struct outcome *out, const void *stats);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/machine.h"
 #include "model.h"
 
 #define TRACE_JSON_VERSION	1
@@ -13,6 +14,7 @@
 struct trace_about {
 	char *const *argv;
 	const char *backend;
+	struct machine machine;
 	int status;
 	uint64_t real_ns;	/* how long it ran */
 	bool virtual_axis;	/* the axis of trace_chrome() */

@@ -391,13 +391,12 @@ static void draw_head(const struct picture *p)
 {
 	const struct model *m = p->m;
 	char *virtual = time_text(m->virtual_end), *real = time_text(m->end);
-	char *window = time_text(m->window);
+	char *window = time_text(m->window), *machine = machine_text(&p->about->machine);
 
 	put_text(p, SVG_LEFT, 28, " class=\"title\"", command_line(p));
 	put_text(p, SVG_LEFT, 48, "",
-		 xprintf("%zu thread%s on %u CPU%s, %s virtual, %s real%s%s",
-			 m->nr_lanes, m->nr_lanes == 1 ? "" : "s", m->cpus,
-			 m->cpus == 1 ? "" : "s", virtual, real,
+		 xprintf("%zu thread%s on %s, %s virtual, %s real%s%s",
+			 m->nr_lanes, m->nr_lanes == 1 ? "" : "s", machine, virtual, real,
 			 m->cpus > 1 ? ", window " : "",
 			 m->cpus > 1 ? window : ""));
 	if (m->lost)
@@ -407,6 +406,7 @@ static void draw_head(const struct picture *p)
 	free(virtual);
 	free(real);
 	free(window);
+	free(machine);
 }
 
 static void draw_panels(const struct picture *p)

@@ -22,8 +22,12 @@ static uint64_t elapsed(const struct model *m)
 void trace_table(FILE *f, const struct model *m,
 		 const struct trace_about *about)
 {
-	fprintf(f, "\n%zu thread%s, %.6f s virtual, %.6f s real\n\n",
-		m->nr_lanes, m->nr_lanes == 1 ? "" : "s", seconds(elapsed(m)), seconds(about->real_ns));
+	char *machine = machine_text(&about->machine);
+
+	fprintf(f, "\n%zu thread%s on %s, %.6f s virtual, %.6f s real\n\n",
+		m->nr_lanes, m->nr_lanes == 1 ? "" : "s", machine, seconds(elapsed(m)),
+		seconds(about->real_ns));
+	free(machine);
 	fprintf(f, "  %7s  %-15s %14s %12s %12s %11s %10s\n", "thread", "name",
 		"percent", "virtual s", "real s", "gated s", "migrations");
 	for (size_t i = 0; i < m->nr_lanes; i++) {
@@ -75,10 +79,11 @@ int trace_table_json(FILE *f, const struct model *m,
 		json_array_append_new(command, json_text(*arg, strlen(*arg)));
 	for (size_t i = 0; i < m->nr_lanes; i++)
 		json_array_append_new(threads, lane_json(&m->lanes[i]));
-	root = json_pack("{si so ss si so so so so si so so}",
+	root = json_pack("{si so ss so si so so so so si so so}",
 		"version", TRACE_JSON_VERSION,
 		"command", command,
 		"backend", about->backend,
+		"machine", machine_json(&about->machine),
 		"status", about->status,
 		"elapsed_virtual_ns", integer(elapsed(m)),
 		"elapsed_real_ns", integer(about->real_ns),

@@ -97,7 +97,11 @@ char *whatif_environment_release(const struct whatif_environment *e)
 char *whatif_environment_machine(const struct whatif_environment *e)
 {
 	char *release = whatif_environment_release(e);
-	char *text = machine_text(e->cpus, release);
+	struct machine m = { .cpus = e->cpus };
+	char *text;
+
+	snprintf(m.release, sizeof(m.release), "%s", release);
+	text = machine_text(&m);
 
 	free(release);
 	return text;
