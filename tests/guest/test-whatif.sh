@@ -104,6 +104,23 @@ is $? 125 "two guests of a back end without guests"
 unwrap stderr
 ok "are refused" grep -q 'the back end native has no guests' stderr
 
+# A command may end by its own status when it is interrupted, as pigz does.
+cat >trap.sh <<'END'
+trap 'exit 4' INT
+>started
+while :; do :; done
+END
+env --default-signal=INT "$tense" whatif --backend uml --func libc:malloc --faster 20% -- \
+	sh trap.sh 2>stderr &
+main=$!
+until_true [ -e started ]
+kill -INT $main
+wait $main
+is $? 130 "a signal that the command catches"
+unwrap stderr
+ok "is told" grep -q 'interrupted by signal 2' stderr
+ok "and is no failure of the command" sh -c '! grep -q "exit status" stderr'
+
 # A number that is the same in each run, whatever the clock says.
 whatif --func hot@200 --metric 'stdout:^hot (\d+)' --json - -- "$program" \
 	--length 10 >b.json

@@ -15,6 +15,7 @@
 
 #include <linux/tense.h>
 
+#include "base/fatal-signals.h"
 #include "base/util.h"
 
 /* Calls that show the kernel what a call costs. */
@@ -333,6 +334,8 @@ static int wait_child(const struct launch *l, const sigset_t *set, pid_t pid)
 			kill(l->group ? -pid : pid, limit_signal(l));
 			continue;
 		}
+		if (l->interrupted && is_fatal_signal(sig))
+			*l->interrupted = sig;
 		if (info.si_code == SI_QUEUE && info.si_value.sival_int == 1)
 			kill(-pid, sig);
 		/* The terminal sent its signal to the whole group already. */

@@ -54,6 +54,8 @@ struct launch {
 	 */
 	uint64_t limit_ns;
 	bool *expired;
+	/* If not NULL, gets the last signal of fatal_signals() that was handed on. */
+	int *interrupted;
 };
 
 enum outcome_kind {

@@ -47,6 +47,7 @@ struct whatif_session {
 	bool shows_progress;
 	uint64_t limit_ns;	/* of a run; 0: none */
 	bool expired;		/* the last run reached it */
+	int interrupted;	/* by this signal; 0: by none */
 	bool drops_zero;	/* a run without a metric is no failure */
 	bool succeeded;		/* an earlier run of the command ended with status 0 */
 };
@@ -395,9 +396,11 @@ static int check_outcome(const struct whatif_question *q,
 	}
 	s->status = out->kind == OUTCOME_SIGNALED ?
 		    STATUS_SIGNAL + (int)out->value : (int)out->value;
-	/* A server may end with any status after SIGTERM. */
+	/* A server may end with any status after SIGTERM, and a command after ^C. */
 	if (n->expired)
 		return 0;
+	if (n->interrupted)
+		return STATUS_SIGNAL + n->interrupted;
 	if (out->kind == OUTCOME_SIGNALED && is_fatal_signal(out->value))
 		return s->status;
 	if (!s->status)
@@ -612,6 +615,7 @@ static int run_command(struct whatif *w, size_t condition,
 		.ignored = n->ignored, .mask = n->mask,
 		.setup = set_up_child, .arg = &child,
 		.limit_ns = n->limit_ns, .expired = &n->expired,
+		.interrupted = &n->interrupted,
 	};
 	char *log = path_of(n, "log");
 	struct outcome out;
