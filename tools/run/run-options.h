@@ -40,7 +40,7 @@ enum run_option {
 	{ "kernel", "VERSION", KERNEL_VERSIONS, RUN_KERNEL, \
 	  "uml, qemu: version of the guest's kernel, 6.1 or 7.2; default 7.2 for uml if its source can be fetched, otherwise 6.1" }, \
 	{ "cpus", argument, NULL, RUN_CPUS, \
-	  "uml, qemu: number of CPUs of the guest; default for uml: those that tense may use, or TENSE_CPUS" more }, \
+	  "uml, qemu: number of CPUs of the guest, 1 to 64; default: TENSE_CPUS, or those that tense may use for uml, and 1 for qemu" more }, \
 	{ "memory", "SIZE", NULL, RUN_MEMORY, \
 	  "uml, qemu: memory of the guest, in MiB, or with M or G behind the number" }
 
