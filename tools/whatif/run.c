@@ -356,13 +356,15 @@ static int dropped(const struct whatif_plan *plan, const struct whatif_sample *s
 	return WHATIF_NO_METRIC;
 }
 
-/* Whether a key or a signal ended a run, or came between two. */
-static int interrupted(void)
+/* Whether a key or a signal came in a run, or between two. */
+static int interrupted(const struct whatif_session *n)
 {
 	static const struct timespec now;
 	sigset_t set;
 	int sig;
 
+	if (n->interrupted)
+		return STATUS_SIGNAL + n->interrupted;
 	fatal_signals(&set);
 	sig = sigtimedwait(&set, NULL, &now);
 	return sig > 0 ? STATUS_SIGNAL + sig : 0;
@@ -399,8 +401,9 @@ static int check_outcome(const struct whatif_question *q,
 	/* A server may end with any status after SIGTERM, and a command after ^C. */
 	if (n->expired)
 		return 0;
-	if (n->interrupted)
-		return STATUS_SIGNAL + n->interrupted;
+	status = interrupted(n);
+	if (status)
+		return status;
 	if (out->kind == OUTCOME_SIGNALED && is_fatal_signal(out->value))
 		return s->status;
 	if (!s->status)
@@ -426,13 +429,16 @@ static int prepare(const struct whatif *w, struct whatif_sample *s,
 		.argv = argv, .env = environ, .tty = -1,
 		.ignored = n->ignored, .mask = n->mask,
 		.setup = set_up_child, .arg = &child,
+		.interrupted = &n->interrupted,
 	};
 	struct outcome out;
 	void *stats;
+	int status;
 
 	launch(&l, &out, &stats);
-	if (out.kind == OUTCOME_EXITED && out.value == 0)
-		return 0;
+	status = interrupted(n);
+	if (status || (out.kind == OUTCOME_EXITED && out.value == 0))
+		return status;
 	if (out.kind == OUTCOME_SIGNALED && is_fatal_signal(out.value))
 		return STATUS_SIGNAL + (int)out.value;
 	return failed(&w->plan, s, n, "the command of --prepare failed");
@@ -624,9 +630,7 @@ static int run_command(struct whatif *w, size_t condition,
 
 	unlink(log);
 	create_marks(&w->question, n);
-	status = w->question.prepare ? prepare(w, s, n) : 0;
-	if (!status)
-		status = interrupted();
+	status = w->question.prepare ? prepare(w, s, n) : interrupted(n);
 	if (!status) {
 		if (!w->question.deterministic) {
 			s->began = wall_ns();
@@ -642,7 +646,7 @@ static int run_command(struct whatif *w, size_t condition,
 		status = take_sample(w, s, n, &out, stats);
 	}
 	if (!status)
-		status = interrupted();
+		status = interrupted(n);
 	for (size_t i = 0; i < own; i++)
 		free(env[i]);
 	free(env);
