@@ -16,7 +16,7 @@
 
 enum { CONDITIONS = 3, ROUNDS_MAX = 40, TRIALS = 200 };
 
-struct machine {
+struct fake_machine {
 	size_t rounds;
 	double drift;		/* drift of the speed, sd of a step */
 	double noise;		/* scatter that no control explains, sd */
@@ -39,7 +39,7 @@ struct summary {
 	double error;		/* root of the mean square */
 };
 
-static void draw(struct trial *t, const struct machine *m, gsl_rng *rng)
+static void draw(struct trial *t, const struct fake_machine *m, gsl_rng *rng)
 {
 	double speed = 0;
 
@@ -64,7 +64,7 @@ static void draw(struct trial *t, const struct machine *m, gsl_rng *rng)
 	};
 }
 
-static struct summary repeat(const struct machine *m, bool adjusted)
+static struct summary repeat(const struct fake_machine *m, bool adjusted)
 {
 	double truth = log((m->effect + m->idle) / (1 + m->idle));
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -104,7 +104,7 @@ static void test_coverage(void)
 {
 	static const struct {
 		const char *name;
-		struct machine m;
+		struct fake_machine m;
 		double low;
 	} cases[] = {
 		{ "5 rounds, drift 10 %",
@@ -146,7 +146,7 @@ static void test_coverage(void)
 /* Looking until it is narrow enough must not make the answer worse. */
 static void test_stopping(void)
 {
-	struct machine m = { ROUNDS_MAX, .1, .008, 0, 0, .88, 0 };
+	struct fake_machine m = { ROUNDS_MAX, .1, .008, 0, 0, .88, 0 };
 	double truth = log(m.effect), covered = 0, rounds = 0;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	static struct trial t, part;

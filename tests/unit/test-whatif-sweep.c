@@ -87,7 +87,7 @@ static void test_list(void)
 }
 
 /* A machine on which the function matters less, the more CPUs there are. */
-struct machine {
+struct fake_machine {
 	struct whatif w;
 	unsigned int fails_with;	/* CPUs */
 	int status;
@@ -96,7 +96,7 @@ struct machine {
 
 static int measure_on(unsigned int cpus, void *arg)
 {
-	struct machine *m = arg;
+	struct fake_machine *m = arg;
 	struct fake_program p;
 	int status;
 
@@ -113,7 +113,7 @@ static int measure_on(unsigned int cpus, void *arg)
 	return status;
 }
 
-static int run(struct sweep *s, struct machine *m, const char *list)
+static int run(struct sweep *s, struct fake_machine *m, const char *list)
 {
 	const struct sweep_runner runner = {
 		.measure = measure_on, .w = &m->w, .arg = m, .quiet = true,
@@ -131,7 +131,7 @@ static double change_of(const struct sweep *s, size_t i)
 
 static void test_measure(void)
 {
-	struct machine m = { .w = ask("f", "20") };
+	struct fake_machine m = { .w = ask("f", "20") };
 	struct sweep s;
 
 	is_i64(run(&s, &m, "1,2,16"), 0, "a sweep");
@@ -157,7 +157,7 @@ static void test_measure(void)
 
 static struct sweep sweep_of(const char *func, const char *cuts, const char *cpus)
 {
-	struct machine m = { .w = ask(func, cuts) };
+	struct fake_machine m = { .w = ask(func, cuts) };
 	struct sweep s;
 
 	ok(!run(&s, &m, cpus), "a sweep over %s", cpus);

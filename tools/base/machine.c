@@ -2,6 +2,7 @@
 #include "machine.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -16,11 +17,16 @@ unsigned int machine_cpus(void)
 	return CPU_COUNT(&set);
 }
 
+static bool parse(const char *release, unsigned int *major, unsigned int *minor)
+{
+	return sscanf(release, "%u.%u", major, minor) == 2;
+}
+
 const char *scheduler_name(const char *release)
 {
 	unsigned int major, minor;
 
-	if (sscanf(release, "%u.%u", &major, &minor) != 2)
+	if (!parse(release, &major, &minor))
 		return NULL;
 	return major > 6 || (major == 6 && minor >= 6) ? "EEVDF" : "CFS";
 }
@@ -37,11 +43,13 @@ char *machine_text(const struct machine *m)
 
 json_t *machine_json(const struct machine *m)
 {
-	unsigned int major = 0, minor = 0;
-	char version[24];
+	unsigned int major, minor;
+	char version[24], *known = NULL;
 
-	sscanf(m->release, "%u.%u", &major, &minor);
-	snprintf(version, sizeof(version), "%u.%u", major, minor);
-	return json_pack("{si ss? ss?}", "cpus", (int)m->cpus, "kernel_version",
-			 major ? version : NULL, "scheduler", scheduler_name(m->release));
+	if (parse(m->release, &major, &minor)) {
+		snprintf(version, sizeof(version), "%u.%u", major, minor);
+		known = version;
+	}
+	return json_pack("{si ss? ss?}", "cpus", (int)m->cpus, "kernel_version", known,
+			 "scheduler", scheduler_name(m->release));
 }

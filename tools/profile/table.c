@@ -113,7 +113,8 @@ void profile_table(FILE *f, const struct profile *p, bool colour)
 	char *title = whatif_metric_title(&p->question);
 	char *ending = profile_ending(p), *advice = profile_advice(p);
 	char *left_out = profile_left_out(p);
-	char *machine = whatif_environment_machine(&p->environment);
+	const struct machine m = whatif_environment_machine(&p->environment);
+	char *machine = machine_text(&m);
 	const char *unit;
 	double factor = whatif_unit(&p->question, &unit);
 

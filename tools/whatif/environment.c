@@ -12,7 +12,6 @@
 #include <cpuid.h>
 #endif
 
-#include "base/machine.h"
 #include "base/util.h"
 
 /* Asks CPUID, because /proc/cpuinfo of a guest may not name the CPU. */
@@ -85,26 +84,14 @@ void whatif_environment_exact(struct whatif_environment *e,
 	e->date = NULL;
 }
 
-/* kernel_name() wrote the kernel. Older results have none. */
-char *whatif_environment_release(const struct whatif_environment *e)
+struct machine whatif_environment_machine(const struct whatif_environment *e)
 {
-	const char *name = e->kernel ? e->kernel : "", *space = strchr(name, ' ');
-
-	name = space ? space + 1 : name;
-	return xprintf("%.*s", (int)strcspn(name, " "), name);
-}
-
-char *whatif_environment_machine(const struct whatif_environment *e)
-{
-	char *release = whatif_environment_release(e);
 	struct machine m = { .cpus = e->cpus };
-	char *text;
 
-	snprintf(m.release, sizeof(m.release), "%s", release);
-	text = machine_text(&m);
-
-	free(release);
-	return text;
+	/* As kernel_name() writes it. */
+	if (e->kernel)
+		sscanf(e->kernel, "%*s %64s", m.release);
+	return m;
 }
 
 void whatif_environment_free(struct whatif_environment *e)

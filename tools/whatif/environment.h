@@ -3,6 +3,8 @@
 #ifndef TOOLS_WHATIF_ENVIRONMENT_H
 #define TOOLS_WHATIF_ENVIRONMENT_H
 
+#include "base/machine.h"
+
 /*
  * In runs on a cluster, the facts of the host are NULL or 0, and in deterministic runs also
  * the date.
@@ -28,10 +30,8 @@ void whatif_environment_elsewhere(struct whatif_environment *e,
 /* The machine of the runs counts instructions: nothing of this one is in it. */
 void whatif_environment_exact(struct whatif_environment *e,
 			      const char *backend);
-/* Returns the release of the kernel, such as "7.2.13", which the caller frees. */
-char *whatif_environment_release(const struct whatif_environment *e);
-/* Returns "2 CPUs, Linux 7.2.13 (EEVDF)", which the caller frees. */
-char *whatif_environment_machine(const struct whatif_environment *e);
+/* The machine of the runs. Older results name no kernel. */
+struct machine whatif_environment_machine(const struct whatif_environment *e);
 void whatif_environment_free(struct whatif_environment *e);
 
 #endif

@@ -10,7 +10,6 @@
 #include <linux/tense.h>
 
 #include "base/json-text.h"
-#include "base/machine.h"
 #include "base/util.h"
 
 static json_t *integer(uint64_t value)
@@ -106,18 +105,16 @@ static json_t *load(const struct whatif_environment *e)
 
 json_t *whatif_json_environment(const struct whatif_environment *e)
 {
-	char *release = whatif_environment_release(e);
-	json_t *object = json_pack("{so so so so so so si so so}",
+	const struct machine m = whatif_environment_machine(e);
+
+	return json_pack("{so so so so so so si so so}",
 			 "tense", text(e->tense), "backend", text(e->backend),
 			 "kernel", text(e->kernel),
-			 "scheduler", text(scheduler_name(release)),
+			 "scheduler", text(scheduler_name(m.release)),
 			 "host", text(e->host),
 			 "cpu", text(e->cpu), "cpus", (int)e->cpus,
 			 "load", load(e),
 			 "date", text(e->date));
-
-	free(release);
-	return object;
 }
 
 static json_t *conditions(const struct whatif_plan *plan, make_text *string)

@@ -33,7 +33,8 @@ void page_begin(FILE *f, const char *title, const char *command)
 static void footer(FILE *f, const struct whatif_question *q,
 		   const struct whatif_environment *e)
 {
-	char *machine = whatif_environment_machine(e);
+	const struct machine m = whatif_environment_machine(e);
+	char *machine = machine_text(&m);
 
 	fputs("<footer>", f);
 	page_element(f, "<p>tense ", e->tense ? e->tense : "", "");

@@ -38,7 +38,8 @@ static void row(FILE *f, const struct sweep *s, size_t i, size_t condition,
 	const struct whatif *w = &s->answers[i];
 	const struct whatif_environment *e = &w->samples.environment;
 	const struct whatif_result *r = whatif_result(&w->answer, condition);
-	char baseline[40], *kernel = whatif_environment_release(e), *change;
+	const struct machine m = whatif_environment_machine(e);
+	char baseline[40], *change;
 	const char *unit;
 	double factor = whatif_unit(&w->question, &unit);
 
@@ -49,11 +50,10 @@ static void row(FILE *f, const struct sweep *s, size_t i, size_t condition,
 	fprintf(f, "  %-*s %4u %12s  %s%-27s%s %-4s %-12s  %s%s%s\n",
 		whatif_name_width(&w->plan), w->plan.conditions[condition].name,
 		s->cpus.list[i], baseline, colour ? BOLD : "", change,
-		colour ? PLAIN : "", e->backend ? e->backend : "", kernel,
+		colour ? PLAIN : "", e->backend ? e->backend : "", m.release,
 		whatif_verdict(r->verdict), r->reason.id ? ": " : "",
 		r->reason.id ? r->reason.text : "");
 	free(change);
-	free(kernel);
 }
 
 /* Prints a line below the table, and frees it. */
@@ -75,15 +75,15 @@ static void sentences(FILE *f, const struct sweep *s)
 
 static bool has_one_kernel(const struct sweep *s)
 {
+	const struct machine first =
+		whatif_environment_machine(&s->answers[0].samples.environment);
 	bool same = true;
 
 	for (size_t i = 1; i < s->count && same; i++) {
-		char *first = whatif_environment_release(&s->answers[0].samples.environment);
-		char *other = whatif_environment_release(&s->answers[i].samples.environment);
+		struct machine other =
+			whatif_environment_machine(&s->answers[i].samples.environment);
 
-		same = !strcmp(first, other);
-		free(first);
-		free(other);
+		same = !strcmp(first.release, other.release);
 	}
 	return same;
 }

@@ -167,7 +167,8 @@ void whatif_table(FILE *f, const struct whatif *w, bool colour, bool stats)
 {
 	char *command = whatif_command(&w->question);
 	char *title = whatif_metric_title(&w->question);
-	char *machine = whatif_environment_machine(&w->samples.environment);
+	const struct machine m = whatif_environment_machine(&w->samples.environment);
+	char *machine = machine_text(&m);
 
 	fprintf(f, "\n%s%.200s%s\n%zu rounds in virtual time on %s\n",
 		colour ? BOLD : "", command, colour ? PLAIN : "",
