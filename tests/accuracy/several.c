@@ -157,6 +157,7 @@ static void *prefetch_thread(void *unused)
 {
 	for (unsigned int i = 0; i < rounds; i++) {
 		sem_wait(&asked);
+		device(500); /* EEVDF could run this thread before the first one waits */
 		prefetch();
 		sem_post(&ready);
 	}
