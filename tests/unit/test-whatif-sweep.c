@@ -64,7 +64,7 @@ static void test_list(void)
 		  "more than 16 numbers" },
 	};
 	struct sweep_cpus cpus;
-	char *words = sweep_cpus_words(1), *more = sweep_cpus_words(2);
+	char *words = cpus_text(1), *more = cpus_text(2);
 
 	ok(LISTS("1,2,4,8", 1, 2, 4, 8), "a list");
 	ok(LISTS("1..8", 1, 2, 4, 8), "a range is powers of two");

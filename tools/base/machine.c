@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "util.h"
@@ -31,14 +32,21 @@ const char *scheduler_name(const char *release)
 	return major > 6 || (major == 6 && minor >= 6) ? "EEVDF" : "CFS";
 }
 
+char *cpus_text(unsigned int cpus)
+{
+	return xprintf("%u CPU%s", cpus, cpus == 1 ? "" : "s");
+}
+
 char *machine_text(const struct machine *m)
 {
 	const char *scheduler = scheduler_name(m->release);
-	const char *s = m->cpus == 1 ? "" : "s";
+	char *cpus = cpus_text(m->cpus), *text;
 
 	if (!scheduler)
-		return xprintf("%u CPU%s", m->cpus, s);
-	return xprintf("%u CPU%s, Linux %s (%s)", m->cpus, s, m->release, scheduler);
+		return cpus;
+	text = xprintf("%s, Linux %s (%s)", cpus, m->release, scheduler);
+	free(cpus);
+	return text;
 }
 
 json_t *machine_json(const struct machine *m)

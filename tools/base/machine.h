@@ -21,6 +21,9 @@ unsigned int machine_cpus(void);
  */
 const char *scheduler_name(const char *release);
 
+/* Returns "2 CPUs", which the caller frees. */
+char *cpus_text(unsigned int cpus);
+
 /* Returns "2 CPUs, Linux 7.2.13 (EEVDF)", which the caller frees; without a release "2 CPUs". */
 char *machine_text(const struct machine *m);
 

@@ -94,8 +94,3 @@ char *sweep_cpus_parse(struct sweep_cpus *cpus, const char *text,
 	while (!error && *text++ == ',');
 	return error;
 }
-
-char *sweep_cpus_words(unsigned int cpus)
-{
-	return xprintf("%u CPU%s", cpus, cpus == 1 ? "" : "s");
-}

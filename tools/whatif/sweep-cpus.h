@@ -20,7 +20,4 @@ struct sweep_cpus {
 char *sweep_cpus_parse(struct sweep_cpus *cpus, const char *text,
 		       unsigned int most);
 
-/* "1 CPU", "2 CPUs". The caller frees the text. */
-char *sweep_cpus_words(unsigned int cpus);
-
 #endif

@@ -187,7 +187,7 @@ static void draw_mark(const struct picture *p, size_t i, size_t variant)
 	const struct whatif_result *r = result(p, i, variant);
 	char *sentence = whatif_sentence(&p->s->answers[i],
 					 CONDITIONS_FIRST + variant);
-	char *cpus = sweep_cpus_words(p->s->cpus.list[i]);
+	char *cpus = cpus_text(p->s->cpus.list[i]);
 	char *title = xprintf("%s, %s: %s", cpus, whatif_verdict(r->verdict), sentence);
 	double x = x_of(p, i) + shift_of(p, variant);
 	double low = y_of(p, r->change.low), high = y_of(p, r->change.high);

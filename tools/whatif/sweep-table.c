@@ -94,7 +94,7 @@ static void notes(FILE *f, const struct sweep *s)
 		put_line(f, xstrdup("note: the kernels differ, which may explain a part of the differences between rows: --kernel 7.2 or --backend qemu uses the same one for all"));
 	for (size_t i = 0; i < s->count; i++) {
 		const struct whatif_answer *answer = &s->answers[i].answer;
-		char *cpus = sweep_cpus_words(s->cpus.list[i]);
+		char *cpus = cpus_text(s->cpus.list[i]);
 
 		for (size_t j = 0; j < answer->nr_warnings; j++)
 			put_line(f, xprintf("note, %s: %s", cpus,
@@ -107,7 +107,7 @@ static void notes(FILE *f, const struct sweep *s)
 static void whole_tables(FILE *f, const struct sweep *s, bool colour)
 {
 	for (size_t i = 0; i < s->count; i++) {
-		char *cpus = sweep_cpus_words(s->cpus.list[i]);
+		char *cpus = cpus_text(s->cpus.list[i]);
 
 		fprintf(f, "%s%zu of %zu: %s\n", i ? "" : "\n", i + 1,
 			s->cpus.count, cpus);

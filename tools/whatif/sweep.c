@@ -110,7 +110,7 @@ int sweep_measure(struct sweep *s, const struct sweep_runner *runner)
 
 	while (!status && s->count < s->cpus.count) {
 		unsigned int cpus = s->cpus.list[s->count];
-		char *words = sweep_cpus_words(cpus);
+		char *words = cpus_text(cpus);
 
 		if (!runner->quiet)
 			warn("whatif: %zu of %zu: %s", s->count + 1,
