@@ -309,7 +309,7 @@ is "$(jq .ok check.json)" "$([ $status = 0 ] && echo true || echo false)" \
 is "$(jq -r '[.items | to_entries[] | select((.value.ok | type) != "boolean" or (.value.detail | type) != "string")] | length' check.json)" \
 	0 "all items are told"
 is "$(jq -r '.items | keys | join(" ")' check.json)" \
-	"build_tools cache device filters guest_init guest_kernel kernel library ptrace qemu qemu_counting" \
+	"build_tools cache cpus device filters guest_init guest_kernel kernel library ptrace qemu qemu_counting" \
 	"by these names"
 TENSE_CACHE=$tmp/none "$tense" check --json >check.json
 is "$(jq -c '.items.guest_kernel | [.ok, .mend]' check.json)" \
@@ -335,6 +335,14 @@ if [ ! -e /dev/tense ]; then
 	status_is 1 "which is the exit status" env TENSE_CACHE="$tmp/none" \
 		TENSE_KERNEL_SOURCE="$tmp/none" "$tense" check
 fi
+TENSE_CPUS=many "$tense" check --json >check.json
+is "$(jq -c '.items.cpus.mend' check.json)" '"unset TENSE_CPUS"' "a wrong TENSE_CPUS is told"
+[ -e /dev/tense ] || {
+	is "$(jq .ok check.json)" false "and nothing can run"
+	is "$(TENSE_CPUS=1 "$tense" check --json | jq .ok)" \
+		"$(env -u TENSE_CPUS "$tense" check --json | jq .ok)" \
+		"which is not so with a good one"
+}
 
 # Manual pages.
 for page in "$source"/tools/man/*.1; do

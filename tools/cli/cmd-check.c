@@ -14,6 +14,7 @@
 #include <zlib.h>
 
 #include "commands.h"
+#include "run/cpus.h"
 #include "run/emulator.h"
 #include "run/kernel.h"
 #include "base/json-text.h"
@@ -21,7 +22,6 @@
 #include "base/paths.h"
 #include "names/program.h"
 #include "run/qemu-machine.h"
-#include "run/setup.h"
 #include "base/util.h"
 
 #define CHECK_JSON_VERSION	1
@@ -192,12 +192,31 @@ static void check_library(struct item *item)
 /* Where the host forbids filters, User-Mode Linux traces its processes. */
 static void check_filters(struct item *item)
 {
-	int error = setup_filters_error();
+	int error = cpus_filters_error();
 
 	item->good = !error;
 	item->detail = xstrdup(error ? strerror(error) : "allowed");
 	if (error)
 		item->mend = xstrdup("start the container with --security-opt seccomp=unconfined");
+}
+
+/* As many as a guest has without --cpus if it is of uml, which `tense run` prefers. */
+static void check_cpus(struct item *item)
+{
+	struct run run = { 0 };
+	struct cpus_default d;
+	char *error = cpus_environment_error();
+
+	item->good = !error;
+	if (error) {
+		item->detail = error;
+		item->mend = xstrdup("unset TENSE_CPUS");
+		return;
+	}
+	d = cpus_default(&backend_uml, &run);
+	item->detail = xprintf("%u%s%s", d.cpus, d.limit ? ", because " :
+			       d.wanted ? ", as TENSE_CPUS says" : "",
+			       d.limit ? d.limit : "");
 }
 
 /* Some containers forbid it. */
@@ -270,6 +289,7 @@ static const struct {
 	{ "cache", "cache to build in", check_cache },
 	{ "guest_init", "guest-init", check_guest_init },
 	{ "library", "libtense", check_library },
+	{ "cpus", "CPUs of a guest", check_cpus },
 	{ "filters", "seccomp filters", check_filters },
 	{ "ptrace", "ptrace", check_ptrace },
 	{ "qemu", "QEMU", check_qemu },
@@ -277,7 +297,7 @@ static const struct {
 };
 
 enum { DEVICE, KERNEL, GUEST_KERNEL, BUILD_TOOLS, CACHE, GUEST_INIT, LIBRARY,
-       FILTERS, PTRACE, QEMU, QEMU_COUNTING, NR_CHECKS };
+       CPUS, FILTERS, PTRACE, QEMU, QEMU_COUNTING, NR_CHECKS };
 
 _Static_assert(sizeof(checks) / sizeof(checks[0]) == NR_CHECKS, "one each");
 
@@ -293,7 +313,7 @@ static bool can_run(const struct item *items)
 	if (!items[LIBRARY].good)
 		return false;
 	return items[DEVICE].good ||
-	       (items[GUEST_INIT].good && can_confine(items) &&
+	       (items[GUEST_INIT].good && items[CPUS].good && can_confine(items) &&
 		(items[GUEST_KERNEL].good ||
 		 (items[BUILD_TOOLS].good && items[CACHE].good)));
 }

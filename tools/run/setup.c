@@ -7,14 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <linux/seccomp.h>
 #include <linux/tense.h>
 
 #include "base/duration.h"
 #include "base/util.h"
+#include "cpus.h"
 #include "kernel.h"
 #include "memory.h"
 
@@ -43,15 +42,9 @@ static bool is_for_guest(const struct run *run)
 	return run->kernel || run->cpus || run->memory_mib;
 }
 
-/* Returns the most CPUs that a guest can have, 0 where there is no guest. */
-static unsigned int cpus_max(const struct backend *b)
-{
-	return b == &backend_uml ? kernel_uml_cpus() : b->cpus_max;
-}
-
 static void check_machine(const struct backend *b, const struct run *run)
 {
-	unsigned int most = cpus_max(b);
+	unsigned int most = cpus_most(b);
 
 	if (!most && is_for_guest(run))
 		die(STATUS_FAILED, "--kernel, --cpus and --memory apply only to guests; the back end %s uses this machine",
@@ -105,71 +98,30 @@ static void choose_kernel_for_uml(void)
 		warn("the guest runs Linux 6.1, on which it has one CPU and a system call takes twice as long: set TENSE_KERNEL_VERSION=6.1 to skip the fetch and this message");
 }
 
-/*
- * The guest's kernel sets filters for all threads, by seccomp(2). Where that is allowed, a
- * null filter fails with EFAULT.
- */
-int setup_filters_error(void)
-{
-	syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, NULL);
-	return errno == EFAULT ? 0 : errno;
-}
-
 /* With one CPU, it traces programs where the host forbids filters. */
 static void check_filters(const struct run *run)
 {
-	if (run->cpus > 1 && setup_filters_error())
+	if (run->cpus > 1 && cpus_filters_error())
 		die(STATUS_FAILED, "--cpus %u: several CPUs need seccomp filters, which this host forbids: use one CPU, or let the container set filters",
 		    run->cpus);
 }
 
-/* Returns 0 for a text that is no number of CPUs. */
-static unsigned int parse_cpus(const char *text)
-{
-	char *end;
-	unsigned long cpus = strtoul(text, &end, 10);
-
-	return *text == '-' || *end || cpus > backend_qemu.cpus_max ? 0 : cpus;
-}
-
-static unsigned int cpus_of_environment(void)
-{
-	const char *text = getenv("TENSE_CPUS");
-	unsigned int cpus;
-
-	if (!text || !*text)
-		return 0;
-	cpus = parse_cpus(text);
-	if (!cpus)
-		die(STATUS_FAILED, "TENSE_CPUS is %s: should be a number from 1 to %u",
-		    text, backend_qemu.cpus_max);
-	return cpus;
-}
-
-/* Guests at the same time share the machine. Several CPUs of qemu take turns without KVM. */
-static unsigned int cpus_of_machine(const struct backend *b, const struct run *run)
-{
-	unsigned int cpus = machine_cpus() / (run->guests ? run->guests : 1);
-
-	return b == &backend_uml && cpus ? cpus : 1;
-}
-
 /* Where --cpus fails, a default is what the guest can have. */
-static unsigned int default_cpus(const struct backend *b, const struct run *run)
+static void choose_default_cpus(const struct backend *b, struct run *run)
 {
-	unsigned int cpus = cpus_of_environment(), most = cpus_max(b);
+	char *error = cpus_environment_error(), *words;
+	struct cpus_default d;
 
-	if (!cpus)
-		cpus = cpus_of_machine(b, run);
-	if (b == &backend_qemu && !run->deterministic && machine_cpus() < most)
-		most = machine_cpus();
-	if (cpus > most)
-		cpus = most;
-	if (b == &backend_uml && cpus > 1 && setup_filters_error()) {
-		warn("the guest has one CPU, because this host forbids seccomp filters, which several CPUs need: set TENSE_CPUS=1 to skip this message, or let the container set filters");
-		cpus = 1;
-	}
-	return cpus;
+	if (error)
+		die(STATUS_FAILED, "%s", error);
+	d = cpus_default(b, run);
+	run->cpus = d.cpus;
+	if (!d.limit)
+		return;
+	words = cpus_text(d.cpus);
+	warn("the guest has %s, because %s: set TENSE_CPUS=%u to keep this and skip the message",
+	     words, d.limit, d.cpus);
+	free(words);
 }
 
 const struct backend *backend_choose(const struct backend *asked,
@@ -178,7 +130,7 @@ const struct backend *backend_choose(const struct backend *asked,
 	if (run->deterministic) {
 		check_exact(asked);
 		if (!run->cpus)
-			run->cpus = default_cpus(exact, run);
+			choose_default_cpus(exact, run);
 		return exact;
 	}
 	if (run->cpus > 1 && (!asked || asked == &backend_uml))
@@ -197,7 +149,7 @@ const struct backend *backend_choose(const struct backend *asked,
 	if (asked == &backend_uml)
 		check_filters(run);
 	if (!run->cpus && asked->cpus_max)
-		run->cpus = default_cpus(asked, run);
+		choose_default_cpus(asked, run);
 	return asked;
 }
 
@@ -222,7 +174,7 @@ void setup_cpus(struct run *run, const char *text)
 	if (setup_is_cpus_list(text))
 		die(STATUS_FAILED, "--cpus %s: --cpus takes one number here; a list is for tense whatif",
 		    text);
-	run->cpus = parse_cpus(text);
+	run->cpus = cpus_parse(text);
 	if (!run->cpus)
 		die(STATUS_FAILED, "--cpus %s: should be a number from 1 to %u", text,
 		    backend_qemu.cpus_max);

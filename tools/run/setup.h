@@ -23,9 +23,6 @@ const struct backend *backend_choose(const struct backend *asked,
  */
 struct machine setup_machine(const struct run *run, const struct backend *backend);
 
-/* Returns 0 if this process may set seccomp filters, or else the error. */
-int setup_filters_error(void);
-
 /* Is the value of --cpus a list or a range? Only tense whatif takes one. */
 bool setup_is_cpus_list(const char *text);
 
