@@ -73,14 +73,41 @@ TEST_F(exp, R1_charge_follows_percent)
 	}
 }
 
+struct clocks {
+	int64_t virt, cpu;
+};
+
+/*
+ * Reads both clocks. Takes the closest of three pairs, because the host may stop the guest
+ * between two readings. More tries would be calls that cost CPU time and no virtual time.
+ */
+static struct clocks both_clocks(int fd)
+{
+	struct clocks best = { 0 };
+	int64_t least = INT64_MAX;
+
+	for (int i = 0; i < 3; i++) {
+		int64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		int64_t virt = dev_now(fd);
+		int64_t took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+
+		if (took < least) {
+			least = took;
+			best = (struct clocks) { virt, from + took / 2 };
+		}
+	}
+	return best;
+}
+
 TEST_F(exp, R1_real_speed_is_the_task_clock)
 {
-	int64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	int64_t virt = dev_now(self->fd);
+	struct clocks from = both_clocks(self->fd), to;
+	int64_t virt, cpu;
 
 	burn(500 * MS);
-	virt = dev_now(self->fd) - virt;
-	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	to = both_clocks(self->fd);
+	virt = to.virt - from.virt;
+	cpu = to.cpu - from.cpu;
 	EXPECT_GE(virt, cpu - cpu / 1000);
 	EXPECT_LE(virt, cpu + cpu / 1000);
 }
