@@ -165,7 +165,7 @@ static enum verdict judge_text(const char *text, size_t length)
 static enum verdict judge(const char *text, size_t length, size_t readable)
 {
 	/* No address range is that long. */
-	if (length >> 46)
+	if (length >> 47)
 		return BAD_ADDRESS;
 	if (!length || length > LONGEST_TEXT)
 		return BAD_TEXT;
