@@ -296,6 +296,34 @@ said "tense: trace: unknown option '--real'"
 	said "tense: /dev/tense: No such file or directory"
 }
 
+# --kernel
+for command in check "run true"; do
+	# shellcheck disable=SC2086 # words
+	TENSE_KERNEL_VERSION=9.9 status_is 125 "$command with a wrong version" "$tense" $command
+	said "tense: TENSE_KERNEL_VERSION is '9.9': should be one of 6.1 7.2"
+done
+status_is 125 "a directory that is not there" "$tense" run --kernel ./none true
+said "tense: --kernel ./none: No such file or directory"
+mkdir um x86 new
+echo '# Linux/um 7.2.13 Kernel Configuration' >um/config
+echo '# Linux/x86_64 6.1.192 Kernel Configuration' >x86/config
+echo '# Linux/um 9.0.1 Kernel Configuration' >new/config
+for directory in ./new /proc; do
+	status_is 125 "a directory without a known kernel" \
+		"$tense" run --kernel $directory true
+	said "tense: $(realpath $directory) holds no kernel of a known version: name a directory that \`tense check\` or tools/kernel-build prints"
+done
+status_is 125 "a kernel without the module" "$tense" run --kernel ./um true
+said "tense: $PWD/um/tense.ko: No such file or directory: name a directory that \`tense check\` or tools/kernel-build prints"
+: >um/tense.ko
+: >x86/tense.ko
+status_is 125 "a kernel for another back end" "$tense" run --backend uml --kernel x86/ true
+said "tense: --kernel $PWD/x86: this kernel is for x86_64: use --backend qemu"
+status_is 125 "the other way round" "$tense" run --backend qemu --kernel ./um true
+said "tense: --kernel $PWD/um: this kernel is for um: use --backend uml"
+status_is 125 "the last --kernel wins" "$tense" run --kernel ./um --kernel 9 true
+said "tense: kernel version '9' is not known: choose one of 6.1 7.2"
+
 # check
 status_is 125 "check with an unknown option" "$tense" check --fast
 said "tense: check: unknown option '--fast'"

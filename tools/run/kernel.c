@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "kernel.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/paths.h"
 #include "base/util.h"
@@ -14,6 +17,16 @@
 /* Not kept in the environment, which the command inherits. NULL: nobody has chosen. */
 static const char *chosen;
 
+/* The directory of kernel_use(), or NULL, and the architecture of its kernel. */
+static char *given;
+static char given_arch[16];
+
+static void forget_given(void)
+{
+	free(given);
+	given = NULL;
+}
+
 /* To the scripts, an empty variable is the same as none. */
 static const char *setting(const char *name)
 {
@@ -22,32 +35,45 @@ static const char *setting(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Returns the version that the user or tense has chosen, or NULL. */
-static const char *version(void)
-{
-	return chosen ? chosen : setting("TENSE_KERNEL_VERSION");
-}
-
-static bool is_version(const char *text)
+/* Returns the version as this file names it, or NULL. */
+static const char *find_version(const char *text)
 {
 	static const char *const known[] = { KERNEL_VERSION_LIST };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(text, known[i]))
-			return true;
-	return false;
+			return known[i];
+	return NULL;
+}
+
+/*
+ * Returns the version that the user or tense has chosen, or NULL. Ends the program on one
+ * that is not known.
+ */
+static const char *version(void)
+{
+	const char *text = setting("TENSE_KERNEL_VERSION");
+
+	if (chosen || !text)
+		return chosen;
+	if (!find_version(text))
+		die(STATUS_FAILED, "TENSE_KERNEL_VERSION is '%s': should be one of %s",
+		    text, KERNEL_VERSIONS);
+	return text;
 }
 
 void kernel_choose(const char *text)
 {
-	if (!is_version(text))
+	forget_given();
+	chosen = find_version(text);
+	if (!chosen)
 		die(STATUS_FAILED, "kernel version '%s' is not known: choose one of %s",
 		    text, KERNEL_VERSIONS);
-	chosen = text;
 }
 
 void kernel_choose_none(void)
 {
+	forget_given();
 	chosen = NULL;
 }
 
@@ -99,15 +125,60 @@ unsigned int kernel_uml_cpus(void)
 	return kernel_uses_filters() ? 64 : 1;
 }
 
-static const char *given;
+/*
+ * Returns the version of the kernel in a directory, as its configuration tells it, and sets
+ * its architecture; NULL if it is none that is known here.
+ */
+static const char *read_version(const char *directory, char arch[16])
+{
+	char *path = xprintf("%s/config", directory), line[128], text[32] = "";
+	unsigned int major, minor;
+	FILE *f = fopen(path, "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "# Linux/%15s %u.%u", arch, &major, &minor) == 3) {
+			snprintf(text, sizeof(text), "%u.%u", major, minor);
+			break;
+		}
+	if (f)
+		fclose(f);
+	free(path);
+	return find_version(text);
+}
 
 void kernel_use(const char *directory)
 {
-	bool is_newer = !strncmp(base_name(directory), "um-" KERNEL_VERSION_UML "-",
-				 strlen("um-" KERNEL_VERSION_UML "-"));
+	chosen = read_version(directory, given_arch);
+	if (!chosen)
+		die(STATUS_FAILED, "%s holds no kernel of a known version: name a directory that `tense check` or tools/kernel-build prints",
+		    directory);
+	forget_given();
+	given = xstrdup(directory);
+}
 
-	given = directory;
-	chosen = is_newer ? KERNEL_VERSION_UML : "6.1";
+void kernel_choose_or_use(const char *text)
+{
+	char *directory, *module;
+
+	if (!strchr(text, '/')) {
+		kernel_choose(text);
+		return;
+	}
+	directory = realpath(text, NULL);
+	if (!directory)
+		die(STATUS_FAILED, "--kernel %s: %s", text, strerror(errno));
+	kernel_use(directory);
+	free(directory);
+	module = xprintf("%s/tense.ko", given);
+	if (access(module, R_OK))
+		die(STATUS_FAILED, "%s: %s: name a directory that `tense check` or tools/kernel-build prints",
+		    module, strerror(errno));
+	free(module);
+}
+
+static bool is_um(const char *arch)
+{
+	return !strcmp(arch, "um");
 }
 
 /* Adds the version to the options of a script, if one was chosen. */
@@ -125,9 +196,12 @@ char *kernel_build(const char *arch)
 {
 	char *options[] = { "--arch", (char *)arch, NULL, NULL, NULL };
 
-	name_version(options);
+	if (given && is_um(given_arch) != is_um(arch))
+		die(STATUS_FAILED, "--kernel %s: this kernel is for %s: use --backend %s",
+		    given, given_arch, is_um(given_arch) ? "uml" : "qemu");
 	if (given)
 		return xstrdup(given);
+	name_version(options);
 	return script_run(PATH_KERNEL_BUILD, options, "the kernel");
 }
 

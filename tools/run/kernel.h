@@ -55,10 +55,16 @@ unsigned int kernel_uml_cpus(void);
 char *kernel_build(const char *arch);
 
 /*
- * From here on, kernel_build() returns this directory: another tense built it. Its name
- * tells the version.
+ * From here on, kernel_build() returns this directory: another tense built it, or the
+ * user chose it. Ends the program if its version is not known.
  */
 void kernel_use(const char *directory);
+
+/*
+ * The value of --kernel: a version, as for kernel_choose(), or the path of a directory, as
+ * for kernel_use(). A path has a slash. Ends the program if there is no such kernel.
+ */
+void kernel_choose_or_use(const char *text);
 
 /* Where it would be, or NULL when that cannot be told. */
 char *kernel_directory(const char *arch);

@@ -105,7 +105,7 @@ bool run_options_take(struct run_options *o, struct run *run, int c,
 		return true;
 	case RUN_KERNEL:
 		run->kernel = true;
-		kernel_choose(arg);
+		kernel_choose_or_use(arg);
 		return true;
 	case RUN_CPUS:
 		setup_cpus(run, arg);

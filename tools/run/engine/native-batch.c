@@ -20,7 +20,7 @@
 
 char *native_batch_share(const char *kernel, const char *shared)
 {
-	static const char *const names[] = { "linux", "tense.ko" };
+	static const char *const names[] = { "config", "linux", "tense.ko" };
 	/* The name of the directory has the key of the kernel and of the module. */
 	char *directory = xprintf("%s/%s", shared, base_name(kernel));
 
@@ -181,6 +181,7 @@ void native_batch_begin(const char *directory)
 
 	guest_check(kernel, link);
 	kernel_use(kernel);
+	free(kernel);
 	read_environment(environment);
 	/* The other machine may have a directory for each user or session. */
 	if (access(find_temporary(), W_OK | X_OK))
