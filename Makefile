@@ -92,7 +92,7 @@ run_tap = $(Q)TAP_LOGS=$(O)/tests/log tests/run-tap \
 	--beside $(call long_first,$(filter $(WAITING_TESTS),$(1))) \
 	--alone $(filter $(ALONE_TESTS),$(1))
 
-.PHONY: all user module kernels uml-kernel test-kernels $(NEED_CHECK) $(NEED_ALL)
+.PHONY: all user module kernels uml-kernel uml-debug-kernel test-kernels $(NEED_CHECK) $(NEED_ALL)
 .PHONY: install uninstall clean dist help FORCE
 all: user module
 
@@ -144,6 +144,13 @@ check guest: uml-kernel
 check-kernel check-all check-rest: test-kernels
 test-kernels: kernels module
 	$(Q)tools/kernel-build --arch debug --verbose
+
+check-cpus-here check-cpus-all-here: uml-debug-kernel
+ifeq ($(TENSE_KERNEL_VERSION),7.2)
+check-kernel check-all check-rest: uml-debug-kernel
+endif
+uml-debug-kernel:
+	$(Q)tools/kernel-build --arch um-debug --version 7.2 --verbose
 
 ## check          what a change of user space needs: unit tests, and UML guests
 check: user module $(CHECK_TESTS)

@@ -17,15 +17,17 @@ CHECK_TESTS := $(UNIT_TESTS) $(call named,guest,guest-abi guest-area guest-defec
 
 # Patches, several CPUs, debug kernels, and clocks on each tier.
 KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% smp2-% \
-	smp4-% uml2-% uml4-% test-uml-cpus% debug-% test-smp-programs test-clock-order-% test-stamped-queue-% \
-	test-queue-waits test-kernel-selftests-%))
+	smp4-% uml2-% uml4-% uml-debug-% test-uml-cpus% debug-% test-smp-programs test-clock-order-% \
+	test-stamped-queue-% test-queue-waits test-kernel-selftests-%))
 
 # Several CPUs in User-Mode Linux: those for each change, and those for the night. There
 # are none unless TENSE_KERNEL_VERSION is 7.2.
 # Programs that load tense.ko run with one CPU, too.
-CPUS_TESTS := $(call named,guest,test-uml-cpus-few test-run-two test-whatif-sweep uml2-abi uml4-abi uml4-order \
-	guest-abi guest-area guest-defects guest-names guest-samples guest-libtense-native)
-CPUS_ALL_TESTS := $(CPUS_TESTS) $(call named,guest,test-uml-cpus test-%-two uml2-% uml4-% guest-% test-brink) \
+CPUS_TESTS := $(call named,guest,uml-debug-several uml-debug-fuzz test-uml-cpus-few test-run-two \
+	test-whatif-sweep uml2-abi uml4-abi uml4-order guest-abi guest-area guest-defects \
+	guest-names guest-samples guest-libtense-native)
+CPUS_ALL_TESTS := $(CPUS_TESTS) $(call named,guest,test-uml-cpus test-%-two uml2-% uml4-% uml-debug-% \
+	guest-% test-brink) \
 	$(call named,timed,guest-timed%)
 
 REST_TESTS := $(filter-out $(CHECK_TESTS),$(ALL_TESTS))
@@ -58,14 +60,14 @@ ALONE_TESTS := $(call named,guest,%-sessions %-races test-kernel-selftests-qemu 
 
 # These tests take a minute or more. They start first, in this order, so that no
 # CPU is idle at the end.
-LONG_TESTS := debug-several test-exact-profile test-slurm guest-groups test-profile \
+LONG_TESTS := uml-debug-several test-exact-profile test-slurm guest-groups test-profile \
 	test-profile-two test-signals-two test-run-two test-whatif-two \
 	test-run-qemu test-deterministic \
 	test-signals-qemu test-signals debug-fuzz test-exact-whatif check-patches \
 	guest-fair test-queue-waits test-stamped-queue-exact debug-storms \
 	test-stamped-queue-uml test-smp-programs test-producer \
 	test-kernel-selftests-uml test-static test-clock-order-uml test-ledger \
-	test-spin test-whatif test-timed-programs
+	test-spin test-whatif test-timed-programs uml-debug-fuzz
 
 LINT_TESTS := $(addprefix tests/lint/test-,includes links mutations shell c kernel spelling style)
 

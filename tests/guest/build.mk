@@ -59,8 +59,9 @@ in_several := $(addprefix $(O)/tests/guest/,smp-abi.bin smp-area.bin smp-names.b
 	guest-users.bin guest-gate-events.bin)
 debug_tests := $(debug_several) $(filter-out $(addprefix %/debug-,abi area names users \
 	gate-events),$(debug_single_tests))
-# A minute each. All of them: make debug.
-GUEST_TESTS += $(debug_several) $(addprefix $(O)/tests/guest/debug-,races fuzz storms)
+# A minute each. All of them: make debug. CI runs the programs of debug-several as
+# uml-debug-several, because QEMU takes three times as long for them.
+GUEST_TESTS += $(addprefix $(O)/tests/guest/debug-,races fuzz storms)
 
 # On the kernel that looks for data races, kcsan-NAME: make kcsan.
 kcsan_smp_tests := $(O)/tests/guest/kcsan-abi
@@ -190,6 +191,24 @@ $(foreach cpus,2 4,$(foreach name,abi area defects,$(eval \
 	$(call uml_test,$(cpus),$(name),smp-$(name)))))
 $(foreach cpus,2 4,$(foreach name,$(smp_programs),$(eval \
 	$(call uml_test,$(cpus),$(name),guest-$(name)))))
+
+# uml-debug-NAME: the same on a kernel that checks itself. Some programs share a guest, as in
+# debug-several.
+uml_debug_several := $(O)/tests/guest/uml-debug-several
+uml_debug_programs := defects gate migrate order sessions races samples fuzz
+uml_debug_tests := $(addprefix $(O)/tests/guest/uml-debug-,several $(uml_debug_programs))
+ifeq ($(TENSE_KERNEL_VERSION),7.2)
+GUEST_TESTS += $(uml_debug_tests)
+endif
+
+$(uml_debug_several): $(in_several)
+$(addprefix $(O)/tests/guest/uml-debug-,defects samples): $(O)/tests/guest/uml-debug-%: \
+		$(O)/tests/guest/smp-%.bin
+$(addprefix $(O)/tests/guest/uml-debug-,gate migrate order sessions races fuzz): \
+		$(O)/tests/guest/uml-debug-%: $(O)/tests/guest/guest-%.bin
+$(uml_debug_tests): tests/guest/in-uml-debug $(O)/tests/guest/debug-watch $(USER_TARGETS)
+	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' \
+		-e 's|@PROGRAMS@|$(notdir $(filter %.bin,$^))|' $< >$@ && chmod +x $@
 
 $(functions_tests): $(O)/tests/guest/%: tests/guest/in-functions \
 		$(O)/tests/guest/%.bin $(O)/lib/libtense-functions.so

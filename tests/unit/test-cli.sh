@@ -175,6 +175,11 @@ status_is 0 "kernel list --json" "$tense" kernel list --json
 is "$(jq -c '[.entries[] | [.backend, .used]]' stdout)" \
 	'[["tests",false],[null,true],[null,false],[null,true],["uml",false],["qemu",false]]' \
 	"the same"
+mkdir -p others/um-debug-7.2-0123456789ab others/um-debug-7.2-0123456789ab-ba9876543210 \
+	others/um-7.2-0123456789ab
+is "$(TENSE_CACHE=$PWD/others "$tense" kernel list | awk '{ print $1, $2 }')" \
+	"um-7.2-0123456789ab uml
+um-debug-7.2-0123456789ab tests" "the kernel um-debug belongs to the tests"
 status_is 125 "a kernel that is not there" "$tense" kernel remove um-x
 said "tense: kernel: not in the cache: 'um-x'"
 status_is 125 "nothing to remove" "$tense" kernel remove

@@ -55,10 +55,12 @@ static const struct {
 	{ "qemu", "x86_64", false },
 	/* From here on no back end's. */
 	{ "tests", "debug", false },
+	{ "tests", "um-debug", false },
 };
 
 #define NR_GUESTS (sizeof(guests) / sizeof(guests[0]))
-#define NR_BACKENDS (NR_GUESTS - 1)
+/* The first ones. */
+#define NR_BACKENDS 2
 
 struct entry {
 	char *name;
@@ -95,16 +97,25 @@ static int count(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
-/* The part of a name before a key, as of kernel-build: ARCH-KEY[-KEY]. */
+/*
+ * The part of a name before a key, as of kernel-build: ARCH-KEY[-KEY]. The longest
+ * one counts: um-debug is not um.
+ */
 static const char *backend_of(const char *name)
 {
+	const char *backend = NULL;
+	size_t longest = 0;
+
 	for (size_t i = 0; i < NR_GUESTS; i++) {
 		size_t len = strlen(guests[i].arch);
 
-		if (!strncmp(name, guests[i].arch, len) && name[len] == '-')
-			return guests[i].backend;
+		if (!strncmp(name, guests[i].arch, len) && name[len] == '-' &&
+		    len > longest) {
+			backend = guests[i].backend;
+			longest = len;
+		}
 	}
-	return NULL;
+	return backend;
 }
 
 static bool is_emulator(const char *name)
