@@ -38,7 +38,7 @@ static const struct option_row options[] = {
 	{ "precision", "P", NULL, WHATIF_PRECISION,
 	  "add rounds until the intervals are narrower than P percentage points; default 1" },
 	{ "max-runs", "N", NULL, MAX_RUNS,
-	  "run each condition at most N times; default 50, or 30 with --deterministic" },
+	  "run each condition at most N times, 5 or more; default 50, or 30 with --deterministic" },
 	REPEAT_OPTION_ROWS,
 	{ "seed", "N", NULL, WHATIF_SEED,
 	  "fix the order of the runs (default: random), and with --deterministic also the schedules (default: 1)" },
