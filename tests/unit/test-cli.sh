@@ -134,7 +134,7 @@ said "tense: --kernel, --cpus and --memory apply only to guests; the back end na
 [ "$(nproc)" -lt 2 ] || {
 	status_is 125 "several CPUs where there is one" \
 		"$tense" run --kernel 6.1 --backend uml --cpus 2 true
-	said "tense: --cpus 2: the back end uml has at most 1: use --kernel 7.2 or --backend qemu"
+	said "tense: --cpus 2: Linux 6.1 has one CPU in User-Mode Linux: use --kernel 7.2 or --backend qemu"
 }
 mkdir without
 for program in sh; do

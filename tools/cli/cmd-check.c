@@ -18,6 +18,7 @@
 #include "run/emulator.h"
 #include "run/kernel.h"
 #include "base/json-text.h"
+#include "base/machine.h"
 #include "base/options.h"
 #include "base/paths.h"
 #include "names/program.h"
@@ -214,9 +215,15 @@ static void check_cpus(struct item *item)
 		return;
 	}
 	d = cpus_default(&backend_uml, &run);
-	item->detail = xprintf("%u%s%s", d.cpus, d.limit ? ", because " :
-			       d.wanted ? ", as TENSE_CPUS says" : "",
-			       d.limit ? d.limit : "");
+	if (d.limit && d.wanted)
+		item->detail = xprintf("%u, not the %u of TENSE_CPUS, because %s", d.cpus,
+				       d.wanted, d.limit);
+	else if (d.limit)
+		item->detail = xprintf("%u, because %s", d.cpus, d.limit);
+	else
+		item->detail = xprintf("%u, %s", d.cpus, d.wanted ? "as TENSE_CPUS says" :
+				       d.cpus == machine_cpus() ? "all that tense may use" :
+				       "all that its kernel can have");
 }
 
 /* Some containers forbid it. */

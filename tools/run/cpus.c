@@ -39,7 +39,7 @@ char *cpus_environment_error(void)
 
 	if (!text || cpus_parse(text))
 		return NULL;
-	return xprintf("TENSE_CPUS is %s: should be a number from 1 to %u", text,
+	return xprintf("TENSE_CPUS is '%s': should be a number from 1 to %u", text,
 		       backend_qemu.cpus_max);
 }
 
@@ -81,7 +81,7 @@ struct cpus_default cpus_default(const struct backend *b, const struct run *run)
 	unsigned int each = machine_cpus() / (run->guests ? run->guests : 1);
 
 	d.cpus = d.wanted ? d.wanted : cpus_of_machine(b);
-	limit(&d, cpus_most(b), "its kernel or back end can have no more");
+	limit(&d, cpus_most(b), "Linux 6.1 has no more in User-Mode Linux");
 	if (b == &backend_qemu && !run->deterministic)
 		limit(&d, machine_cpus(), "a virtual machine cannot have more than tense may use");
 	if (!d.wanted)

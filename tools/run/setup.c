@@ -49,10 +49,10 @@ static void check_machine(const struct backend *b, const struct run *run)
 	if (!most && is_for_guest(run))
 		die(STATUS_FAILED, "--kernel, --cpus and --memory apply only to guests; the back end %s uses this machine",
 		    b->name);
+	/* --cpus is within what the others can have. */
 	if (most && run->cpus > most)
-		die(STATUS_FAILED, "--cpus %u: the back end %s has at most %u: %s",
-		    run->cpus, b->name, most, b == &backend_uml ?
-		    "use --kernel 7.2 or --backend qemu" : "use fewer");
+		die(STATUS_FAILED, "--cpus %u: Linux 6.1 has one CPU in User-Mode Linux: use --kernel 7.2 or --backend qemu",
+		    run->cpus);
 }
 
 /*
@@ -109,7 +109,7 @@ static void check_filters(const struct run *run)
 /* Where --cpus fails, a default is what the guest can have. */
 static void choose_default_cpus(const struct backend *b, struct run *run)
 {
-	char *error = cpus_environment_error(), *words;
+	char *error = cpus_environment_error(), *asked, *words;
 	struct cpus_default d;
 
 	if (error)
@@ -119,8 +119,10 @@ static void choose_default_cpus(const struct backend *b, struct run *run)
 	if (!d.limit)
 		return;
 	words = cpus_text(d.cpus);
-	warn("the guest has %s, because %s: set TENSE_CPUS=%u to keep this and skip the message",
-	     words, d.limit, d.cpus);
+	asked = d.wanted ? xprintf("TENSE_CPUS is %u, but ", d.wanted) : xstrdup("");
+	warn("%sthe guest has %s, because %s: --cpus and TENSE_CPUS set another number, and TENSE_CPUS=%u silences this message",
+	     asked, words, d.limit, d.cpus);
+	free(asked);
 	free(words);
 }
 
