@@ -28,7 +28,7 @@ make_qemu() {
 	printf '#!/bin/sh\necho "$$ $*" >>"%s"\ncase "$*" in\n*"-accel kvm"*) %s ;;\n*) %s ;;\nesac\n' \
 		"$tmp/calls" "$1" "$2" >bin/qemu-system-x86_64
 	chmod 755 bin/qemu-system-x86_64
-	rm -f calls "$TENSE_CACHE/kvm"
+	rm -f calls "$TENSE_CACHE"/kvm-*
 }
 
 # The last line is this one.

@@ -134,7 +134,7 @@ static char *probe_models(const char *emulator, const char *kernel)
 	return why;
 }
 
-/* A verdict holds for this boot of the machine, this user and emulator. */
+/* A verdict holds for this boot of the machine, and this emulator. */
 static char *subject(const char *emulator, int error)
 {
 	char boot[64] = "";
@@ -151,8 +151,8 @@ static char *subject(const char *emulator, int error)
 		return NULL;
 	if (!error && stat("/dev/kvm", &device))
 		return NULL;
-	return xprintf("%s %lld %lld %u %d", boot, (long long)program.st_mtime,
-		       (long long)device.st_ctime, getuid(), error);
+	return xprintf("%s %lld %lld %d", boot, (long long)program.st_mtime,
+		       (long long)device.st_ctime, error);
 }
 
 /* The verdict of before, as of probe_models(), or NULL. */
@@ -206,7 +206,8 @@ const char *qemu_kvm_cpu(const char *emulator, const char *kernel,
 			 const char *cache)
 {
 	int error = access("/dev/kvm", R_OK | W_OK) ? errno : 0;
-	char *path = xprintf("%s/kvm", cache), *verdict;
+	/* Users who share the cache must not replace each other's verdict. */
+	char *path = xprintf("%s/kvm-%u", cache, getuid()), *verdict;
 	char *about = subject(emulator, error);
 	const char *model;
 
