@@ -195,17 +195,17 @@ $(foreach cpus,2 4,$(foreach name,$(smp_programs),$(eval \
 # uml-debug-NAME: the same on a kernel that checks itself. Some programs share a guest, as in
 # debug-several.
 uml_debug_several := $(O)/tests/guest/uml-debug-several
-uml_debug_programs := defects gate migrate order sessions races samples fuzz
-uml_debug_tests := $(addprefix $(O)/tests/guest/uml-debug-,several $(uml_debug_programs))
+uml_debug_smp_tests := $(addprefix $(O)/tests/guest/uml-debug-,defects samples)
+uml_debug_guest_tests := $(addprefix $(O)/tests/guest/uml-debug-,gate migrate order sessions \
+	races fuzz)
+uml_debug_tests := $(uml_debug_several) $(uml_debug_smp_tests) $(uml_debug_guest_tests)
 ifeq ($(TENSE_KERNEL_VERSION),7.2)
 GUEST_TESTS += $(uml_debug_tests)
 endif
 
 $(uml_debug_several): $(in_several)
-$(addprefix $(O)/tests/guest/uml-debug-,defects samples): $(O)/tests/guest/uml-debug-%: \
-		$(O)/tests/guest/smp-%.bin
-$(addprefix $(O)/tests/guest/uml-debug-,gate migrate order sessions races fuzz): \
-		$(O)/tests/guest/uml-debug-%: $(O)/tests/guest/guest-%.bin
+$(uml_debug_smp_tests): $(O)/tests/guest/uml-debug-%: $(O)/tests/guest/smp-%.bin
+$(uml_debug_guest_tests): $(O)/tests/guest/uml-debug-%: $(O)/tests/guest/guest-%.bin
 $(uml_debug_tests): tests/guest/in-uml-debug $(O)/tests/guest/debug-watch $(USER_TARGETS)
 	$(Q)sed -e 's|@SOURCE@|$(CURDIR)|' \
 		-e 's|@PROGRAMS@|$(notdir $(filter %.bin,$^))|' $< >$@ && chmod +x $@
