@@ -124,6 +124,13 @@ char *xvprintf(const char *format, va_list args)
 	return text;
 }
 
+const char *setting(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
 char *xprintf(const char *format, ...)
 {
 	va_list args;

@@ -35,6 +35,9 @@ const char *command_error(const char *name, int error);
  */
 void put_wrapped(FILE *f, const char *text, size_t indent, size_t margin);
 
+/* Returns the value of a variable of the environment; NULL if it is unset or empty. */
+const char *setting(const char *name);
+
 /* These end the program when memory is short. */
 void *xmalloc(size_t size);
 void *xrealloc(void *old, size_t size);

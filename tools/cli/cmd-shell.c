@@ -64,10 +64,10 @@ static void add_path(void)
 /* By default, programs of two shells on one kernel do not share a time. */
 static void name_experiment(struct run_options *o, struct run *run)
 {
-	const char *name = getenv("TENSE_EXPERIMENT");
+	const char *name = setting("TENSE_EXPERIMENT");
 	char *own;
 
-	if (!run->experiment && !(name && *name)) {
+	if (!run->experiment && !name) {
 		own = xprintf("shell-%d", (int)getpid());
 		set("TENSE_EXPERIMENT", own);
 		free(own);

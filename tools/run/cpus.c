@@ -25,17 +25,9 @@ unsigned int cpus_most(const struct backend *b)
 	return b == &backend_uml ? kernel_uml_cpus() : b->cpus_max;
 }
 
-/* Returns NULL if TENSE_CPUS is not set. */
-static const char *setting(void)
-{
-	const char *text = getenv("TENSE_CPUS");
-
-	return text && *text ? text : NULL;
-}
-
 char *cpus_environment_error(void)
 {
-	const char *text = setting();
+	const char *text = setting("TENSE_CPUS");
 
 	if (!text || cpus_parse(text))
 		return NULL;
@@ -76,7 +68,7 @@ static unsigned int cpus_of_machine(const struct backend *b)
 
 struct cpus_default cpus_default(const struct backend *b, const struct run *run)
 {
-	const char *text = setting();
+	const char *text = setting("TENSE_CPUS");
 	struct cpus_default d = { .wanted = text ? cpus_parse(text) : 0 };
 	unsigned int each = machine_cpus() / (run->guests ? run->guests : 1);
 

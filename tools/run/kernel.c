@@ -27,14 +27,6 @@ static void forget_given(void)
 	given = NULL;
 }
 
-/* To the scripts, an empty variable is the same as none. */
-static const char *setting(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && *value ? value : NULL;
-}
-
 /* Returns the version as this file names it, or NULL. */
 static const char *find_version(const char *text)
 {

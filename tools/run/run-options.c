@@ -76,9 +76,9 @@ static void set_experiment(const struct run_options *o, struct run *run,
 
 void run_options_experiment(struct run_options *o, struct run *run)
 {
-	const char *name = getenv("TENSE_EXPERIMENT");
+	const char *name = setting("TENSE_EXPERIMENT");
 
-	if (!run->experiment && name && *name)
+	if (!run->experiment && name)
 		set_experiment(o, run, name);
 	if (run->experiment && setenv("TENSE_EXPERIMENT", run->experiment, 1))
 		die(STATUS_FAILED, "out of memory");
