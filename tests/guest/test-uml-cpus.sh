@@ -140,6 +140,20 @@ guest 2 --real -- "$out/tests/guest/stale-pages" >stale
 is $? 0 "a table of page entries keeps nothing of what it replaces"
 sed 's/^/# /' stale
 
+# A first touch in order maps pages ahead.
+guest 2 --real -- "$out/tests/guest/first-touch" >touches
+sed 's/^/# /' touches
+touches() { # NAME
+	sed -n "s/^$1 //p" touches
+}
+is "$(touches in_order_resident) $(touches mixed_resident) $(touches second_resident)" \
+	"1000 500 500" "pages in order are mapped, in another order, and every second one"
+is "$(touches beyond_resident)" 0 "none is beyond the end of a mapping"
+ok "in order, a fault is for several pages" [ "$(touches in_order_faults)" -lt 250 ]
+ok "at most as many pages again are mapped" [ "$(touches few_resident)" -le 200 ]
+is "$(sed -n 's/^[a-z_]*_\(set\|changed\) //p' touches | xargs)" "0 0 0 0 0" \
+	"each page is 0 at first, and a child has its own"
+
 for cpus in $pairs; do
 	guest $cpus --real -- "$out/tests/guest/futex-count" 4 40000 >count
 	is $? 0 "$cpus CPUs: operations on futexes are atomic"
