@@ -17,7 +17,7 @@ LIBTENSE_OBJ := $(LIBTENSE_API_OBJ) $(O)/libtense/api/clocks.o \
 # Find the functions of an ELF file, and those that a text names. Used by
 # libtense-functions.so and by the tool. Each links libelf and zlib in its own
 # way: a program must not see the symbols of a library that is loaded into it.
-LIBTENSE_SYMBOLS := $(addprefix symbols/,symbols frames spec cxx-name debug-file)
+LIBTENSE_SYMBOLS := $(addprefix symbols/,symbols frames spec cxx-name debug-file language)
 LIBTENSE_SYMBOLS_OBJ := $(LIBTENSE_SYMBOLS:%=$(O)/libtense/%.o)
 LIBTENSE_SYMBOLS_HIDDEN := $(LIBTENSE_SYMBOLS_OBJ) $(O)/libtense/symbols/elf-error.o
 LIBTENSE_SYMBOLS_LIBS := -l:libelf.a -l:libz.a -Wl,--exclude-libs,ALL

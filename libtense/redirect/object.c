@@ -14,6 +14,7 @@
 #include "code.h"
 #include "patch.h"
 #include "stub.h"
+#include "symbols/language.h"
 #include "symbols/symbols.h"
 
 /* A function of the object, named or not. In the order of values. */
@@ -47,7 +48,7 @@ struct object {
 	size_t count, room;
 	enum tense_match *best;	/* best match of each spec */
 	uint64_t low, high;	/* values of the candidates */
-	bool go;
+	struct tense_language language;
 	bool failed;
 	int file, memory;
 };
@@ -188,7 +189,7 @@ static int take_symbol(const struct tense_symbol *symbol, void *data)
 
 	if (!add_place(o, symbol))
 		return 1;
-	o->go |= !strcmp(symbol->name, "runtime.morestack");
+	tense_language_note(&o->language, symbol->name);
 	for (i = 0; i < redirect_specs.count; i++) {
 		const struct tense_spec *spec = &redirect_specs.spec[i];
 
@@ -304,9 +305,9 @@ static const char *look_at(struct object *o, struct candidate *c)
 
 	if (o->of->reason)
 		return o->of->reason;
-	if (o->go)
-		return "Go moves its stacks";
-	reason = look_at_name(c->symbol);
+	reason = tense_language_refuses(&o->language, c->symbol);
+	if (!reason)
+		reason = look_at_name(c->symbol);
 	if (!reason && c->ifunc)
 		reason = resolve(o, c);
 	if (reason)

@@ -179,6 +179,20 @@ is "$(fields patched 5)" "" "functions that cannot be"
 is "$(fields refused 5)" "_dl_catch_error clock_gettime dlopen setjmp" \
 	"are refused"
 
+# As the linker of Go names its functions.
+cat >"$tmp/go.c" <<'END'
+void more(void) __asm__("runtime.morestack.abi0");
+void more(void) { }
+int leaf(int x) __asm__("main.leaf");
+int leaf(int x) { return x + 1; }
+int main(void) { more(); return leaf(0) - 1; }
+END
+cc -O0 -o "$tmp/go" "$tmp/go.c"
+with '1 200 :main.leaf' "$tmp/go"
+is "$(fields patched 5)$(grep '^refused' "$log" | cut -f7)" \
+	"the runtime of Go checks return addresses, and ends the program if Tense replaces one" \
+	"Go's functions are refused"
+
 # Programs that somebody else wrote: everything in a library of theirs.
 real() { # TITLE SPEC COMMAND...
 	real_what=$1 real_spec=$2

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "symbols/debug-file.h"
+#include "symbols/language.h"
 #include "tap.h"
 
 static const char c_source[] =
@@ -429,8 +430,54 @@ static void test_damaged(const char *path)
 	free(data);
 }
 
+/* Names from programs that compilers of these languages made. */
+static void test_languages(void)
+{
+	static const struct {
+		const char *note, *symbol;
+		const char *refused;	/* the language, or NULL */
+	} cases[] = {
+		{ "runtime.morestack", "main.main", "Go" },
+		{ "runtime.morestack.abi0", "main.leaf", "Go" },
+		{ "runtime.morestack.abi0", "crosscall2", "Go" },
+		{ "main", "runtime_stack", NULL },
+		{ "main", "camlA__build_81", "OCaml" },
+		{ "main", "camlStdlib__List.map_42", "OCaml" },
+		{ "main", "caml_call_gc", "OCaml" },
+		{ "main", "caml_apply2", "OCaml" },
+		{ "main", "caml_c_call_stack_args", "OCaml" },
+		{ "main", "caml_alloc_string", NULL },
+		{ "main", "caml_applied", NULL },
+		{ "main", "caml", NULL },
+		{ "main", "camlp", NULL },
+		{ "ZCMain_main_info", "Main_zdwgo9_info", "Haskell" },
+		{ "stg_ap_pp_fast", "stg_ap_pp_fast", "Haskell" },
+		{ "textzm1zi2zi4zi1_DataziText_append_info",
+		  "textzm1zi2zi4zi1_DataziText_append_info", "Haskell" },
+		{ "base_GHCziBase_map_info", "base_GHCziBase_zpzp_entry", "Haskell" },
+		{ "stg_ap_pp_fast", "GarbageCollect", NULL },
+		{ "main", "hzm_info", NULL },
+		{ "main", "print_info", NULL },
+		{ "main", "get_entry", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tense_language of = { false };
+		const char *reason;
+
+		tense_language_note(&of, cases[i].note);
+		tense_language_note(&of, cases[i].symbol);
+		reason = tense_language_refuses(&of, cases[i].symbol);
+		ok(cases[i].refused ? reason && strstr(reason, cases[i].refused) :
+				      !reason,
+		   "%s beside %s: %s", cases[i].symbol, cases[i].note,
+		   reason ? reason : "can be scaled");
+	}
+}
+
 int main(void)
 {
+	test_languages();
 	if (!mkdtemp(dir) || chdir(dir)) {
 		perror(dir);
 		return 1;

@@ -137,6 +137,11 @@ status_is 125 "a static program where only libraries can scale" \
 	"$tense" whatif --backend uml --func f@150 -- ./static
 said "tense: ./static is linked statically"
 
+printf 'void f(void) __asm__("runtime.morestack.abi0"); void f(void) { } int main(void) { f(); return 0; }' >go.c
+cc -static -o go go.c
+status_is 125 "a static program of Go" "$tense" whatif --backend qemu --func main@150 -- ./go
+said "tense: ./go: no function can be scaled, because the runtime of Go"
+
 # The answer, from samples.
 "$out/tests/unit/test-whatif-plan" one.json 20 || exit 1
 "$out/tests/unit/test-whatif-plan" sweep.json 10,20,50 || exit 1

@@ -120,17 +120,27 @@ static bool is_known(const struct profile *p, const char *name)
 	return false;
 }
 
+static void refuse(struct profile_candidate *c, const char *reason)
+{
+	c->state = PROFILE_REFUSED;
+	c->reason = xstrdup(reason);
+}
+
 /* Adds a candidate for functions of the resolution, all of the same name. */
 static struct profile_candidate *add(struct profile *p, const char *name,
 				     const struct tense_resolution *r,
 				     bool is_static)
 {
+	const char *reason = is_static ? whatif_names_refused(r) : NULL;
 	struct profile_candidate *c;
 
 	if (is_known(p, name))
 		return NULL;
 	c = profile_add(p, xstrdup(name), xstrdup(r->candidates[0].object));
-	whatif_names_add(&c->found, 1, r, is_static);
+	if (reason)
+		refuse(c, reason);
+	else
+		whatif_names_add(&c->found, 1, r, is_static);
 	return c;
 }
 
@@ -199,13 +209,8 @@ bool profile_candidates_only(struct profile *p, const char *list,
 static void add_refused(struct profile *p, const char *name, const char *object,
 			const char *reason)
 {
-	struct profile_candidate *c;
-
-	if (is_known(p, name))
-		return;
-	c = profile_add(p, xstrdup(name), xstrdup(object));
-	c->state = PROFILE_REFUSED;
-	c->reason = xstrdup(reason);
+	if (!is_known(p, name))
+		refuse(profile_add(p, xstrdup(name), xstrdup(object)), reason);
 }
 
 static double weight_of(const struct survey *survey, const struct survey_function *f)

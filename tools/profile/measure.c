@@ -324,7 +324,7 @@ static int refuse(const struct profile *p)
 		warn("profile: %s", unscalable);
 	free(unscalable);
 	if (called) {
-		warn("profile: no function can be scaled: see tense functions");
+		warn("profile: no function can be scaled: see tense functions. --survey-only shows where the program spends its time");
 		return 1;
 	}
 	profile_warn_unloaded(p);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libtense/symbols/debug-file.h"
+#include "libtense/symbols/language.h"
 #include "names/program.h"
 #include "names/resolve.h"
 #include "base/util.h"
@@ -88,20 +89,57 @@ void whatif_names_add(struct whatif_found *found, unsigned int name,
 		found->specs[name] = join(r);
 }
 
+/* Looks into the file only if the name may be of Haskell: a file has many names. */
+static const char *refused(const struct tense_candidate *c)
+{
+	const struct tense_language haskell = { .haskell = true };
+	struct tense_language of;
+
+	if (!tense_language_refuses(&haskell, c->symbol))
+		return NULL;
+	of = tense_language_of(c->object);
+	return tense_language_refuses(&of, c->symbol);
+}
+
+const char *whatif_names_refused(const struct tense_resolution *r)
+{
+	const char *reason = NULL;
+
+	for (size_t i = 0; i < r->count && !reason; i++)
+		reason = refused(&r->candidates[i]);
+	return reason;
+}
+
 static bool find(const struct whatif_question *q, struct whatif_found *found,
 		 unsigned int slot, bool is_static)
 {
 	struct tense_resolution r;
+	const char *reason;
 	bool is_found;
 
 	is_found = tense_resolve(whatif_name(q, slot), q->argv, &r) ==
 		   TENSE_RESOLVED;
 	if (r.message)
 		warn("%s", r.message);
+	reason = is_found && is_static ? whatif_names_refused(&r) : NULL;
+	if (reason) {
+		warn("%s: %s", whatif_name(q, slot), reason);
+		is_found = false;
+	}
 	if (is_found)
 		whatif_names_add(found, slot, &r, is_static);
 	tense_resolution_free(&r);
 	return is_found;
+}
+
+/* In other programs, libtense-functions.so refuses such functions. */
+static void refuse_go(const struct program *program, const char *name)
+{
+	const struct tense_language of = tense_language_of(program->objects[0].path);
+
+	if (of.go)
+		die(STATUS_FAILED, "%s: no function can be scaled, because %s. tense profile --survey-only shows where the program spends its time",
+		    name, tense_language_refuses(&of, "main"));
 }
 
 bool whatif_names_static(const struct whatif_question *q, bool probes)
@@ -113,9 +151,11 @@ bool whatif_names_static(const struct whatif_question *q, bool probes)
 	if (!program)
 		die(command_status(q->argv[0]), "%s", error);
 	is_static = program->is_static;
+	if (is_static)
+		refuse_go(program, q->argv[0]);
 	program_free(program);
 	if (is_static && !probes)
-		die(STATUS_FAILED, "%s is linked statically: its functions can be scaled on a kernel with uprobes only, which that of the back end uml has not: use --backend qemu",
+		die(STATUS_FAILED, "%s is linked statically: its functions can be scaled on a kernel with uprobes only, which that of the back end uml has not: use --backend qemu, or tense profile --survey-only to see where the program spends its time",
 		    q->argv[0]);
 	if (is_static && q->metric.kind == METRIC_LATENCY)
 		die(STATUS_FAILED, "%s is linked statically: --latency can be measured in programs only that load libraries",

@@ -20,6 +20,12 @@ void whatif_names(const struct whatif_question *q, struct whatif_found *found,
  */
 bool whatif_names_static(const struct whatif_question *q, bool probes);
 
+/*
+ * Returns why functions of a static program cannot be scaled, or NULL. In others,
+ * libtense-functions.so tells.
+ */
+const char *whatif_names_refused(const struct tense_resolution *resolution);
+
 /* Adds the functions that a name was resolved to. */
 void whatif_names_add(struct whatif_found *found, unsigned int name,
 		      const struct tense_resolution *resolution,
