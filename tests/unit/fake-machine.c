@@ -32,6 +32,8 @@ static const struct function functions[FAKE_FUNCTIONS] = {
 
 /* They run at the same time. */
 #define GUESTS	4
+/* The cost of an entry and exit of an instrumented function. */
+#define PAIR_NS	43.5
 /* Work outside of all functions. */
 #define REST	0.3
 
@@ -41,8 +43,24 @@ static const struct function callers[] = {
 	{ "outer", 0.001, false, 10, false },
 };
 
+/*
+ * There are any number of these. None of those above calls them. Instruments of a busy
+ * one take 0.13 s.
+ */
+static const struct function small = { "small", 0.0001, false, 10, false };
+static const struct function busy = { "busy", 0.0001, false, 3000000, false };
+
+static bool is_one_of(const struct function *f, const char *name)
+{
+	return !strncmp(name, f->name, strlen(f->name));
+}
+
 static const struct function *find(const char *name)
 {
+	if (is_one_of(&small, name))
+		return &small;
+	if (is_one_of(&busy, name))
+		return &busy;
 	for (size_t i = 0; i < FAKE_FUNCTIONS; i++)
 		if (!strcmp(functions[i].name, name))
 			return &functions[i];
@@ -80,10 +98,10 @@ static void instrument(struct whatif *w, struct whatif_sample *s,
 		       unsigned int slot, const struct function *f)
 {
 	char *log = xprintf("%s\t7\t%u\t/lib/fake.so\t%s\t0x1a30\t%s\n"
-			    "cost\t7\t43.5\t120\n",
+			    "cost\t7\t%g\t120\n",
 			    f->refused ? "refused" : "patched", slot, f->name,
 			    f->refused ? "it is shorter than a jump" :
-					 "in-process");
+					 "in-process", PAIR_NS);
 
 	whatif_log_read(&w->samples, log, s);
 	free(log);
@@ -120,6 +138,8 @@ static int run_once(struct whatif *w, size_t condition, struct whatif_sample *s,
 			ran /= 1 - cut;
 		saved = ran * cut;
 		instrument(w, s, slot, f);
+		if (f == &busy)
+			s->overhead += slow * f->calls * PAIR_NS;
 		s->slot[slot].ran = SECOND_NS * slow * ran;
 		s->slot[slot].charged = s->slot[slot].ran * (1 - cut);
 		cpu += ran - f->seconds;
@@ -140,7 +160,7 @@ static int run_once(struct whatif *w, size_t condition, struct whatif_sample *s,
 		     exp(gsl_ran_gaussian(m->rng, m->quiet ? 0.0002 : 0.002));
 	s->metric = s->elapsed;
 	s->reference = 1e7 * slow * exp(gsl_ran_gaussian(m->rng, 0.01));
-	m->clock += slow * cpu;
+	m->clock += slow * cpu + s->overhead / SECOND_NS;
 	return 0;
 }
 

@@ -35,7 +35,10 @@ struct fake_machine {
 /* A profile of all functions, with --time. */
 struct profile fake_profile(double seconds);
 
-/* Adds a function: also main(), which calls all others, or outer(), which calls first(). */
+/*
+ * Adds a function: also main(), which calls all others, outer(), which calls first(), or
+ * one whose name begins with small or busy.
+ */
 void fake_profile_add(struct profile *p, const char *name);
 
 /* Returns what profile_measure() returns. */

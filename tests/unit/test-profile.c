@@ -565,7 +565,7 @@ static void test_needed(void)
 		bool all = true;
 
 		fake_measure(&p, &m);
-		words = profile_needed(&p);
+		words = profile_needed(&p, 0);
 		needed = p.needed_ns / SECOND_NS;
 		ok(sscanf(words, "One run takes about %*g s, so that all functions need about %lf s: use",
 			  &seconds) == 1 &&
@@ -606,12 +606,77 @@ static void test_first_stage(void)
 
 	m = (struct fake_machine){ 0 };
 	p = fake_profile(9);
-	p.candidates[3].weight = 0.95;	/* "first" */
-	is_i64(fake_measure(&p, &m), 0, "time ends early, and one is nearly the whole program");
-	ok(isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) &&
+	fake_profile_add(&p, "main");
+	p.candidates[FAKE_FUNCTIONS].weight = 0.5;
+	is_i64(fake_measure(&p, &m), 0, "time ends early, and the survey saw less of main() than its time");
+	ok(isnan(row_of(&p, "main")->gain[PROFILE_HALF].value) &&
+	   (!isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) ||
+	    !isnan(row_of(&p, "hidden")->gain[PROFILE_HALF].value)),
+	   "its first run showed that it is nearly the whole program, so another one ran instead");
+	profile_free(&p);
+}
+
+/* A survey has found this many functions besides, each with a hundredth of the time. */
+#define SMALL	120
+
+static struct profile surveyed_profile(double seconds)
+{
+	struct profile p = fake_profile(seconds);
+	char name[20];
+
+	for (int i = 0; i < SMALL; i++) {
+		snprintf(name, sizeof(name), "small%d", i);
+		fake_profile_add(&p, name);
+	}
+	for (size_t i = 0; i < p.nr_candidates; i++)
+		p.candidates[i].weight = i < FAKE_FUNCTIONS ? 0.1 : 0.01;
+	return p;
+}
+
+/* To find out which of many functions are called takes longer than --time. */
+static void test_many(void)
+{
+	struct fake_machine m = { 0 };
+	struct profile p = surveyed_profile(12);
+	char *text;
+
+	is_i64(fake_measure(&p, &m), 0, "many functions with little time");
+	ok(m.clock < 14, "end in that time: %g s", m.clock);
+	ok(!isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) ||
 	   !isnan(row_of(&p, "hidden")->gain[PROFILE_HALF].value),
-	   "it has not run, but the others have");
-	test_left_out(&p);
+	   "one with most of the time has run");
+	profile_free(&p);
+
+	text = messages_of((struct fake_machine){ 0 }, SECOND_NS);
+	ok(strstr(text, "no function has run within --time 1 s. One run takes about ") &&
+	   strstr(text, "so that one function needs about ") &&
+	   strstr(text, "--survey-only"),
+	   "without time for one, the error says how much it needs: %s", text);
+	free(text);
+}
+
+/*
+ * The first run of the group has the instruments of all busy functions, and takes twice
+ * as long as those that follow, which have those of one at most.
+ */
+static void test_busy(void)
+{
+	struct fake_machine m = { 0 };
+	struct profile p = fake_profile(30);
+	char name[20];
+	size_t ran = 0;
+
+	for (int i = 0; i < 7; i++) {
+		snprintf(name, sizeof(name), "busy%d", i);
+		fake_profile_add(&p, name);
+	}
+	for (size_t i = 0; i < p.nr_candidates; i++)
+		p.candidates[i].weight = i < FAKE_FUNCTIONS ? 0.01 : 0.1;
+	is_i64(fake_measure(&p, &m), 0, "busy functions with little time");
+	for (size_t i = 0; i < p.answer.nr_rows; i++)
+		ran += !isnan(p.answer.rows[i].gain[PROFILE_HALF].value);
+	ok(ran >= 6, "the time is used: %zu functions have run", ran);
+	ok(m.clock < 34, "and kept: %g s", m.clock);
 	profile_free(&p);
 }
 
@@ -627,6 +692,8 @@ int main(void)
 	test_callers();
 	test_first_stage();
 	test_needed();
+	test_many();
+	test_busy();
 	test_short();
 	test_better();
 	test_changed();

@@ -179,54 +179,9 @@ static void learn(struct profile_candidate *c, const struct whatif *w,
 		c->state = PROFILE_NEVER_CALLED;
 		return;
 	}
-	if (!(c->weight > 0))
-		c->weight = s->slot[slot].ran / ran;
+	/* A survey sees less of a function that is far out on a deep stack. */
+	c->weight = s->slot[slot].ran / ran;
 	c->alone = s->slot[slot].calls * s->pair_ns > HOT_PART * ran;
-}
-
-/*
- * The first run of each group took longer, because it searched for functions. Times a
- * run that is like those to come.
- */
-static int time_run(struct race_state *s)
-{
-	struct profile_run null = { .group = 0, .condition = 1 };
-	bool done;
-
-	if (!s->p->nr_groups || !has_time(s, 1))
-		return 0;
-	s->spent_ns = 0;
-	s->timed = 0;
-	return s->runner->many ? run_many(s, &null, 1, 1, 0, &done) :
-				 run(s, &s->p->groups[0], 1, 0);
-}
-
-/* Makes a null run of each group, as far as there is time. */
-static int probe_groups(struct race_state *s)
-{
-	struct profile *p = s->p;
-	int status = 0;
-
-	for (size_t i = 0; i < p->nr_groups && !status; i++) {
-		s->left = p->nr_groups - i;
-		if (!i || has_time(s, 1))
-			status = run(s, &p->groups[i], 1, 0);
-	}
-	return status;
-}
-
-static int probe_groups_at_once(struct race_state *s)
-{
-	size_t n = s->p->nr_groups;
-	struct profile_run *runs = xmalloc((n + 1) * sizeof(*runs));
-	bool done;
-	int status;
-
-	for (size_t i = 0; i < n; i++)
-		runs[i] = (struct profile_run){ .group = i, .condition = 1 };
-	status = run_many(s, runs, n, 0, 0, &done);
-	free(runs);
-	return status;
 }
 
 static void learn_group(struct profile *p, struct profile_group *g)
@@ -241,34 +196,148 @@ static void learn_group(struct profile *p, struct profile_group *g)
 	}
 }
 
-/* Makes a null run of each group. It does not count, because caches were cold. */
-static int probe(struct race_state *s)
+/*
+ * Times a second run of the first group, because the first run of a group also searches
+ * for functions.
+ */
+static int time_run(struct race_state *s)
 {
-	struct profile *p = s->p;
-	int status;
+	struct profile_run null = { .group = 0, .condition = 1 };
+	bool done;
 
-	s->doing = "which functions are called";
-	status = s->runner->many ? probe_groups_at_once(s) : probe_groups(s);
-	if (status)
-		return status;
-	for (size_t i = 0; i < p->nr_groups; i++)
-		learn_group(p, &p->groups[i]);
-	return time_run(s);
+	if (!s->p->nr_groups || !has_time(s, 1))
+		return 0;
+	s->spent_ns = 0;
+	s->timed = 0;
+	return s->runner->many ? run_many(s, &null, 1, 1, 0, &done) :
+				 run(s, &s->p->groups[0], 1, 0);
+}
+
+static size_t count_ready(const struct profile *p, const struct profile_group *g)
+{
+	size_t n = 0;
+
+	for (size_t m = 0; m < g->count; m++)
+		n += p->candidates[g->members[m]].state == PROFILE_READY;
+	return n;
 }
 
 /*
- * Higher for a function that runs earlier if time is short: one with more of the time.
- * The gain of nearly the whole program needs no run, so such a function comes last.
+ * Counts the groups for which there is time, the first one included. Another group pays
+ * if, after a first stage of those before it, one of its functions can run. If a survey
+ * has found the functions, groups that follow are less urgent.
  */
-static double urgency(const struct profile_candidate *c)
+static size_t count_groups(const struct race_state *s, bool surveyed)
 {
-	return c->weight > PROFILE_PART_WHOLE ? c->weight - 1 : c->weight;
+	const struct profile *p = s->p;
+	/* The runs of a first stage with one function. */
+	size_t runs = 1 + race_first_nulls(1), n = 1;
+
+	for (; n < p->nr_groups; n++) {
+		size_t before = count_ready(p, &p->groups[n - 1]);
+
+		/* The run that finds out which functions are called. */
+		runs++;
+		if (surveyed && before)
+			runs += before + race_first_nulls(before);
+		if (!has_time(s, runs))
+			break;
+	}
+	return n;
+}
+
+/*
+ * Returns the part of the first group's run that later runs will take. They lack the
+ * stubs of the candidates that get groups of their own, but for the slowest one.
+ */
+static double part_to_come(const struct profile *p)
+{
+	const struct profile_group *g = &p->groups[0];
+	const struct whatif_samples *samples = &g->w.samples;
+	const struct whatif_sample *s;
+	double sum = 0, most = 0;
+
+	if (!samples->count)
+		return 1;
+	s = &samples->list[samples->count - 1];
+	for (size_t m = 0; m < g->count; m++) {
+		double stubs = s->slot[m + 1].calls * s->pair_ns;
+
+		if (!p->candidates[g->members[m]].alone)
+			continue;
+		sum += stubs;
+		most = fmax(most, stubs);
+	}
+	/* The own time of a run is without the overhead that is given back. */
+	return fmax(1 - (sum - most) / (whatif_own_ran(s) + s->overhead), 0.1);
+}
+
+/* Makes a null run of each group, as far as there is time. */
+static int probe_groups(struct race_state *s)
+{
+	struct profile *p = s->p;
+	bool surveyed;
+	double run_ns;
+	size_t n;
+	int status;
+
+	if (!p->nr_groups)
+		return 0;
+	s->left = p->nr_groups + 1;
+	status = run(s, &p->groups[0], 1, 0);
+	s->left--;
+	if (!status)
+		status = time_run(s);
+	if (status)
+		return status;
+	/* The first run of a group tells the weights of all functions that it calls. */
+	surveyed = p->candidates[p->groups[0].members[0]].weight > 0;
+	learn_group(p, &p->groups[0]);
+	run_ns = s->run_ns * part_to_come(p);
+	s->run_ns = run_ns;
+	n = count_groups(s, surveyed);
+	for (size_t i = 1; i < n && !status; i++) {
+		s->left = n - i;
+		if (!has_time(s, 1))
+			break;
+		status = run(s, &p->groups[i], 1, 0);
+	}
+	for (size_t i = 1; i < p->nr_groups; i++)
+		learn_group(p, &p->groups[i]);
+	s->run_ns = s->spent_ns = run_ns;
+	s->timed = 1;
+	return status;
+}
+
+static int probe_groups_at_once(struct race_state *s)
+{
+	size_t n = s->p->nr_groups;
+	struct profile_run *runs = xmalloc((n + 1) * sizeof(*runs));
+	bool done;
+	int status;
+
+	for (size_t i = 0; i < n; i++)
+		runs[i] = (struct profile_run){ .group = i, .condition = 1 };
+	status = run_many(s, runs, n, 0, 0, &done);
+	free(runs);
+	if (status)
+		return status;
+	for (size_t i = 0; i < n; i++)
+		learn_group(s->p, &s->p->groups[i]);
+	return time_run(s);
+}
+
+/* Makes a null run of each group. It does not count, because caches were cold. */
+static int probe(struct race_state *s)
+{
+	s->doing = "which functions are called";
+	return s->runner->many ? probe_groups_at_once(s) : probe_groups(s);
 }
 
 static int by_urgency(const void *a, const void *b)
 {
-	double x = urgency(*(struct profile_candidate *const *)a);
-	double y = urgency(*(struct profile_candidate *const *)b);
+	double x = profile_urgency(*(struct profile_candidate *const *)a);
+	double y = profile_urgency(*(struct profile_candidate *const *)b);
 
 	return (x < y) - (x > y);
 }
@@ -373,9 +442,18 @@ static void look(struct race_state *s)
 /* With time for this many times a stage's runs, the stage will not run out of time. */
 #define AMPLE	2
 
+static double most_urgent(const struct profile *p, const struct profile_group *g)
+{
+	double most = -INFINITY;
+
+	for (size_t m = 0; m < g->count; m++)
+		most = fmax(most, profile_urgency(&p->candidates[g->members[m]]));
+	return most;
+}
+
 /*
- * Time may end in the stage, so the null runs come first, and then the most urgent
- * candidates.
+ * Time may end in the stage, so the most urgent candidates come first, and before the
+ * first one of a group its null runs.
  */
 static void put_urgent_first(const struct profile *p, size_t *rows, size_t count)
 {
@@ -390,12 +468,13 @@ static void put_urgent_first(const struct profile *p, size_t *rows, size_t count
 		size_t member = (condition - CONDITIONS_FIRST) % g->count;
 
 		urgent[i] = (struct urgent){
-			.urgency = condition < CONDITIONS_FIRST ? INFINITY :
-				   urgency(&p->candidates[g->members[member]]),
+			.urgency = condition < CONDITIONS_FIRST ?
+				   nextafter(most_urgent(p, g), INFINITY) :
+				   profile_urgency(&p->candidates[g->members[member]]),
 			.row = rows[i],
 		};
 	}
-	/* Insertion is stable: null runs keep their random order. */
+	/* Insertion is stable: equals keep their random order. */
 	for (size_t i = 1; i < count; i++) {
 		struct urgent one = urgent[i];
 		size_t k = i;
@@ -591,13 +670,21 @@ static uint64_t estimate_needed(const struct race_state *s)
 	return fmax(needed, RESERVE * p->asked.time_ns);
 }
 
-/* Says that no function has run. */
-static int refuse_time(const struct profile *p)
+/* Says that no function has run, and how to get an answer. */
+static int refuse_time(const struct race_state *s)
 {
-	char *needed = profile_needed(p);
+	const struct profile *p = s->p;
+	/* Two runs that find out what is called and how long a run takes. */
+	uint64_t runs = 2 + 1 + race_first_nulls(1);
+	/* The time that was given was too short. */
+	uint64_t first = fmax(p->spent_ns + RESERVE * runs * s->run_ns,
+			      RESERVE * p->asked.time_ns);
+	char *needed = profile_needed(p, first);
 
 	warn("profile: no function has run within --time %g s. %s",
 	     p->asked.time_ns / 1e9, needed);
+	if (p->spent_ns)
+		warn("profile: --survey-only shows where the program spends its time, and needs one run only");
 	free(needed);
 	return STATUS_FAILED;
 }
@@ -622,7 +709,7 @@ static int conclude(struct race_state *s, int status)
 	profile_note_end(p, status);
 	if (has_run(p))
 		return 0;
-	return p->interrupted || p->failure_status ? status : refuse_time(p);
+	return p->interrupted || p->failure_status ? status : refuse_time(s);
 }
 
 int profile_measure(struct profile *p, const struct profile_runner *runner)
@@ -640,7 +727,7 @@ int profile_measure(struct profile *p, const struct profile_runner *runner)
 		limit(&s);
 		profile_group(p);
 		if (!p->nr_groups)
-			return refuse(p);
+			return has_untried(p) ? conclude(&s, 0) : refuse(p);
 		profile_assess(p);
 		status = run_races(&s);
 	}

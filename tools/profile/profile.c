@@ -124,14 +124,28 @@ void profile_add_group(struct profile *p, const size_t *members, size_t count)
 	w->samples.per_round = w->plan.nr_conditions;
 }
 
+double profile_urgency(const struct profile_candidate *c)
+{
+	return c->weight > PROFILE_PART_WHOLE ? c->weight - 1 : c->weight;
+}
+
+/* In the order of their urgency. */
 static size_t list_ready(const struct profile *p, bool alone, size_t *list)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->nr_candidates; i++)
-		if (p->candidates[i].state == PROFILE_READY &&
-		    p->candidates[i].alone == alone)
-			list[n++] = i;
+	for (size_t i = 0; i < p->nr_candidates; i++) {
+		const struct profile_candidate *c = &p->candidates[i];
+		size_t k = n;
+
+		if (c->state != PROFILE_READY || c->alone != alone)
+			continue;
+		for (; k && profile_urgency(&p->candidates[list[k - 1]]) <
+			    profile_urgency(c); k--)
+			list[k] = list[k - 1];
+		list[k] = i;
+		n++;
+	}
 	return n;
 }
 

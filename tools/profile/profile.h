@@ -33,7 +33,7 @@ struct profile_candidate {
 	struct whatif_found found;	/* under the name 1 */
 	enum profile_state state;
 	char *reason;		/* why it was refused, or NULL */
-	double weight;		/* part of the time, to choose which ones to try; 0: unknown */
+	double weight;		/* part of the time by the survey or the first run; 0: unknown */
 	bool alone;		/* costs so much that others are not run with it */
 	bool finalist;		/* is run at all cuts */
 	bool whole;		/* nearly the whole program: in no race */
@@ -140,13 +140,19 @@ struct profile_candidate *profile_add(struct profile *p, char *name,
 				      char *object);
 
 /*
- * Puts the candidates that are ready into groups with plans. Frees earlier groups
- * and their samples.
+ * Puts the candidates that are ready into groups with plans, the most urgent ones first.
+ * Frees earlier groups and their samples.
  */
 void profile_group(struct profile *p);
 
 /* Adds a group with these candidates, at most as many as profile_group() would. */
 void profile_add_group(struct profile *p, const size_t *members, size_t count);
+
+/*
+ * Higher for a function that runs earlier if time is short: one with more of the time.
+ * The gain of nearly the whole program needs no run, so such a function comes last.
+ */
+double profile_urgency(const struct profile_candidate *c);
 
 /* The most candidates that fit in a group. */
 size_t profile_room(const struct profile *p);

@@ -268,12 +268,15 @@ static double round_up(uint64_t ns)
 	return step * ceil(seconds / step);
 }
 
-char *profile_needed(const struct profile *p)
+char *profile_needed(const struct profile *p, uint64_t first_ns)
 {
-	double seconds = round_up(p->needed_ns);
+	double seconds = round_up(p->needed_ns), first = round_up(first_ns);
 
 	if (!p->needed_ns)
 		return xstrdup("Use a longer --time.");
+	if (first_ns && first < seconds)
+		return xprintf("One run takes about %.2g s, so that one function needs about %.0f s, and all %zu need about %.0f s: use --time %.0fs or more.",
+			       p->run_ns / 1e9, first, p->nr_candidates, seconds, first);
 	return xprintf("One run takes about %.2g s, so that all functions need about %.0f s: use --time %.0fs or more.",
 		       p->run_ns / 1e9, seconds, seconds);
 }
@@ -307,7 +310,7 @@ char *profile_left_out(const struct profile *p)
 	if (untried)
 		text = append(text, untried_words(p, untried));
 	if (untried && !early_end(p))
-		text = append(text, profile_needed(p));
+		text = append(text, profile_needed(p, 0));
 	if (unscalable)
 		text = append(text, unscalable);
 	if (p->dropped)

@@ -24,9 +24,10 @@ char *profile_advice(const struct profile *p);
 bool profile_is_shown(const struct profile *p, const struct profile_row *row);
 
 /*
- * Returns sentences with the --time in which every function runs. The caller frees it.
+ * Returns sentences with the --time in which every function runs, and with first_ns,
+ * which is 0 or the time that one function needs. The caller frees it.
  */
-char *profile_needed(const struct profile *p);
+char *profile_needed(const struct profile *p, uint64_t first_ns);
 
 /*
  * Which functions and runs are not in the answer, and why, and whether instruments change
