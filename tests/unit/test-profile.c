@@ -655,6 +655,23 @@ static void test_many(void)
 	free(text);
 }
 
+/* There is nothing to compare it with, nor any reason to look at it. */
+static void test_only_whole(void)
+{
+	struct fake_machine m = { 0 };
+	struct profile p = fake_profile(60);
+	char *advice;
+
+	is_i64(fake_measure(&p, &m), 0, "only functions that are nearly the whole program");
+	for (size_t i = 0; i < p.answer.nr_rows; i++)
+		p.answer.rows[i].why = PROFILE_WHOLE;
+	advice = profile_advice(&p);
+	ok(strstr(advice, "Only functions that are nearly the whole program have run"),
+	   "is no advice: %s", advice);
+	free(advice);
+	profile_free(&p);
+}
+
 /*
  * The first run of the group has the instruments of all busy functions, and takes twice
  * as long as those that follow, which have those of one at most.
@@ -694,6 +711,7 @@ int main(void)
 	test_needed();
 	test_many();
 	test_busy();
+	test_only_whole();
 	test_short();
 	test_better();
 	test_changed();

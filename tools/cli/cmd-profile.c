@@ -362,8 +362,6 @@ static void survey_candidates(struct request *q, const struct profile_filter *fi
 	uint64_t began = now_ns();
 
 	take_survey(q, &s);
-	/* Not 0: there was a survey. By the guests' clocks, only runs count. */
-	q->p.spent_ns = q->run->deterministic ? 1 : now_ns() - began;
 	if (!s.taken)
 		exit(s.status ? s.status : STATUS_FAILED);
 	check_survey(q, &s);
@@ -376,6 +374,8 @@ static void survey_candidates(struct request *q, const struct profile_filter *fi
 		exit(STATUS_FAILED);
 	if (!q->only)
 		profile_candidates_survey(&q->p, &s.survey, filter, is_static);
+	/* Not 0: there was a survey. By the guests' clocks, only runs count. */
+	q->p.spent_ns = q->run->deterministic ? 1 : now_ns() - began;
 	profile_survey_free(&s);
 }
 

@@ -181,6 +181,8 @@ char *profile_advice(const struct profile *p)
 		return xstrdup("No function has run, so there is no result.");
 	if (!gains(first))
 		return finish(add_idle(p, xstrdup("No function certainly gains anything: the program waits for something else, or --time is too short")));
+	if (first->why == PROFILE_WHOLE)
+		return xstrdup("Only functions that are nearly the whole program have run: a longer --time compares its parts, and --survey-only shows them.");
 	gain = &first->gain[PROFILE_HALF];
 	program = program_gains(p, gain->value);
 	text = xprintf("Look first at %s: if it took half its time, %s [%.1f %.1f]",
@@ -350,9 +352,11 @@ static char *certain(const struct profile *p)
 /* Why the order is not certain for more functions. */
 static const char *rest(const struct profile *p)
 {
+	if (p->timed_out && p->stages_over)
+		return ". The race has no further stages";
 	if (p->timed_out)
-		return p->stages_over ? ". The race has no further stages" :
-					". A longer --time tells more of them apart";
+		return count_racers(p) < 2 ? ". A longer --time compares more" :
+					     ". A longer --time tells more of them apart";
 	return p->answer.separated >= p->asked.top ||
 	       p->answer.separated >= count_racers(p) || count_racers(p) < 2 ? "" :
 	       ". The other functions differ by less than --precision, or gain less than that";
