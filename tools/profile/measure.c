@@ -334,22 +334,13 @@ static int probe(struct race_state *s)
 	return s->runner->many ? probe_groups_at_once(s) : probe_groups(s);
 }
 
-static int by_urgency(const void *a, const void *b)
-{
-	double x = profile_urgency(*(struct profile_candidate *const *)a);
-	double y = profile_urgency(*(struct profile_candidate *const *)b);
-
-	return (x < y) - (x > y);
-}
-
 /* Counts the runs of a first stage with the first n of these candidates. */
-static size_t count_first(const struct profile *p, struct profile_candidate **ready,
-			  size_t n)
+static size_t count_first(const struct profile *p, const size_t *list, size_t n)
 {
 	size_t shared = 0, runs = n, room = profile_room(p);
 
 	for (size_t i = 0; i < n; i++)
-		shared += !ready[i]->alone;
+		shared += !p->candidates[list[i]].alone;
 	runs += (n - shared) * race_first_nulls(1);
 	for (size_t size; shared; shared -= size) {
 		size = shared < room ? shared : room;
@@ -362,18 +353,14 @@ static size_t count_first(const struct profile *p, struct profile_candidate **re
 static void limit(struct race_state *s)
 {
 	struct profile *p = s->p;
-	struct profile_candidate **ready =
-		xmalloc((p->nr_candidates + 1) * sizeof(void *));
+	size_t *list = xmalloc((p->nr_candidates + 1) * sizeof(*list));
 	uint64_t time = s->deadline > now(s) ? s->deadline - now(s) : 0;
-	size_t n = 0, room = time / (s->run_ns ? s->run_ns : 1);
+	size_t room = time / (s->run_ns ? s->run_ns : 1);
 
-	for (size_t i = 0; i < p->nr_candidates; i++)
-		if (p->candidates[i].state == PROFILE_READY)
-			ready[n++] = &p->candidates[i];
-	qsort(ready, n, sizeof(void *), by_urgency);
-	for (; n > 1 && count_first(p, ready, n) > room; n--)
-		ready[n - 1]->state = PROFILE_NOT_TRIED;
-	free(ready);
+	for (size_t n = profile_list_ready(p, list);
+	     n > 1 && count_first(p, list, n) > room; n--)
+		p->candidates[list[n - 1]].state = PROFILE_NOT_TRIED;
+	free(list);
 }
 
 /* Says why no candidate can be run. */
@@ -655,14 +642,14 @@ static bool is_decided(struct race_state *s)
 static uint64_t estimate_needed(const struct race_state *s)
 {
 	const struct profile *p = s->p;
-	struct profile_candidate **list = xmalloc((p->nr_candidates + 1) * sizeof(void *));
+	size_t *list = xmalloc((p->nr_candidates + 1) * sizeof(*list));
 	size_t n = 0, room = profile_room(p), runs;
 	uint64_t needed;
 
 	for (size_t i = 0; i < p->nr_candidates; i++)
 		if (p->candidates[i].state == PROFILE_READY ||
 		    p->candidates[i].state == PROFILE_NOT_TRIED)
-			list[n++] = &p->candidates[i];
+			list[n++] = i;
 	runs = (p->nr_candidates + room - 1) / room + 1 + count_first(p, list, n);
 	free(list);
 	needed = p->spent_ns + RESERVE * runs * s->run_ns;

@@ -129,8 +129,7 @@ double profile_urgency(const struct profile_candidate *c)
 	return c->weight > PROFILE_PART_WHOLE ? c->weight - 1 : c->weight;
 }
 
-/* In the order of their urgency. */
-static size_t list_ready(const struct profile *p, bool alone, size_t *list)
+size_t profile_list_ready(const struct profile *p, size_t *list)
 {
 	size_t n = 0;
 
@@ -138,7 +137,7 @@ static size_t list_ready(const struct profile *p, bool alone, size_t *list)
 		const struct profile_candidate *c = &p->candidates[i];
 		size_t k = n;
 
-		if (c->state != PROFILE_READY || c->alone != alone)
+		if (c->state != PROFILE_READY)
 			continue;
 		for (; k && profile_urgency(&p->candidates[list[k - 1]]) <
 			    profile_urgency(c); k--)
@@ -149,10 +148,21 @@ static size_t list_ready(const struct profile *p, bool alone, size_t *list)
 	return n;
 }
 
+/* Keeps those that share a group, or those that do not. */
+static size_t list_by_alone(const struct profile *p, bool alone, size_t *list)
+{
+	size_t ready = profile_list_ready(p, list), n = 0;
+
+	for (size_t i = 0; i < ready; i++)
+		if (p->candidates[list[i]].alone == alone)
+			list[n++] = list[i];
+	return n;
+}
+
 void profile_group(struct profile *p)
 {
 	size_t *list = xmalloc((p->nr_candidates + 1) * sizeof(*list));
-	size_t shared = list_ready(p, false, list), room = profile_room(p);
+	size_t shared = list_by_alone(p, false, list), room = profile_room(p);
 	size_t groups = (shared + room - 1) / room;
 
 	free_groups(p);
@@ -163,7 +173,7 @@ void profile_group(struct profile *p)
 		profile_add_group(p, list + from,
 				  (i + 1) * shared / groups - from);
 	}
-	groups = list_ready(p, true, list);
+	groups = list_by_alone(p, true, list);
 	for (size_t i = 0; i < groups; i++)
 		profile_add_group(p, list + i, 1);
 	free(list);

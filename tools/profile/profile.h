@@ -154,6 +154,12 @@ void profile_add_group(struct profile *p, const size_t *members, size_t count);
  */
 double profile_urgency(const struct profile_candidate *c);
 
+/*
+ * Lists the candidates that are ready, the most urgent ones first, and returns how many
+ * they are. The list has room for all candidates.
+ */
+size_t profile_list_ready(const struct profile *p, size_t *list);
+
 /* The most candidates that fit in a group. */
 size_t profile_room(const struct profile *p);
 
