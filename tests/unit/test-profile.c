@@ -28,6 +28,12 @@ static const struct profile_row *row_of(const struct profile *p,
 	return NULL;
 }
 
+/* Has it run at half its time? */
+static bool has_run(const struct profile *p, const char *name)
+{
+	return !isnan(row_of(p, name)->gain[PROFILE_HALF].value);
+}
+
 static const char *name_at(const struct profile *p, size_t row)
 {
 	return p->candidates[p->answer.rows[row].candidate].name;
@@ -436,11 +442,11 @@ static void test_left_out(struct profile *p)
 
 	for (size_t i = 0; i < p->nr_candidates; i++)
 		untried += p->candidates[i].state == PROFILE_NOT_TRIED;
-	expected = rows ? xprintf(rows == untried ? "%zu of the 8 functions did not run, because no time was left: their rows" :
-						    "%zu of the 8 functions did not run, because no time was left: %zu row",
-				  untried, rows) :
-			  xprintf("%zu of the 8 functions did not run, because no time was left: the table leaves them out",
-				  untried);
+	expected = rows ? xprintf(rows == untried ? "%zu of the %zu functions did not run, because no time was left: their rows" :
+						    "%zu of the %zu functions did not run, because no time was left: %zu row",
+				  untried, p->nr_candidates, rows) :
+			  xprintf("%zu of the %zu functions did not run, because no time was left: the table leaves them out",
+				  untried, p->nr_candidates);
 	ok(untried && strstr(text, expected),
 	   "%zu functions did not run, %zu of them have rows: %s", untried, rows, text);
 	free(expected);
@@ -594,8 +600,7 @@ static void test_first_stage(void)
 	is_i64(fake_measure(&p, &m), 0, "time ends early");
 	test_left_out(&p);
 	ending = profile_ending(&p);
-	ok(!isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) ||
-	   !isnan(row_of(&p, "hidden")->gain[PROFILE_HALF].value),
+	ok(has_run(&p, "first") || has_run(&p, "hidden"),
 	   "a function with most of the time has run");
 	is_i64(p.candidates[row_of(&p, "fourth")->candidate].state, PROFILE_NOT_TRIED,
 	       "a function with less time has not");
@@ -609,27 +614,28 @@ static void test_first_stage(void)
 	fake_profile_add(&p, "main");
 	p.candidates[FAKE_FUNCTIONS].weight = 0.5;
 	is_i64(fake_measure(&p, &m), 0, "time ends early, and the survey saw less of main() than its time");
-	ok(isnan(row_of(&p, "main")->gain[PROFILE_HALF].value) &&
-	   (!isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) ||
-	    !isnan(row_of(&p, "hidden")->gain[PROFILE_HALF].value)),
+	ok(!has_run(&p, "main") && (has_run(&p, "first") || has_run(&p, "hidden")),
 	   "its first run showed that it is nearly the whole program, so another one ran instead");
+	test_left_out(&p);
 	profile_free(&p);
 }
 
-/* A survey has found this many functions besides, each with a hundredth of the time. */
-#define SMALL	120
-
-static struct profile surveyed_profile(double seconds)
+/*
+ * The functions of a survey, which saw part of the time in each of the usual ones. There
+ * are count others with names that begin with prefix, with the part other each.
+ */
+static struct profile surveyed_profile(double seconds, double part, const char *prefix,
+				       int count, double other)
 {
 	struct profile p = fake_profile(seconds);
 	char name[20];
 
-	for (int i = 0; i < SMALL; i++) {
-		snprintf(name, sizeof(name), "small%d", i);
+	for (int i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "%s%d", prefix, i);
 		fake_profile_add(&p, name);
 	}
 	for (size_t i = 0; i < p.nr_candidates; i++)
-		p.candidates[i].weight = i < FAKE_FUNCTIONS ? 0.1 : 0.01;
+		p.candidates[i].weight = i < FAKE_FUNCTIONS ? part : other;
 	return p;
 }
 
@@ -637,13 +643,12 @@ static struct profile surveyed_profile(double seconds)
 static void test_many(void)
 {
 	struct fake_machine m = { 0 };
-	struct profile p = surveyed_profile(12);
+	struct profile p = surveyed_profile(12, 0.1, "small", 120, 0.01);
 	char *text;
 
 	is_i64(fake_measure(&p, &m), 0, "many functions with little time");
 	ok(m.clock < 14, "end in that time: %g s", m.clock);
-	ok(!isnan(row_of(&p, "first")->gain[PROFILE_HALF].value) ||
-	   !isnan(row_of(&p, "hidden")->gain[PROFILE_HALF].value),
+	ok(has_run(&p, "first") || has_run(&p, "hidden"),
 	   "one with most of the time has run");
 	profile_free(&p);
 
@@ -679,16 +684,9 @@ static void test_only_whole(void)
 static void test_busy(void)
 {
 	struct fake_machine m = { 0 };
-	struct profile p = fake_profile(30);
-	char name[20];
+	struct profile p = surveyed_profile(30, 0.01, "busy", 7, 0.1);
 	size_t ran = 0;
 
-	for (int i = 0; i < 7; i++) {
-		snprintf(name, sizeof(name), "busy%d", i);
-		fake_profile_add(&p, name);
-	}
-	for (size_t i = 0; i < p.nr_candidates; i++)
-		p.candidates[i].weight = i < FAKE_FUNCTIONS ? 0.01 : 0.1;
 	is_i64(fake_measure(&p, &m), 0, "busy functions with little time");
 	for (size_t i = 0; i < p.answer.nr_rows; i++)
 		ran += !isnan(p.answer.rows[i].gain[PROFILE_HALF].value);
