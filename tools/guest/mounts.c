@@ -18,9 +18,9 @@
 
 /*
  * Writes go through at once; a cache of the data, so that files can be mapped.
- * All is done as who runs the guest.
+ * QEMU gives a new file to the user who creates it, if it runs as root.
  */
-#define OPTIONS_9P	"trans=virtio,version=9p2000.L,msize=512000,cache=mmap,access=any"
+#define OPTIONS_9P	"trans=virtio,version=9p2000.L,msize=512000,cache=mmap,access=user"
 
 static void mount_new(const char *type, const char *where, const char *options)
 {
