@@ -13,6 +13,7 @@
 #include "names/functions.h"
 #include "names/inlines.h"
 #include "names/program.h"
+#include "names/object-cache.h"
 #include "names/resolve.h"
 #include "tap.h"
 
@@ -100,12 +101,57 @@ static void build(void)
 
 static struct tense_resolution result;
 
+/* Holds the objects that earlier searches of the same program have read. */
+static struct object_cache cache;
+static char *cached_program;
+static unsigned int cached_searches, changed_answers;
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_answer(const struct tense_resolution *a,
+			const struct tense_resolution *b)
+{
+	bool same = a->kind == b->kind && a->count == b->count &&
+		    a->later == b->later && a->inlined == b->inlined &&
+		    same_text(a->message, b->message);
+
+	for (size_t i = 0; i < a->count && same; i++)
+		same = same_text(a->candidates[i].spec, b->candidates[i].spec) &&
+		       same_text(a->candidates[i].name, b->candidates[i].name) &&
+		       a->candidates[i].value == b->candidates[i].value;
+	return same;
+}
+
+static void resolve_again(const char *spec, char *const *command)
+{
+	struct tense_resolution again;
+
+	if (!cached_program || strcmp(cached_program, command[0]) != 0) {
+		object_cache_free(&cache);
+		free(cached_program);
+		cached_program = strdup(command[0]);
+	}
+	cached_searches += cache.count > 0;
+	tense_resolve(spec, command, &cache, &again);
+	if (!same_answer(&result, &again)) {
+		printf("# '%s' in %s, searched again: %s\n", spec, command[0],
+		       again.message ? again.message : "found");
+		changed_answers++;
+	}
+	tense_resolution_free(&again);
+}
+
 static int resolve(const char *spec, const char *program)
 {
 	char *command[] = { (char *)program, NULL };
 
 	tense_resolution_free(&result);
-	return tense_resolve(spec, command, &result);
+	tense_resolve(spec, command, NULL, &result);
+	resolve_again(spec, command);
+	return result.kind;
 }
 
 /* KIND of SPEC in PROGRAM, with so many candidates. */
@@ -383,7 +429,11 @@ int main(void)
 	test_inlined();
 	test_later();
 	test_commands();
+	ok(cached_searches > 20 && !changed_answers,
+	   "%u searches again: what was read before changes no answer", cached_searches);
 	tense_resolution_free(&result);
+	object_cache_free(&cache);
+	free(cached_program);
 	test_damaged("bin/prog");
 	test_damaged("bin/cxx");
 	if (!chdir("/") && asprintf(&command, "rm -rf '%s'", dir) > 0) {

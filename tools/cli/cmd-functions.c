@@ -12,6 +12,7 @@
 #include "names/inlines.h"
 #include "base/json-text.h"
 #include "base/options.h"
+#include "names/object-cache.h"
 #include "names/program.h"
 #include "names/resolve.h"
 #include "base/util.h"
@@ -357,14 +358,17 @@ static void print_notes(const struct listing *listing)
 /* Why each of the patterns has nothing. */
 static void explain_nothing(const struct listing *listing, char **patterns)
 {
+	struct object_cache cache = { 0 };
 	struct tense_resolution result;
 
 	for (size_t i = 0; i < listing->nr_patterns; i++) {
-		tense_resolve(patterns[i], listing->command, &result);
+		tense_resolve(patterns[i], listing->command, &cache,
+			      &result);
 		if (result.kind != TENSE_RESOLVED && result.message)
 			warn("%s", result.message);
 		tense_resolution_free(&result);
 	}
+	object_cache_free(&cache);
 	if (!listing->nr_patterns)
 		warn("no functions found: the files are stripped; install their debug symbols, or build them without strip");
 }

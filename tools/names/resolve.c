@@ -9,8 +9,8 @@
 
 #include "libtense/symbols/cxx-name.h"
 #include "functions.h"
-#include "inlines.h"
 #include "nearest.h"
+#include "object-cache.h"
 #include "program.h"
 #include "base/paths.h"
 #include "base/util.h"
@@ -22,7 +22,9 @@ struct search {
 	struct tense_spec spec;
 	const char *text;
 	struct program *program;
-	struct functions functions;
+	struct object_cache *cache;
+	struct cached_object **objects;	/* those that the text allows */
+	size_t nr_objects;
 	struct function **matches;
 	size_t nr_matches;
 	bool later;
@@ -117,10 +119,13 @@ static void add_later(struct search *search)
 
 static void load_functions(struct search *search)
 {
-	for (size_t i = 0; i < search->program->count; i++)
-		if (object_match(&search->program->objects[i], &search->spec))
-			functions_load(&search->functions,
-				       &search->program->objects[i]);
+	const struct program *program = search->program;
+
+	search->objects = xmalloc(program->count * sizeof(void *));
+	for (size_t i = 0; i < program->count; i++)
+		if (object_match(&program->objects[i], &search->spec))
+			search->objects[search->nr_objects++] =
+				object_cache_get(search->cache, &program->objects[i]);
 }
 
 /* The highest rank wins: functions of other objects beat the loader's own. */
@@ -137,17 +142,14 @@ static unsigned get_rank(const struct search *search,
 	return 2 * (pattern ? 1 : match) + !function->object->is_loader;
 }
 
-/* Keeps the functions of the best rank. */
-static void find_matches(struct search *search)
+/* Keeps the functions of the best rank: those of lower ones go. Returns the best. */
+static unsigned add_matches(struct search *search, struct functions *functions,
+			    unsigned best)
 {
-	unsigned best = 1, rank;
+	for (size_t i = 0; i < functions->count; i++) {
+		struct function *function = &functions->list[i];
+		unsigned rank = get_rank(search, function);
 
-	search->matches = xmalloc((search->functions.count + 1) *
-				  sizeof(void *));
-	for (size_t i = 0; i < search->functions.count; i++) {
-		struct function *function = &search->functions.list[i];
-
-		rank = get_rank(search, function);
 		if (rank < best)
 			continue;
 		if (rank > best)
@@ -155,6 +157,19 @@ static void find_matches(struct search *search)
 		best = rank;
 		search->matches[search->nr_matches++] = function;
 	}
+	return best;
+}
+
+static void find_matches(struct search *search)
+{
+	unsigned best = 1;
+	size_t all = 0;
+
+	for (size_t i = 0; i < search->nr_objects; i++)
+		all += search->objects[i]->functions.count;
+	search->matches = xmalloc((all + 1) * sizeof(void *));
+	for (size_t i = 0; i < search->nr_objects; i++)
+		best = add_matches(search, &search->objects[i]->functions, best);
 }
 
 static bool is_ambiguous(const struct search *search)
@@ -279,22 +294,18 @@ static bool find_inlined(const struct search *search,
 {
 	bool found = false;
 
-	for (size_t i = 0; i < search->program->count && !found; i++) {
-		const struct object *object = &search->program->objects[i];
-		struct inlines inlines;
+	for (size_t i = 0; i < search->nr_objects && !found; i++) {
+		struct cached_object *cached = search->objects[i];
+		const struct inlines *inlines = object_cache_inlines(cached);
 
-		if (!object_match(object, &search->spec) ||
-		    inlines_load(object->path, &inlines))
-			continue;
-		for (size_t j = 0; j < inlines.count && !found; j++) {
-			if (inlines.functions[j].out_of_line ||
-			    !inlined_match(&inlines.functions[j], &search->spec))
+		for (size_t j = 0; j < inlines->count && !found; j++) {
+			if (inlines->functions[j].out_of_line ||
+			    !inlined_match(&inlines->functions[j], &search->spec))
 				continue;
-			explain_inlined(search, object, &inlines.functions[j],
-					result);
+			explain_inlined(search, &cached->object,
+					&inlines->functions[j], result);
 			found = true;
 		}
-		inlines_free(&inlines);
 	}
 	return found;
 }
@@ -351,21 +362,29 @@ static void insert_near(struct near list[NEAR_MAX], size_t *count,
 	list[at] = new;
 }
 
+static void find_nearest(const struct search *search,
+			 const struct functions *functions,
+			 struct near list[NEAR_MAX], size_t *count)
+{
+	for (size_t i = 0; i < functions->count; i++) {
+		struct near new = { .function = &functions->list[i] };
+
+		if (function_is_nameless(new.function))
+			continue;
+		new.distance = get_distance(search->spec.pattern, new.function);
+		if (new.distance < NEAREST_FAR)
+			insert_near(list, count, new);
+	}
+}
+
 static void add_nearest(const struct search *search,
 			struct tense_resolution *result)
 {
 	struct near list[NEAR_MAX] = { 0 };
 	size_t count = 0;
 
-	for (size_t i = 0; i < search->functions.count; i++) {
-		struct near new = { .function = &search->functions.list[i] };
-
-		if (function_is_nameless(new.function))
-			continue;
-		new.distance = get_distance(search->spec.pattern, new.function);
-		if (new.distance < NEAREST_FAR)
-			insert_near(list, &count, new);
-	}
+	for (size_t i = 0; i < search->nr_objects; i++)
+		find_nearest(search, &search->objects[i]->functions, list, &count);
 	for (size_t i = 0; i < count; i++)
 		add_candidate(search, list[i].function, result);
 }
@@ -375,21 +394,18 @@ static char *list_stripped(const struct search *search)
 {
 	char *list = NULL;
 
-	for (size_t i = 0; i < search->program->count; i++) {
-		const struct object *object = &search->program->objects[i];
+	for (size_t i = 0; i < search->nr_objects; i++) {
+		const struct functions *functions = &search->objects[i]->functions;
 		bool stripped = true;
 
-		if (!object_match(object, &search->spec))
-			continue;
-		for (size_t j = 0; j < search->functions.count; j++)
-			if (search->functions.list[j].object == object &&
-			    function_in_symtab(&search->functions.list[j]))
+		for (size_t j = 0; j < functions->count; j++)
+			if (function_in_symtab(&functions->list[j]))
 				stripped = false;
 		if (!stripped)
 			continue;
 		if (list)
 			append(&list, ", ");
-		append_own(&list, object_short_name(object));
+		append_own(&list, object_short_name(&search->objects[i]->object));
 	}
 	return list;
 }
@@ -477,27 +493,22 @@ static void explain_not_found(const struct search *search,
 static void count_inlined(const struct search *search,
 			  struct tense_resolution *result)
 {
-	const struct object *object = NULL;
-	struct inlines inlines = { 0 };
-	uint64_t last = 0;
-	int copies;
+	const struct function *last = NULL;
 
 	for (size_t i = 0; i < search->nr_matches; i++) {
 		const struct function *function = search->matches[i];
+		struct cached_object *cached;
+		int copies;
 
-		if (function->object != object) {
-			inlines_free(&inlines);
-			object = function->object;
-			inlines_load(object->path, &inlines);
-		} else if (function->value == last) {
+		if (last && last->object == function->object &&
+		    last->value == function->value)
 			continue;
-		}
-		last = function->value;
-		copies = inlines_copies(&inlines, last);
+		last = function;
+		cached = object_cache_get(search->cache, function->object);
+		copies = inlines_copies(object_cache_inlines(cached), function->value);
 		if (copies > 0)
 			result->inlined += copies;
 	}
-	inlines_free(&inlines);
 }
 
 static void explain_resolved(const struct search *search,
@@ -530,9 +541,11 @@ static void search_program(struct search *search,
 }
 
 enum tense_resolution_kind tense_resolve(const char *spec, char *const *command,
+					 struct object_cache *cache,
 					 struct tense_resolution *result)
 {
-	struct search search = { .text = spec };
+	struct object_cache unshared = { 0 };
+	struct search search = { .text = spec, .cache = cache ? cache : &unshared };
 	const char *error;
 
 	memset(result, 0, sizeof(*result));
@@ -545,7 +558,8 @@ enum tense_resolution_kind tense_resolve(const char *spec, char *const *command,
 	if (search.program)
 		search_program(&search, result);
 	free(search.matches);
-	functions_free(&search.functions);
+	free(search.objects);
+	object_cache_free(&unshared);
 	program_free(search.program);
 	tense_spec_free(&search.spec);
 	return result->kind;

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct object_cache;
+
 enum tense_resolution_kind {
 	TENSE_RESOLVED,
 	TENSE_NOT_FOUND,	/* candidates: the nearest names */
@@ -42,9 +44,11 @@ struct tense_resolution {
 /*
  * spec is [object:]pattern as of libtense/symbols/spec.h. A resolved one can have
  * several candidates: of a pattern, or copies that the compiler specialised.
+ * Further searches of the same command are faster with the same cache, or NULL.
  * Returns result->kind.
  */
 enum tense_resolution_kind tense_resolve(const char *spec, char *const *command,
+					 struct object_cache *cache,
 					 struct tense_resolution *result);
 void tense_resolution_free(struct tense_resolution *result);
 

@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "libtense/symbols/spec.h"
 #include "names/functions.h"
+#include "names/object-cache.h"
 #include "names/program.h"
 #include "names/resolve.h"
 #include "survey.h"
@@ -147,6 +148,7 @@ static struct profile_candidate *add(struct profile *p, const char *name,
 struct only {
 	struct profile *p;
 	const struct profile_filter *filter;
+	struct object_cache cache;
 	bool is_static;
 	bool all;		/* each name was found */
 };
@@ -177,7 +179,7 @@ static char *add_name(const char *name, void *arg)
 
 	if (error)
 		return error;
-	is_found = tense_resolve(name, only->p->question.argv, &r) ==
+	is_found = tense_resolve(name, only->p->question.argv, &only->cache, &r) ==
 		   TENSE_RESOLVED;
 	if (r.message)
 		warn("%s", r.message);
@@ -203,6 +205,7 @@ bool profile_candidates_only(struct profile *p, const char *list,
 	if (error)
 		warn("profile: --only %s", error);
 	free(error);
+	object_cache_free(&only.cache);
 	return !error && only.all;
 }
 
@@ -220,12 +223,13 @@ static double weight_of(const struct survey *survey, const struct survey_functio
 
 static void add_surveyed(struct profile *p, const struct survey *survey,
 			 const struct survey_function *f,
-			 const struct profile_filter *filter, bool is_static)
+			 const struct profile_filter *filter,
+			 struct object_cache *cache, bool is_static)
 {
 	struct profile_candidate *c;
 	struct tense_resolution r;
 
-	if (tense_resolve(f->spec, p->question.argv, &r) != TENSE_RESOLVED) {
+	if (tense_resolve(f->spec, p->question.argv, cache, &r) != TENSE_RESOLVED) {
 		add_refused(p, f->name, f->object, r.message ? r.message :
 							       "it is not found");
 	} else if (is_allowed(filter, &r.candidates[0])) {
@@ -279,6 +283,8 @@ void profile_candidates_survey(struct profile *p, const struct survey *survey,
 			       const struct profile_filter *filter,
 			       bool is_static)
 {
+	struct object_cache cache = { 0 };
+
 	p->waits = survey_blocks_json(survey);
 	count_unscalable(p, survey);
 	/* The most inclusive time comes first. */
@@ -290,12 +296,13 @@ void profile_candidates_survey(struct profile *p, const struct survey *survey,
 		if (is_loader(f->object))
 			continue;
 		if (f->spec)
-			add_surveyed(p, survey, f, filter, is_static);
+			add_surveyed(p, survey, f, filter, &cache, is_static);
 		else if (f->obstacle == SURVEY_NO_SYMBOL ||
 			 f->obstacle == SURVEY_CHOSEN)
 			add_refused(p, f->name, f->object,
 				    survey_obstacle_text(f->obstacle));
 	}
+	object_cache_free(&cache);
 }
 
 static bool is_loaded(const struct program *program, const char *path)

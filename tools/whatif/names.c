@@ -117,7 +117,7 @@ static bool find(const struct whatif_question *q, struct whatif_found *found,
 	const char *reason;
 	bool is_found;
 
-	is_found = tense_resolve(whatif_name(q, slot), q->argv, &r) ==
+	is_found = tense_resolve(whatif_name(q, slot), q->argv, NULL, &r) ==
 		   TENSE_RESOLVED;
 	if (r.message)
 		warn("%s", r.message);
