@@ -6,8 +6,9 @@
  *
  * t->lock protects the task's percent, credit, refunds, slot and position in the
  * ring. tense_charge_hook() takes it; the callers of the other functions hold it, and
- * have disabled interrupts. The task writes its ring at any time: every word is read
- * once, and then checked.
+ * have disabled interrupts. The task writes its ring at any time, also between two
+ * reads of a word. So each read is checked by itself: a word that changes can misplace
+ * only the task's own time.
  *
  * While t->plain is set, a charge goes a short way, which only adds up. Nearly all
  * charges do, because tense_task_lock() clears t->plain, and is seldom called between

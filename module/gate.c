@@ -3,8 +3,10 @@
  * R6: the gate. A task that is a window ahead waits here for GVT, on its way to user
  * mode, where it holds no lock of the kernel. ahead.c sends it here.
  *
- * exp->lock protects the queue of releases and t->wait; t->lock protects gate_queued
- * and in_gate. exp->lock is taken first. No lock is held while the task sleeps.
+ * exp->lock protects the queue of releases and t->wait, which any CPU may read without
+ * it. t->lock protects gate_queued and in_gate. Only the task itself writes in_gate, so
+ * its own hook_dequeue() reads it without the lock. exp->lock is taken first. No lock is
+ * held while the task sleeps.
  */
 #include <linux/sched/signal.h>
 
@@ -12,7 +14,7 @@
 #include "trace.h"
 
 /* Queues the calling task at the gate and returns true if it is ahead. */
-static bool shut(struct tense_task *t)
+static bool begin_wait(struct tense_task *t)
 {
 	struct tense_experiment *exp = t->exp;
 	u64 lvt, gvt;
@@ -35,7 +37,7 @@ static bool shut(struct tense_task *t)
 	return ahead;
 }
 
-static void open(struct tense_task *t, u64 since)
+static void end_wait(struct tense_task *t, u64 since)
 {
 	struct tense_experiment *exp = t->exp;
 	u64 lvt, gvt;
@@ -60,8 +62,8 @@ static void wait_at_gate(struct tense_task *t)
 	u64 since = tense_real_now();
 
 	/*
-	 * Nobody is kicked: that would cost tasks of other CPUs time. They come to the
-	 * release at the ends of their windows, and this CPU when it switches.
+	 * begin_wait() kicks no CPU, because an interrupt costs the task there time. The
+	 * others find the release when their windows end, and this CPU when it switches.
 	 */
 	for (;;) {
 		set_current_state(TASK_KILLABLE | TASK_FREEZABLE);
@@ -71,7 +73,7 @@ static void wait_at_gate(struct tense_task *t)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
-	open(t, since);
+	end_wait(t, since);
 }
 
 /*
@@ -105,12 +107,12 @@ void tense_gate(struct callback_head *work)
 
 	enter_gate(t);
 	/* Meanwhile other tasks on the CPU may have brought it further ahead. */
-	while (shut(t))
+	while (begin_wait(t))
 		wait_at_gate(t);
 	leave_gate(t);
 	/*
-	 * While the CPU was ahead, its timer was set for a window later. Set it for the
-	 * end of this one: there may have been no context switch since.
+	 * While the CPU was ahead, its timer was set for a later window. Set it for the
+	 * end of this one, because a context switch need not have done so.
 	 */
 	tense_rearm_running(t);
 }

@@ -5,11 +5,12 @@
  * hook passes the event to the virtual clocks.
  *
  * charge.c has the hook of charges. The scheduler calls hook_hold() with the task's
- * pi_lock held, hook_fork() without a lock, and all others with the run queue lock
- * held.
+ * pi_lock held, hook_fork() without a lock, and the other hooks of this file with the
+ * run queue lock held. struct tense_ops says it for the hooks of other files.
  *
- * A task that blocks or wakes changes nothing that its next charge depends on. So
- * these hooks take t->lock without tense_task_lock(), which clears t->plain.
+ * tense_task_lock() clears t->plain, and the next charge then goes the long way. A task
+ * that blocks or wakes changes nothing that its next charge depends on. So these hooks
+ * take t->lock directly.
  */
 #include <linux/sched/signal.h>
 #include <linux/tense-samples.h>
@@ -156,7 +157,7 @@ static bool hold_for_gvt(struct tense_task *t)
 		WRITE_ONCE(t->wait, TENSE_HELD);
 	}
 out:
-	/* A task that is not held skips no time until it runs. */
+	/* While a woken task is not held and has not run, no idle time is skipped. */
 	tense_set_outside(t, !hold);
 	raw_spin_unlock(&exp->lock);
 	tense_block_ends(t, NULL, 0);

@@ -14,7 +14,8 @@
  *
  * Under exp->lock and every lock after it, nothing may take a pi_lock or a run
  * queue lock. In particular, nothing may wake a task. A charge takes only t->lock
- * and later locks. A context switch takes exp->lock only if the experiment is idle.
+ * and later locks. A context switch takes exp->lock only if the experiment is idle, or
+ * skips idle time.
  */
 #ifndef TENSE_MODULE_H
 #define TENSE_MODULE_H
@@ -233,7 +234,8 @@ struct tense_task {
 	u64 handle;		/* handle by which it joined, or 0; only the task uses it */
 	/*
 	 * Protects all fields without a rule of their own that exp->lock does not.
-	 * Taken by tense_task_lock(), except where that would change no charge.
+	 * tense_task_lock() takes it and clears @plain. A caller that changes nothing
+	 * which the next charge depends on takes it directly.
 	 */
 	raw_spinlock_t lock;
 	bool plain;		/* the next charge may go the short way, see charge.c */

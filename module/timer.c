@@ -171,8 +171,9 @@ static noinline void look_ahead(struct tense_experiment *exp,
 	 * One CPU raises GVT and then looks for a deadline. Another CPU queues a
 	 * deadline and then looks at GVT. With a barrier in between, one of the two
 	 * sees the other's write. The same holds for deadlines and CPUs that turn
-	 * active. Pairs with kick_others() and tense_kick_past(), and for a release
-	 * with itself: the gated task's CPU comes here when it switches.
+	 * active. Pairs with kick_others() and tense_kick_past(). For a release it
+	 * pairs with itself: begin_wait() queues the release, and its CPU then comes
+	 * here because it switches.
 	 */
 	smp_mb();
 	if (running)

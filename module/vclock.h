@@ -80,7 +80,11 @@ struct vclock {
 	u64 window;
 	struct gvt gvt;
 	unsigned int cpus;
-	unsigned int outside;	/* tasks that wait for the outside */
+	/*
+	 * Tasks that wait for the outside or that it woke, and running callbacks of
+	 * timers. While there are any, no idle time is skipped.
+	 */
+	unsigned int outside;
 	bool skip;		/* idle time is skipped */
 	u64 seq;
 	struct vclock_deadline *first;
