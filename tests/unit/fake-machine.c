@@ -148,6 +148,10 @@ static int run_once(struct whatif *w, size_t condition, struct whatif_sample *s,
 			cpu += m->spins;
 			charged += m->spins;
 		}
+		if (saved > 0 && m->disturb && !m->disturbed && !strcmp(f->name, m->disturb)) {
+			elapsed += 1.3;
+			m->disturbed = true;
+		}
 		m->shared_hot += s->round && f->calls > 1000 &&
 				 w->question.funcs > 1;
 		charged -= saved;

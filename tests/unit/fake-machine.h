@@ -26,6 +26,8 @@ struct fake_machine {
 	bool clocked;		/* "second" lasts until its clock shows a time */
 	double spins;		/* s that a thread spins more if second is faster */
 	unsigned int no_metric_every;	/* so many runs, one lacks the metric */
+	const char *disturb;	/* the first run in which this function is faster, by 1.3 s */
+	bool disturbed;
 	double length;		/* of a run, instead of 1.3 s of CPU time; 0: that */
 	bool many;		/* there are several guests */
 	unsigned int batches;	/* of their runs */

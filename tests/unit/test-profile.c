@@ -489,6 +489,56 @@ static void test_changed(void)
 	profile_free(&p);
 }
 
+/* Something disturbs the first run in which the best function is faster. */
+static void test_disturbed(void)
+{
+	static const double times[] = { 30, 400 };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct fake_machine m = { .disturb = "first" };
+		struct profile p = fake_profile(times[i]);
+		const struct profile_row *first;
+		char *advice;
+		bool doubted;
+
+		is_i64(fake_measure(&p, &m), 0, "a profile with a disturbed run");
+		first = row_of(&p, "first");
+		advice = profile_advice(&p);
+		doubted = first->runs[PROFILE_HALF] == 1;
+		printf("# after %g s: %zu runs, %.1f [%.1f %.1f], %s\n", times[i],
+		       first->runs[PROFILE_HALF], first->gain[PROFILE_HALF].value,
+		       first->gain[PROFILE_HALF].low, first->gain[PROFILE_HALF].high, advice);
+		is_i64(doubted, i == 0, "the function runs again if there is time");
+		is_i64(first->why == PROFILE_DOUBTFUL, doubted, "if it does not, it is doubtful");
+		is_i64(table_has(&p, "except where the only run may be disturbed"), doubted,
+		       "and the table says that its interval does not count");
+		ok(!strstr(advice, "leave first"), "nobody is told to leave it: %s", advice);
+		free(advice);
+		profile_free(&p);
+	}
+}
+
+/* Nobody knows by its name which function an address is. */
+static void test_address(void)
+{
+	struct fake_machine m = { 0 };
+	struct profile p = fake_profile(30);
+	char *text, **name;
+
+	is_i64(fake_measure(&p, &m), 0, "a profile");
+	text = profile_left_out(&p);
+	ok(!text || !strstr(text, "is an address"), "all names are names");
+	free(text);
+	name = &p.candidates[p.answer.rows[0].candidate].name;
+	free(*name);
+	*name = xstrdup("libz+0x5d80");
+	text = profile_left_out(&p);
+	ok(text && strstr(text, "A name such as libz+0x5d80 is an address"), "one is not: %s",
+	   text ? text : "");
+	free(text);
+	profile_free(&p);
+}
+
 /* A number that the command prints is a time or a speed: the user knows. */
 static void test_better(void)
 {
@@ -713,6 +763,8 @@ int main(void)
 	test_short();
 	test_better();
 	test_changed();
+	test_disturbed();
+	test_address();
 	test_profile();
 	test_guests();
 	test_time();

@@ -203,6 +203,8 @@ static void fill_row(const struct profile *p, size_t group, size_t member,
 		     struct profile_row *row)
 {
 	const struct profile_group *g = &p->groups[group];
+	size_t half = profile_race_row(p, group,
+				       profile_condition(g, member, PROFILE_HALF));
 
 	for (int cut = 0; cut < PROFILE_CUTS; cut++) {
 		size_t r = profile_race_row(p, group,
@@ -215,6 +217,8 @@ static void fill_row(const struct profile *p, size_t group, size_t member,
 	}
 	set_times(p, row, g, member);
 	row->why = explain(p, row);
+	if (race_is_doubtful(&p->answer.race.rows[half]))
+		row->why = PROFILE_DOUBTFUL;
 }
 
 /* Is nearly all time of inner inside calls of outer, but not the reverse? */

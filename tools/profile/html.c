@@ -26,9 +26,9 @@ static void ranking(FILE *f, const struct profile *p)
 {
 	fputs("<figure class=\"card\">\n", f);
 	profile_bars(f, p);
-	fputs("<figcaption>A bar shows how much the program gains if the function takes half its time, with an interval. In 95 % of all profiles, all intervals contain their gains. "
-	      "The upright line shows the gain that the function's share of the time promises. If a bar does not reach the line, other work hides a part of the gain. If a bar goes beyond the line, the program gains more than the function's time.</figcaption>\n</figure>\n",
-	      f);
+	fprintf(f, "<figcaption>A bar shows how much the program gains if the function takes half its time, with an interval. %s "
+		"The upright line shows the gain that the function's share of the time promises. If a bar does not reach the line, other work hides a part of the gain. If a bar goes beyond the line, the program gains more than the function's time.</figcaption>\n</figure>\n",
+		profile_certainty(p));
 }
 
 static bool has_curves(const struct profile *p)

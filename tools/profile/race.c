@@ -346,6 +346,11 @@ static bool has_rival(const struct race *race, size_t index, double at_least)
 	return false;
 }
 
+bool race_is_doubtful(const struct race_row *row)
+{
+	return is_candidate(row) && row->runs == 1 && row->high < 0;
+}
+
 void race_look(struct race *race)
 {
 	double at_least;
@@ -357,9 +362,10 @@ void race_look(struct race *race)
 	for (size_t i = 0; i < race->nr_rows; i++) {
 		struct race_row *row = &race->rows[i];
 
-		row->racing = is_contender(race, row, at_least) &&
-			      row->high - row->low > race->precision &&
-			      has_rival(race, i, at_least);
+		row->racing = race_is_doubtful(row) ||
+			      (is_contender(race, row, at_least) &&
+			       row->high - row->low > race->precision &&
+			       has_rival(race, i, at_least));
 	}
 }
 

@@ -11,7 +11,7 @@ static const struct {
 } obstacles[] = {
 	[SURVEY_SCALABLE] = { "none", "whatif can scale it" },
 	[SURVEY_NO_SYMBOL] = { "no-symbol",
-		"its file is stripped: install the debug symbols" },
+		"no symbol covers it: if its file is stripped, install the debug symbols" },
 	[SURVEY_NO_FILE] = { "no-file", "its code is in no file" },
 	[SURVEY_TENSE] = { "tense", "it is a part of Tense" },
 	[SURVEY_START] = { "start",

@@ -24,7 +24,7 @@ struct samples;
 /* Why whatif cannot scale a function. */
 enum survey_obstacle {
 	SURVEY_SCALABLE,	/* there is none */
-	SURVEY_NO_SYMBOL,	/* its file is stripped: nobody knows its name */
+	SURVEY_NO_SYMBOL,	/* mostly because its file is stripped */
 	SURVEY_NO_FILE,		/* code that is in no file, as of a compiler at run time */
 	SURVEY_TENSE,		/* a function of Tense */
 	SURVEY_START,		/* the beginning of a program or thread */

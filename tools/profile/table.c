@@ -137,8 +137,8 @@ void profile_table(FILE *f, const struct profile *p, bool colour)
 	explain_dashes(f, p);
 	if (left_out)
 		fprintf(f, "  %s\n", left_out);
-	fprintf(f, "  %s\n  In 95 %% of all profiles, all intervals contain their gains.\n\n%s%s%s\n\n",
-		ending, colour ? BOLD : "", advice, colour ? PLAIN : "");
+	fprintf(f, "  %s\n  %s\n\n%s%s%s\n\n", ending, profile_certainty(p),
+		colour ? BOLD : "", advice, colour ? PLAIN : "");
 	free(command);
 	free(title);
 	free(ending);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
+#include "libtense/symbols/spec.h"
 #include "whatif/words.h"
 
 const char *profile_why_id(enum profile_why why)
@@ -18,6 +19,7 @@ const char *profile_why_id(enum profile_why why)
 		[PROFILE_LITTLE] = "little-time",
 		[PROFILE_LOSES] = "loses",
 		[PROFILE_UNCERTAIN] = "uncertain",
+		[PROFILE_DOUBTFUL] = "doubtful",
 		[PROFILE_WHOLE] = "whole-program",
 		[PROFILE_UNKNOWN] = "not-run",
 	};
@@ -84,6 +86,7 @@ const char *profile_why_text(const struct profile *p,
 		[PROFILE_LITTLE] = "little time",
 		[PROFILE_LOSES] = "the program would be slower",
 		[PROFILE_UNCERTAIN] = "not certain yet",
+		[PROFILE_DOUBTFUL] = "not certain yet: its only run may be disturbed",
 		[PROFILE_WHOLE] = "nearly the whole program, see its parts",
 	};
 
@@ -298,16 +301,53 @@ static char *changed_words(const struct profile *p)
 		       100 * change);
 }
 
+const char *profile_certainty(const struct profile *p)
+{
+	for (size_t i = 0; i < p->answer.nr_rows; i++)
+		if (p->answer.rows[i].why == PROFILE_DOUBTFUL)
+			return "In 95 % of all profiles, all intervals contain their gains, except where the only run may be disturbed.";
+	return "In 95 % of all profiles, all intervals contain their gains.";
+}
+
+static bool is_address(const char *name)
+{
+	struct tense_spec spec;
+	const char *error;
+	bool result;
+
+	if (tense_spec_parse(name, &spec, &error))
+		return false;
+	result = tense_spec_is_frame(&spec);
+	tense_spec_free(&spec);
+	return result;
+}
+
+/* Explains the first name that is an address, or returns NULL. */
+static char *address_words(const struct profile *p)
+{
+	for (size_t i = 0; i < p->answer.nr_rows; i++) {
+		const struct profile_row *row = &p->answer.rows[i];
+		const char *name = p->candidates[row->candidate].name;
+
+		if (profile_is_shown(p, row) && is_address(name))
+			return xprintf("A name such as %s is an address, because no symbol names the function: debug symbols of its file do.",
+				       name);
+	}
+	return NULL;
+}
+
 char *profile_left_out(const struct profile *p)
 {
+	char *addresses = address_words(p);
 	char *changed = changed_words(p);
 	size_t never = count_state(p, PROFILE_NEVER_CALLED);
 	size_t untried = count_state(p, PROFILE_NOT_TRIED);
 	char *unscalable = profile_unscalable(p), *text = NULL;
 
 	if (never)
-		text = append(text, xprintf("The command does not call %zu of the %zu functions: the table leaves %s out.",
+		text = append(text, xprintf("%zu of the %zu functions %s not called once the instruments are in place: the table leaves %s out.",
 					    never, p->nr_candidates,
+					    never == 1 ? "is" : "are",
 					    never == 1 ? "it" : "them"));
 	if (untried)
 		text = append(text, untried_words(p, untried));
@@ -320,6 +360,8 @@ char *profile_left_out(const struct profile *p)
 					    p->dropped, plural(p->dropped)));
 	if (changed)
 		text = append(text, changed);
+	if (addresses)
+		text = append(text, addresses);
 	return text;
 }
 

@@ -35,6 +35,9 @@ char *profile_needed(const struct profile *p, uint64_t first_ns);
  */
 char *profile_left_out(const struct profile *p);
 
+/* How far the intervals of the answer can be trusted, in a sentence. */
+const char *profile_certainty(const struct profile *p);
+
 /*
  * How many functions that the survey saw cannot be scaled, and why, in a sentence. NULL
  * if there are none. The caller frees it.
