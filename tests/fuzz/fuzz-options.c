@@ -65,7 +65,7 @@ static void try_numbers(const char *text)
 {
 	struct periods periods = { 0 };
 	double number;
-	char *error = whatif_parse_number(text, NUMBER_MAX, &number);
+	char *error = whatif_parse_number("precision", text, NUMBER_MAX, &number);
 
 	check(error || (number > 0 && number <= NUMBER_MAX));
 	free(error);

@@ -31,7 +31,7 @@ is "$(echo 'echo a "$0"' | "$tense" shell "${guest[@]}")" "a /bin/bash" \
 is "$(shell -c 'echo "$0 $1 $#"' name 'an argument')" "name an argument 1" \
 	"its arguments"
 SHELL=/no/shell shell -c true 2>stderr
-is "$? $(cat stderr)" "127 tense: /no/shell: No such file or directory" \
+is "$? $(cat stderr)" "127 tense: /no/shell: No such file or directory: check the program's path" \
 	"a shell that is not there"
 is "$(PATH=/usr/bin:/bin shell -c 'tense version')" "$("$tense" version)" \
 	"tense is in the shell's PATH"

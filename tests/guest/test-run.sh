@@ -42,7 +42,7 @@ run nothing-by-this-name 2>stderr
 is "$? $(cat stderr)" "127 tense: nothing-by-this-name: command not found in PATH: check its spelling, install it, or give its path" \
 	"a command that is not there"
 run ./nothing 2>stderr
-is "$? $(cat stderr)" "127 tense: ./nothing: No such file or directory" \
+is "$? $(cat stderr)" "127 tense: ./nothing: No such file or directory: check the program's path" \
 	"nor by its path"
 echo "#!/bin/sh" >plain
 run ./plain 2>stderr

@@ -43,6 +43,8 @@ for arg in help --help -h; do
 	status_is 0 "$arg" "$tense" $arg
 	ok "$arg shows the usage" contains "$(cat stdout)" "Usage: tense COMMAND"
 done
+status_is 125 "nearly a command" "$tense" profil
+said "tense: unknown command 'profil', perhaps profile: see tense --help"
 status_is 125 "help of an unknown command" "$tense" help walk
 said "tense: unknown command 'walk'"
 status_is 125 "help of two commands" "$tense" help run trace
@@ -87,6 +89,8 @@ status_is 125 "also of trace" "$tense" trace -o --json true
 said "tense: trace: -o needs an argument, but '--json' is an option"
 status_is 125 "an option with an argument too many" "$tense" run --stats=1 true
 said "tense: run: unknown option '--stats=1'"
+status_is 125 "nearly an option" "$tense" run --stast true
+said "tense: run: unknown option '--stast', perhaps --stats: see tense run --help"
 status_is 125 "an unknown back end" "$tense" run --backend vmware true
 said "tense: run: unknown back end 'vmware'"
 for percent in 0 -1 100001 99999999999999999999 abc 10x "" 1.5 " "; do
@@ -193,7 +197,7 @@ for action in "kernel build --version" "run --kernel"; do
 done
 status_is 125 "kernel list --version" "$tense" kernel list --version 7.2
 status_is 125 "kernel build of nothing known" "$tense" kernel build vmware
-said "tense: kernel: no back end that has a kernel: 'vmware'"
+said "tense: kernel: the back ends with a kernel are uml and qemu, not 'vmware'"
 status_is 125 "and of that of tests" "$tense" kernel build tests
 flock kernels/lock sleep 1000 &
 builder=$!
@@ -288,7 +292,7 @@ status_is 125 "trace to where nothing can be" \
 	"$tense" trace -o nothing/x.svg true
 said "tense: nothing/x.svg: No such file or directory"
 status_is 125 "an axis that is none" "$tense" trace --axis up true
-said "tense: trace: axis 'up' is not known"
+said "tense: trace: --axis 'up' is neither real nor virtual"
 for buffer in 0 x "" 1T 65G -1; do
 	status_is 125 "--buffer '$buffer'" "$tense" trace --buffer "$buffer" true
 	said "tense: --buffer is $buffer: should be 1M to 64G"

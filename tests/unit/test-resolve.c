@@ -96,6 +96,14 @@ static void build(void)
 	shell("chmod +x bin/* && cp bin/prog bin/foreign &&"
 	      /* e_machine: ARM */
 	      " printf '\\050' | dd of=bin/foreign bs=1 seek=18 conv=notrunc status=none");
+	write_file("inline.c", "static inline __attribute__((always_inline)) int zqx_rescale(int x) { volatile int y = x; return y * 3; }\n"
+		   "int offered(int x) { return zqx_rescale(x); }\n");
+	write_file("known.c", "int offered(int); int main(int c, char **v) { (void)v; return offered(c); }\n");
+	shell("cc -O2 -g -shared -fPIC -Wl,-soname,libinline.so -o lib/libinline.so inline.c &&"
+	      " cc -O2 -g -o bin/known known.c -Llib -linline -Wl,-rpath,\"$PWD/lib\" &&"
+	      " strip -o bin/bare bin/known");
+	write_file("bin/bare-script", "#!./bin/bare\n");
+	shell("chmod +x bin/bare-script");
 	shell("mkdir -p gone/deep && cp bin/prog gone/deep/prog");
 }
 
@@ -299,6 +307,15 @@ static void test_inlined(void)
 	is_kind("prog:both", "prog", TENSE_RESOLVED, 1);
 	is_i64(result.inlined, 1, "one copy is inlined");
 	says("also inlined");
+	is_kind("zqx_rescale", "bare", TENSE_NOT_FOUND, 0);
+	ok(strstr(result.message, "bare") && strstr(result.message, "stripped"),
+	   "a library inlines a function of that name, but the program is stripped: %s",
+	   result.message);
+	is_kind("zqx_rescale", "known", TENSE_INLINED, 0);
+	ok(strstr(result.message, "in libinline"), "a program with symbols has it not: %s",
+	   result.message);
+	is_kind("zqx_rescale", "bare-script", TENSE_NOT_FOUND, 0);
+	ok(strstr(result.message, "is a script, which"), "a script: %s", result.message);
 }
 
 static void test_later(void)

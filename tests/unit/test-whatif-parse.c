@@ -70,10 +70,10 @@ static void test_options(void)
 		   "'%s' is no metric", bad_metrics[i]);
 	ok(!is_bad(whatif_parse_metric(&w.question, "stdout:(\\d+) MB/s")),
 	   "a metric");
-	ok(!is_bad(whatif_parse_number("0.25", 100, &number)) &&
+	ok(!is_bad(whatif_parse_number("precision", "0.25", 100, &number)) &&
 	   number == 0.25, "a number");
-	ok(is_bad(whatif_parse_number("0", 100, &number)), "none above 0");
-	ok(is_bad(whatif_parse_number("101", 100, &number)), "one too large");
+	ok(is_bad(whatif_parse_number("precision", "0", 100, &number)), "none above 0");
+	ok(is_bad(whatif_parse_number("precision", "101", 100, &number)), "one too large");
 	whatif_free(&w);
 }
 

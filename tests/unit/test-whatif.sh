@@ -26,6 +26,7 @@ misuse() {
 
 misuse "no command" --func f --faster 20
 misuse "no command" --func f --faster 20 --
+misuse "unknown option '--fster', perhaps --faster: see tense whatif --help" --fster 20% -- true
 misuse "no function: name one with --func" --faster 20 -- true
 misuse "how much faster? Say it with --faster 20%" --func f -- true
 misuse "--faster and --slower have nothing to vary" \
@@ -41,8 +42,10 @@ misuse "percent '0' of 'f' is not a number from 1 to 100000" --func f@0 -- true
 misuse "'2x' is not a list like 20% or 10,20,50% or 0..90/10%" \
 	--func f --faster 2x -- true
 misuse "100 % less time: should be below 99.9" --func f --faster 100 -- true
+misuse "'0.2' is less than 1 %: write a percentage with its sign, as in 20% or 0.2%" \
+	--func f --faster 0.2 -- true
 misuse "a change by 0.0002% is too small to be run" \
-	--func f --faster 0.0002 -- true
+	--func f --faster 0.0002% -- true
 misuse "metric 'speed' is not elapsed, cpu," --func f --metric speed -- true
 misuse "expression '(': missing closing parenthesis at 1" \
 	--func f --metric 'stdout:(' -- true
@@ -54,10 +57,10 @@ misuse "'a' is not two functions with a comma between them" \
 	--func f@150 --latency a -- true
 misuse "'a,b,c' is not two functions" --func f@150 --latency a,b,c -- true
 misuse "--latency needs an argument" --latency
-misuse "'0' is not a number above 0, up to 100" \
+misuse "--precision '0' is not a number above 0, up to 100" \
 	--func f --precision 0 -- true
 misuse "--max-runs is at least 5" --func f --max-runs 4 -- true
-misuse "'7.5' is not a whole number" --func f --max-runs 7.5 -- true
+misuse "--max-runs '7.5' is not a whole number" --func f --max-runs 7.5 -- true
 misuse "unknown option '--swift'" --swift true
 misuse "unknown option '--each=1'" --each=1 true
 misuse "--func needs an argument" --func
@@ -315,7 +318,7 @@ said "tense: bad.json: not a file of tense whatif --json"
 # Files that are none.
 echo '{' >bad.json
 status_is 125 "--from a file that is no JSON" "$tense" whatif --from bad.json
-said "tense: bad.json: line "
+said "tense: bad.json: not a complete JSON file (line "
 echo '{"version": 1}' >bad.json
 status_is 125 "or another's" "$tense" whatif --from bad.json
 said "tense: bad.json: not a file of tense whatif --json"

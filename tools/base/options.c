@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nearest.h"
 #include "result-file.h"
 #include "util.h"
 
@@ -94,6 +95,33 @@ static void fill_parser(struct parser *parser, const struct subcommand *command,
 	*letter = '\0';
 }
 
+/* The option that the word may be meant for, or NULL. */
+static const char *nearest_option(const char *word, const struct option *options)
+{
+	char *name = xprintf("%.*s", (int)strcspn(word, "="), word);
+	unsigned int best = NEAREST_FAR, distance;
+	const char *found = NULL;
+
+	for (; options->name && !strncmp(name, "--", 2); options++) {
+		distance = nearest_distance(name + 2, options->name);
+		if (distance < best) {
+			best = distance;
+			found = options->name;
+		}
+	}
+	free(name);
+	return found;
+}
+
+static void refuse_option(const char *command, const char *word,
+			  const struct option *options)
+{
+	const char *near = nearest_option(word, options);
+
+	die(STATUS_FAILED, "%s: unknown option '%s'%s%s: see tense %s --help", command, word,
+	    near ? ", perhaps --" : "", near ? near : "", command);
+}
+
 /* Ends the program if getopt_long() did not find a good option. */
 static void check_option(const char *command, int c, char **argv,
 			 const struct option *options)
@@ -102,8 +130,7 @@ static void check_option(const char *command, int c, char **argv,
 		die(STATUS_FAILED, "%s: %s needs an argument: see tense %s --help",
 		    command, argv[optind - 1], command);
 	if (c == '?')
-		die(STATUS_FAILED, "%s: unknown option '%s': see tense %s --help",
-		    command, argv[optind - 1], command);
+		refuse_option(command, argv[optind - 1], options);
 	if (c != -1 && optarg && optarg == argv[optind - 1] &&
 	    is_option(optarg, options))
 		die(STATUS_FAILED, "%s: %s needs an argument, but '%s' is an option: see tense %s --help",

@@ -20,7 +20,8 @@ bool result_file_is_stdout(const char *name)
 /* Prints a message and returns -1. error is 0 if the write set no errno. */
 static int report(const char *name, int error)
 {
-	warn("%s: %s", name, error ? strerror(error) : "cannot be written");
+	warn("%s: %s", name, error == ENOENT && *name ? "No such file or directory: create the directory first" :
+	     error ? strerror(error) : "cannot be written");
 	return -1;
 }
 

@@ -89,9 +89,13 @@ void die(int status, const char *format, ...)
 
 const char *command_error(const char *name, int error)
 {
-	return error == ENOENT && !strchr(name, '/') ?
-	       "command not found in PATH: check its spelling, install it, or give its path" :
-	       strerror(error);
+	if (error == ENOENT)
+		return strchr(name, '/') ?
+		       "No such file or directory: check the program's path" :
+		       "command not found in PATH: check its spelling, install it, or give its path";
+	if (error == EACCES)
+		return "Permission denied: make it executable by chmod +x, or name the program first that runs it";
+	return strerror(error);
 }
 
 void *xrealloc(void *old, size_t size)

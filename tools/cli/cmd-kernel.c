@@ -384,7 +384,7 @@ static int build(int argc, char **argv)
 			if (!strcmp(argv[i], guests[j].backend))
 				break;
 		if (j == NR_BACKENDS)
-			misuse("no back end that has a kernel:", argv[i]);
+			misuse("the back ends with a kernel are uml and qemu, not", argv[i]);
 		wanted[j] = true;
 	}
 	for (size_t i = 0; i < NR_BACKENDS; i++) {
@@ -446,7 +446,7 @@ static int main_kernel(int argc, char **argv)
 	if (is_list && (f.unused || f.all || argc))
 		misuse("list takes no", argc ? argv[0] : "--all or --unused");
 	if (!is_list && strcmp(action, "remove") != 0)
-		misuse("no action, build, list or remove:", action);
+		misuse("the actions are build, list and remove, not", action);
 	if (!is_list && (f.json || f.unused + f.all + (argc > 0) != 1))
 		misuse("names, --unused or --all have to follow", action);
 	read_cache(&cache);

@@ -155,7 +155,7 @@ static void set_own(struct request *q, int c, char *arg)
 		q->p.asked.for_ns = duration("for", arg, 0.01);
 		break;
 	case TOP_OPTION:
-		check_text(whatif_parse_whole(arg, TOP_MAX, &top));
+		check_text(whatif_parse_whole("top", arg, TOP_MAX, &top));
 		q->p.asked.top = top;
 		break;
 	case ONLY:
@@ -219,10 +219,11 @@ static void check_options(const struct request *q, bool command)
 
 	if (whatif_check_better(&q->p.question))
 		misuse("%s", whatif_check_better(&q->p.question));
+	whatif_check_input(&q->p.question);
 	if (q->from && command)
 		misuse("--from takes no command");
 	if (!q->from && !q->inside && !command)
-		misuse("no command");
+		misuse("no command: name it last, as in tense profile -- ls");
 	if (q->from && needs_survey(q))
 		misuse("--from makes no survey: --survey-only, --folded and --speedscope need a command");
 	if (q->engine.asked && (q->from || q->survey_only))
@@ -379,10 +380,13 @@ static void survey_candidates(struct request *q, const struct profile_filter *fi
 	profile_survey_free(&s);
 }
 
-static void refuse_survey(const struct profile *p)
+static void refuse_survey(const struct profile *p, const char *object)
 {
 	char *unscalable = profile_unscalable(p);
 
+	if (object)
+		die(STATUS_FAILED, "profile: the survey found no function of '%s' that can be scaled: see by --survey-only in which objects the command spends its time",
+		    object);
 	die(STATUS_FAILED, "profile: the survey found no function that can be scaled: install debug symbols, or name functions with --only%s%s",
 	    unscalable ? ". " : "", unscalable ? unscalable : "");
 }
@@ -407,7 +411,7 @@ static void find_candidates(struct request *q)
 	if (!q->p.nr_candidates && q->only)
 		misuse("--exclude and --object leave no function");
 	if (!q->p.nr_candidates)
-		refuse_survey(&q->p);
+		refuse_survey(&q->p, q->object);
 }
 
 static struct whatif_guest guest_of(struct request *q)

@@ -62,7 +62,7 @@ static int parse_options(int argc, char **argv, struct options *o,
 		}
 	}
 	if (optind == argc)
-		run_options_misuse(&o->run, "no command");
+		run_options_misuse(&o->run, "no command: name it last, as in tense run -- ls");
 	if (run->real && o->run.chosen)
 		run_options_misuse(&o->run,
 				   "--real excludes --percent, --clock, --idle and --experiment");

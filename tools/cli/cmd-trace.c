@@ -80,7 +80,7 @@ static void set_axis(struct options *o, const char *name)
 {
 	o->virtual_axis = !strcmp(name, "virtual");
 	if (!o->virtual_axis && strcmp(name, "real") != 0)
-		run_options_misuse(&o->run, "axis '%s' is not known", name);
+		run_options_misuse(&o->run, "--axis '%s' is neither real nor virtual", name);
 }
 
 /* Returns the index of the command in argv. */
@@ -113,7 +113,7 @@ static int parse_options(int argc, char **argv, struct options *o,
 		}
 	}
 	if (optind == argc)
-		run_options_misuse(&o->run, "no command");
+		run_options_misuse(&o->run, "no command: name it last, as in tense trace -- ls");
 	return optind;
 }
 

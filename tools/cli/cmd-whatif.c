@@ -100,11 +100,11 @@ static void check_text(char *error)
 		misuse("%s", error);
 }
 
-static unsigned int whole(const char *text, double max)
+static unsigned int whole(const char *option, const char *text, double max)
 {
 	uint64_t value;
 
-	check_text(whatif_parse_whole(text, max, &value));
+	check_text(whatif_parse_whole(option, text, max, &value));
 	return value;
 }
 
@@ -128,12 +128,12 @@ static bool set_run(struct whatif_question *w, int c, const char *arg)
 		w->each = true;
 		return true;
 	case MAX_RUNS:
-		w->max_runs = whole(arg, 10000);
+		w->max_runs = whole("max-runs", arg, 10000);
 		if (w->max_runs < WHATIF_ROUNDS_MIN)
 			misuse("--max-runs is at least %d", WHATIF_ROUNDS_MIN);
 		return true;
 	case RUNS:
-		w->runs = whole(arg, 10000);
+		w->runs = whole("runs", arg, 10000);
 		if (w->runs < WHATIF_EXACT_ROUNDS_MIN)
 			misuse("--runs is at least %d", WHATIF_EXACT_ROUNDS_MIN);
 		return true;
@@ -241,11 +241,12 @@ static int parse_options(int argc, char **argv, struct request *q)
 	if (!q->from)
 		check_outputs(q);
 	if (!q->from && !q->inside && optind == argc)
-		misuse("no command");
+		misuse("no command: name it last, as in tense whatif --func malloc --faster 20%% -- ls");
 	run_options_check(&q->options, q->run);
 	wrong = whatif_limit_runs(&q->w.question);
 	if (!wrong)
 		wrong = whatif_check_better(&q->w.question);
+	whatif_check_input(&q->w.question);
 	if (wrong)
 		misuse("%s", wrong);
 	return optind;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "base/nearest.h"
 #include "base/util.h"
 
 static int print_version(int argc, char **argv)
@@ -45,6 +46,22 @@ static const struct subcommand *const commands[] = {
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
+static void refuse(const char *name)
+{
+	unsigned int best = NEAREST_FAR, distance;
+	const char *near = NULL;
+
+	for (size_t i = 0; i < NR_COMMANDS; i++) {
+		distance = nearest_distance(name, commands[i]->name);
+		if (distance < best) {
+			best = distance;
+			near = commands[i]->name;
+		}
+	}
+	warn("unknown command '%s'%s%s: see tense --help", name, near ? ", perhaps " : "",
+	     near ? near : "");
+}
+
 static const struct subcommand *find(const char *name)
 {
 	if (!strcmp(name, "--version"))
@@ -56,7 +73,7 @@ static const struct subcommand *find(const char *name)
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		if (!strcmp(commands[i]->name, name))
 			return commands[i];
-	warn("unknown command '%s': see tense --help", name);
+	refuse(name);
 	return NULL;
 }
 

@@ -9,9 +9,9 @@
 
 #include "libtense/symbols/cxx-name.h"
 #include "functions.h"
-#include "nearest.h"
 #include "object-cache.h"
 #include "program.h"
+#include "base/nearest.h"
 #include "base/paths.h"
 #include "base/util.h"
 
@@ -289,12 +289,33 @@ static void explain_inlined(const struct search *search,
 	free(name);
 }
 
+static bool is_stripped(const struct functions *functions)
+{
+	for (size_t i = 0; i < functions->count; i++)
+		if (function_in_symtab(&functions->list[i]))
+			return false;
+	return true;
+}
+
+/*
+ * If the program is stripped, the wanted function is most likely there. A library may
+ * have another one of that name.
+ */
+static bool may_be_in_libraries(const struct search *search)
+{
+	const struct cached_object *first = search->nr_objects ? search->objects[0] : NULL;
+
+	return search->spec.object || !first || !first->object.is_main ||
+	       !is_stripped(&first->functions);
+}
+
 static bool find_inlined(const struct search *search,
 			 struct tense_resolution *result)
 {
+	size_t count = may_be_in_libraries(search) ? search->nr_objects : 1;
 	bool found = false;
 
-	for (size_t i = 0; i < search->nr_objects && !found; i++) {
+	for (size_t i = 0; i < count && !found; i++) {
 		struct cached_object *cached = search->objects[i];
 		const struct inlines *inlines = object_cache_inlines(cached);
 
@@ -395,13 +416,7 @@ static char *list_stripped(const struct search *search)
 	char *list = NULL;
 
 	for (size_t i = 0; i < search->nr_objects; i++) {
-		const struct functions *functions = &search->objects[i]->functions;
-		bool stripped = true;
-
-		for (size_t j = 0; j < functions->count; j++)
-			if (function_in_symtab(&functions->list[j]))
-				stripped = false;
-		if (!stripped)
+		if (!is_stripped(&search->objects[i]->functions))
 			continue;
 		if (list)
 			append(&list, ", ");
@@ -455,6 +470,10 @@ static void append_hints(const struct search *search, char **text)
 	if (search->program->missing)
 		append_own(text, xprintf("\n%s: missing, so that the command will not start",
 					 search->program->missing));
+	if (search->program->script && !search->spec.object)
+		append_own(text, xprintf("\n%s is a script, which %s runs.",
+					 search->program->script,
+					 search->program->objects[0].path));
 	if (stripped)
 		append_own(text, xprintf("\n%s: stripped, so that only exported functions have names.\n"
 					 "Install debug symbols, build without strip, or give an address as tense profile shows it.",

@@ -464,7 +464,8 @@ char *whatif_json_parse(FILE *f, json_t **root)
 	if (!*root && ferror(f))
 		return xprintf("%s", strerror(errno));
 	if (!*root)
-		return xprintf("line %d: %s", error.line, error.text);
+		return xprintf("not a complete JSON file (line %d: %s): write it again with --json",
+			       error.line, error.text);
 	return NULL;
 }
 

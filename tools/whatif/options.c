@@ -113,6 +113,10 @@ char *whatif_parse_cuts(struct whatif_question *q, const char *text,
 	const char *p = text;
 	char *error = NULL;
 
+	/* Some people write 0.2 for 20 %. */
+	if (!strncmp(text, "0.", 2) && isdigit((unsigned char)text[2]) && !strchr(text, '%'))
+		return xprintf("'%s' is less than 1 %%: write a percentage with its sign, as in 20%% or 0.2%%",
+			       text);
 	do {
 		double from, to, step = 10;
 
@@ -207,26 +211,28 @@ static char *parse_better(struct whatif_question *q, const char *text)
 	return NULL;
 }
 
-char *whatif_parse_number(const char *text, double max, double *value)
+char *whatif_parse_number(const char *option, const char *text, double max,
+			  double *value)
 {
 	const char *p = text;
 
 	if (!number(&p, value) || *p || *value <= 0 || *value > max)
-		return xprintf("'%s' is not a number above 0, up to %g", text,
-			       max);
+		return xprintf("--%s '%s' is not a number above 0, up to %g", option,
+			       text, max);
 	return NULL;
 }
 
-char *whatif_parse_whole(const char *text, double max, uint64_t *value)
+char *whatif_parse_whole(const char *option, const char *text, double max,
+			 uint64_t *value)
 {
 	double real = 0;
-	char *error = whatif_parse_number(text, max, &real);
+	char *error = whatif_parse_number(option, text, max, &real);
 
 	if (error)
 		return error;
 	*value = real;
 	return (double)*value == real ?
-	       NULL : xprintf("'%s' is not a whole number", text);
+	       NULL : xprintf("--%s '%s' is not a whole number", option, text);
 }
 
 static void replace(char **text, const char *with)
@@ -250,9 +256,9 @@ char *whatif_take_option(struct whatif_question *q, int c, const char *arg,
 	case WHATIF_LATENCY:
 		return whatif_parse_latency(q, arg);
 	case WHATIF_PRECISION:
-		return whatif_parse_number(arg, 100, &q->precision);
+		return whatif_parse_number("precision", arg, 100, &q->precision);
 	case WHATIF_SEED:
-		return whatif_parse_whole(arg, UINT32_MAX, &q->seed);
+		return whatif_parse_whole("seed", arg, UINT32_MAX, &q->seed);
 	case REPEAT_PREPARE:
 		replace(&q->prepare, arg);
 		return NULL;

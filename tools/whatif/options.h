@@ -47,10 +47,12 @@ void whatif_set_progress(struct whatif_question *q, const char *name);
 char *whatif_parse_latency(struct whatif_question *q, const char *text);
 
 /* A positive number of at most that. */
-char *whatif_parse_number(const char *text, double max, double *value);
+char *whatif_parse_number(const char *option, const char *text, double max,
+			  double *value);
 
 /* A whole one. */
-char *whatif_parse_whole(const char *text, double max, uint64_t *value);
+char *whatif_parse_whole(const char *option, const char *text, double max,
+			 uint64_t *value);
 
 /*
  * Takes an option of enum whatif_option or enum repeat_option. *taken is false if it

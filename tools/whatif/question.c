@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "question.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <linux/tense.h>
 
@@ -93,6 +95,12 @@ const char *whatif_check_better(const struct whatif_question *q)
 	return q->better && !whatif_is_printed(q) ?
 	       "--better is only for a number that the command prints: --metric stdout:REGEX or stderr:REGEX" :
 	       NULL;
+}
+
+void whatif_check_input(const struct whatif_question *q)
+{
+	if (q->input && !q->prepare && access(q->input, R_OK))
+		die(STATUS_FAILED, "--input %s: %s", q->input, strerror(errno));
 }
 
 bool whatif_is_time(const struct whatif_question *q)

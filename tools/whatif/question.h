@@ -101,6 +101,9 @@ double whatif_gain(const struct whatif_question *q, double change);
 bool whatif_is_time(const struct whatif_question *q);
 /* NULL, or an error in --better. */
 const char *whatif_check_better(const struct whatif_question *q);
+
+/* Ends the program if nobody can read --input. A --prepare may still create it. */
+void whatif_check_input(const struct whatif_question *q);
 /* Factor and unit to show it with. */
 double whatif_unit(const struct whatif_question *q, const char **unit);
 char *whatif_command(const struct whatif_question *q);

@@ -89,7 +89,8 @@ static void say_nothing_done(const struct whatif_question *q,
 	const char *name = whatif_name(q, slot), *why;
 
 	if (patched(samples, slot)) {
-		warn("%s was found, but the command did not call it", name);
+		warn("the command did not call %s: give it other arguments, or see by tense profile --survey-only what it calls",
+		     name);
 		return;
 	}
 	why = explain_nothing(samples, slot);
