@@ -46,7 +46,7 @@ is "$? $(cat stderr)" "127 tense: ./nothing: No such file or directory: check th
 	"nor by its path"
 echo "#!/bin/sh" >plain
 run ./plain 2>stderr
-is "$? $(cat stderr)" "126 tense: ./plain: Permission denied" \
+is "$? $(cat stderr)" "126 tense: ./plain: Permission denied: make it executable by chmod +x, or name the program first that runs it" \
 	"a file that is no program"
 run "$tmp" 2>stderr
 is "$?" 126 "a directory"
