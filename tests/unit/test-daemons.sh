@@ -258,7 +258,7 @@ tense_said "/dev/null/x: Not a directory"
 daemons_is 125 "a directory that is a file" learn --csv l
 tense_said "l: Not a directory"
 daemons_is 125 "a picture that cannot be written" learn --svg gone/p.svg
-tense_said "gone/p.svg: No such file or directory"
+tense_said "gone/p.svg: No such file or directory: create the directory first"
 for period in a a= =4h a=x a=0 a=-1h a=4y a=1h,,b=2h; do
 	short 125 "--periods $period" --periods "$period"
 	case $period in

@@ -439,9 +439,9 @@ is "$(pgrep -xf 'sleep 1002.5')" "" "with the command"
 measure_is 127 "no such command" -- nonexistent-command
 tense_said "nonexistent-command: command not found in PATH: check its spelling, install it, or give its path"
 measure_is 127 "no such path" -- ./nonexistent
-tense_said "./nonexistent: No such file or directory"
+tense_said "./nonexistent: No such file or directory: check the program's path"
 measure_is 126 "not a program" -- /etc/passwd
-tense_said "/etc/passwd: Permission denied"
+tense_said "/etc/passwd: Permission denied: make it executable by chmod +x, or name the program first that runs it"
 printf '#!/nonexistent\n' >script && chmod +x script
 measure_is 127 "a script of nobody's" -- ./script
 tense_said "./script: cannot be executed: No such file or directory"
@@ -492,7 +492,7 @@ tense_said "measure: --show-output would mix what the command prints with what i
 quick 0 "one" --csv - --json m -- true
 is "$(wc -l <stdout)" 4 "is all of standard output"
 measure_is 125 "a file that cannot be written" --json /nonexistent/x -- true
-tense_said "/nonexistent/x: No such file or directory"
+tense_said "/nonexistent/x: No such file or directory: create the directory first"
 measure_is 125 "in a directory that is not there" --json gone/x \
 	-- touch was-run
 ok "is found before the command runs" test ! -e was-run

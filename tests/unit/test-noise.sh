@@ -187,7 +187,7 @@ tense_said "noise: more than a third of the times are equal: a finer clock is ne
 noise_is 125 "a full disk" fit --json /dev/full gumbel
 tense_said "/dev/full: No space left on device"
 noise_is 125 "a file that cannot be written" fit --svg no/file gumbel
-tense_said "no/file: No such file or directory"
+tense_said "no/file: No such file or directory: create the directory first"
 echo old >kept
 noise_is 125 "a fit that fails" fit --json kept bad
 is "$(cat kept)" old "leaves the old result"
@@ -301,7 +301,7 @@ status_is 0 "a picture on standard output" refit --processes-per-core 1,2 \
 	--length 50us,100us --samples 40 --bootstrap 0 --coefficients p.json --queue-svg -
 ok "is nothing but that" xmllint --noout stdout
 noise_is 125 "a picture that cannot be written" refit --svg no/file
-tense_said "no/file: No such file or directory"
+tense_said "no/file: No such file or directory: create the directory first"
 
 # Coefficients of a busy machine need not give a distribution for the lengths below.
 jq '.better = "log" | .best.coefficients = [-0.1, 0, 1] |
@@ -365,7 +365,7 @@ noise_is 125 "a refit of one length, before anything is measured" refit --length
 tense_said "noise refit: needs two or more lengths and two or more numbers of processes: it has 1 and 4"
 noise_is 125 "one that cannot be kept" refit --length 20us,40us --samples 20 \
 	--processes-per-core 1,2 --coefficients /proc/no/file
-tense_said "/proc/no/file: No such file or directory"
+tense_said "/proc/no/file: No such file or directory: create the directory first"
 
 # By hand: 4 processes and 1 ms make a best case of 2 ms, a scale of 10 us and a
 # range of 1 ms.

@@ -162,7 +162,7 @@ refused "--svg needs an argument, but '--csv' is an option" \
 	"or with an option for that" --svg --csv x
 refused "takes no argument 'sleep'" "a command" sleep 1
 activity_is 125 "a file that cannot be written" --svg no/such.svg
-is "$(cat stderr)" "tense: no/such.svg: No such file or directory" "says so"
+is "$(cat stderr)" "tense: no/such.svg: No such file or directory: create the directory first" "says so"
 echo old >kept
 activity_is 125 "a recording that fails" --duration 20ms --threshold 1s \
 	--csv kept
