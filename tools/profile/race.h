@@ -78,13 +78,13 @@ struct race {
 size_t race_add_row(struct race *race, enum race_kind kind, size_t null);
 void race_add_run(struct race *race, const struct race_run *run);
 
-/* Computes gains and intervals, and which rows need more runs. */
 /*
  * Says that the program would be slower, but one run alone says so. A disturbance makes a
  * run longer, too. Such a row runs again, and until then its interval does not count.
  */
 bool race_is_doubtful(const struct race_row *row);
 
+/* Computes gains and intervals, and which rows need more runs. */
 void race_look(struct race *race);
 
 /* The null runs of a first stage, for a group with so many rows. */
