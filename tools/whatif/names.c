@@ -6,6 +6,7 @@
 
 #include "libtense/symbols/debug-file.h"
 #include "libtense/symbols/language.h"
+#include "names/object-cache.h"
 #include "names/program.h"
 #include "names/resolve.h"
 #include "base/util.h"
@@ -111,13 +112,13 @@ const char *whatif_names_refused(const struct tense_resolution *r)
 }
 
 static bool find(const struct whatif_question *q, struct whatif_found *found,
-		 unsigned int slot, bool is_static)
+		 unsigned int slot, struct object_cache *cache, bool is_static)
 {
 	struct tense_resolution r;
 	const char *reason;
 	bool is_found;
 
-	is_found = tense_resolve(whatif_name(q, slot), q->argv, NULL, &r) ==
+	is_found = tense_resolve(whatif_name(q, slot), q->argv, cache, &r) ==
 		   TENSE_RESOLVED;
 	if (r.message)
 		warn("%s", r.message);
@@ -167,10 +168,12 @@ void whatif_names(const struct whatif_question *q, struct whatif_found *found,
 		  bool probes)
 {
 	bool is_static = whatif_names_static(q, probes), all = true;
+	struct object_cache cache = { 0 };
 
 	for (unsigned int slot = 1; slot < WHATIF_NAMES; slot++)
 		if (*whatif_name(q, slot))
-			all = find(q, found, slot, is_static) && all;
+			all = find(q, found, slot, &cache, is_static) && all;
+	object_cache_free(&cache);
 	if (!all)
 		exit(STATUS_FAILED);
 }
