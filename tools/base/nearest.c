@@ -59,3 +59,10 @@ unsigned nearest_distance(const char *wanted, const char *name)
 	result = edit_distance(wanted, lw, name, ln);
 	return result <= limit && result < 10 * lw ? result : NEAREST_FAR;
 }
+
+const char *nearest_of(const char *wanted, const char *best, const char *name)
+{
+	unsigned limit = best ? nearest_distance(wanted, best) : NEAREST_FAR;
+
+	return nearest_distance(wanted, name) < limit ? name : best;
+}

@@ -8,4 +8,7 @@
 /* The distance, in tenths of letters that differ. */
 unsigned nearest_distance(const char *wanted, const char *name);
 
+/* Returns the one of two names that is nearer; NULL is none, as is one that is not near. */
+const char *nearest_of(const char *wanted, const char *best, const char *name);
+
 #endif

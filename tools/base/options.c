@@ -99,16 +99,10 @@ static void fill_parser(struct parser *parser, const struct subcommand *command,
 static const char *nearest_option(const char *word, const struct option *options)
 {
 	char *name = xprintf("%.*s", (int)strcspn(word, "="), word);
-	unsigned int best = NEAREST_FAR, distance;
 	const char *found = NULL;
 
-	for (; options->name && !strncmp(name, "--", 2); options++) {
-		distance = nearest_distance(name + 2, options->name);
-		if (distance < best) {
-			best = distance;
-			found = options->name;
-		}
-	}
+	for (; options->name && !strncmp(name, "--", 2); options++)
+		found = nearest_of(name + 2, found, options->name);
 	free(name);
 	return found;
 }

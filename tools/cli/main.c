@@ -48,16 +48,10 @@ static const struct subcommand *const commands[] = {
 
 static void refuse(const char *name)
 {
-	unsigned int best = NEAREST_FAR, distance;
 	const char *near = NULL;
 
-	for (size_t i = 0; i < NR_COMMANDS; i++) {
-		distance = nearest_distance(name, commands[i]->name);
-		if (distance < best) {
-			best = distance;
-			near = commands[i]->name;
-		}
-	}
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		near = nearest_of(name, near, commands[i]->name);
 	warn("unknown command '%s'%s%s: see tense --help", name, near ? ", perhaps " : "",
 	     near ? near : "");
 }
