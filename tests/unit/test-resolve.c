@@ -99,8 +99,8 @@ static void build(void)
 	write_file("inline.c", "static inline __attribute__((always_inline)) int zqx_rescale(int x) { volatile int y = x; return y * 3; }\n"
 		   "int offered(int x) { return zqx_rescale(x); }\n");
 	write_file("known.c", "int offered(int); int main(int c, char **v) { (void)v; return offered(c); }\n");
-	shell("cc -O2 -g -shared -fPIC -Wl,-soname,libinline.so -o lib/libinline.so inline.c &&"
-	      " cc -O2 -g -o bin/known known.c -Llib -linline -Wl,-rpath,\"$PWD/lib\" &&"
+	shell(CC " -O2 -g -shared -fPIC -Wl,-soname,libinline.so -o lib/libinline.so inline.c &&"
+	      CC " -O2 -g -o bin/known known.c -Llib -linline -Wl,-rpath,\"$PWD/lib\" &&"
 	      " strip -o bin/bare bin/known");
 	write_file("bin/bare-script", "#!./bin/bare\n");
 	shell("chmod +x bin/bare-script");
