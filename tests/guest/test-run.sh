@@ -398,6 +398,9 @@ if [ $backend = qemu ]; then
 		exec sleep 1000
 	END
 	chmod 755 "$tmp/bin/qemu-system-x86_64"
+	# tense tries KVM again, and says so, for an emulator of another date: tests that run
+	# beside this one share the verdict.
+	touch -r "$(command -v qemu-system-x86_64)" "$tmp/bin/qemu-system-x86_64"
 	SAYS="detected stalls on CPUs/tasks:" ENDS=
 	export STUCK SAYS ENDS
 	is "$(echo in | PATH=$tmp/bin:$PATH STUCK=2 run --real cat 2>stderr)" in \
