@@ -88,6 +88,16 @@ more=$(jq '[.experiment.threads[] | select(.name == "mixture").virtual_ns] |
 ok "100000000 more instructions take $more ns" [ $((
 	more >= 99500000 && more < 101000000)) = 1 ]
 
+# Each turn copies 1 MB. With an instruction that repeats, each byte would count.
+for turns in 5 55; do
+	# shellcheck disable=SC2016 # for perl
+	run --json "$tmp/results/copy-$turns.json" -- \
+		perl -e '$x = "x" x 1e6; $y = $x . $_ for 1 .. shift' $turns
+done
+more=$(($(told copy-55 cpu_virtual_ns) - $(told copy-5 cpu_virtual_ns)))
+ok "to copy 50 MB takes $more ns: fewer than one for four bytes" [ $((
+	more > 0 && more < 12500000)) = 1 ]
+
 # Two CPUs take turns, but neither pays for the other's.
 # shellcheck disable=SC2016 # for the guest's shell
 run --cpus 2 --json "$tmp/results/turns.json" --file "$mixture" -- \
