@@ -75,6 +75,10 @@ for time in 1610612736 1879048191; do
 done
 ok "a run is the same whatever the times of files" \
 	cmp "$tmp/results/1610612736.json" "$tmp/results/1879048191.json"
+run --json "$tmp/results/apart.json" -- "$mixture" >"$tmp/results/apart.out" \
+	2>"$tmp/results/apart.err" </dev/null
+ok "and whether both outputs are kept or dropped" \
+	cmp "$tmp/results/apart.json" "$tmp/results/1879048191.json"
 rm touched
 
 # The guest counts instructions. The first run reads the program. The other two differ
