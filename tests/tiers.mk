@@ -23,14 +23,19 @@ KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% 
 # Several CPUs in User-Mode Linux: those for each change, and those for the night. There
 # are none unless TENSE_KERNEL_VERSION is 7.2.
 # Programs that load tense.ko run with one CPU, too.
-CPUS_TESTS := $(call named,guest,uml-debug-several uml-debug-fuzz test-uml-cpus-few test-run-two \
-	test-whatif-sweep uml2-abi uml4-abi uml4-order guest-abi guest-area guest-defects \
+CPUS_TESTS := $(call named,guest,uml-debug-several uml-debug-races uml-debug-fuzz \
+	test-uml-cpus-few test-run-two test-whatif-sweep uml2-abi uml4-abi uml4-order guest-abi guest-area guest-defects \
 	guest-names guest-samples guest-libtense-native)
 CPUS_ALL_TESTS := $(CPUS_TESTS) $(call named,guest,test-uml-cpus test-%-two uml2-% uml4-% uml-debug-% \
 	guest-% test-brink) \
 	$(call named,timed,guest-timed%)
 
-REST_TESTS := $(filter-out $(CHECK_TESTS),$(ALL_TESTS))
+# For each change, CI runs these programs on Linux 7.2 in User-Mode Linux: uml-debug-races and
+# uml-debug-fuzz. On 6.1, QEMU takes ten minutes for them and for the storms: check-kernel,
+# check-all and nightly run them.
+SLOW_TESTS := $(call named,guest,debug-races debug-fuzz debug-storms)
+
+REST_TESTS := $(filter-out $(CHECK_TESTS) $(SLOW_TESTS),$(ALL_TESTS))
 
 # These tests run one at a time, beside the others, for one of two reasons:
 # - They wait most of their time and would hold a place that computes nothing.
@@ -67,7 +72,7 @@ LONG_TESTS := uml-debug-several test-exact-profile test-slurm guest-groups test-
 	guest-fair test-queue-waits test-stamped-queue-exact debug-storms \
 	test-stamped-queue-uml test-smp-programs test-producer \
 	test-kernel-selftests-uml test-static test-clock-order-uml test-ledger \
-	test-spin test-whatif test-timed-programs uml-debug-fuzz
+	test-spin test-whatif test-timed-programs uml-debug-fuzz uml-debug-races
 
 LINT_TESTS := $(addprefix tests/lint/test-,includes links mutations shell c kernel spelling style)
 
