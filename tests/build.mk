@@ -104,8 +104,8 @@ $(O)/tests/unit/test-gvt: tests/unit/test-gvt.c module/gvt.c module/gvt.h \
 UNIT_TESTS += $(vclock_tests) $(O)/tests/sim/sim $(O)/tests/unit/test-gvt
 
 # The tools of the tests, finding a QEMU, README and docs.
-UNIT_TESTS += $(addprefix $(O)/tests/unit/test-,run-tap lint-style install-deps \
-	build ci qemu-fetch kernel-source documents)
+UNIT_TESTS += $(addprefix $(O)/tests/unit/test-,run-tap last-pass lint-style \
+	install-deps build ci qemu-fetch kernel-source documents)
 $(O)/tests/unit/test-build: $(USER_TARGETS)
 
 # Models of it for spin, which tries every order of steps.
