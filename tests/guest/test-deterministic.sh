@@ -77,7 +77,7 @@ ok "a run is the same whatever the times of files" \
 	cmp "$tmp/results/1610612736.json" "$tmp/results/1879048191.json"
 run --json "$tmp/results/apart.json" -- "$mixture" >"$tmp/results/apart.out" \
 	2>"$tmp/results/apart.err" </dev/null
-ok "and whether both outputs are kept or dropped" \
+ok "a run is the same if its outputs are kept or dropped" \
 	cmp "$tmp/results/apart.json" "$tmp/results/1879048191.json"
 rm touched
 
@@ -99,7 +99,7 @@ for turns in 5 55; do
 		perl -e '$x = "x" x 1e6; $y = $x . $_ for 1 .. shift' $turns
 done
 more=$(($(told copy-55 cpu_virtual_ns) - $(told copy-5 cpu_virtual_ns)))
-ok "to copy 50 MB takes $more ns: fewer than one for four bytes" [ $((
+ok "a copy of 50 MB takes $more instructions: less than one for 4 bytes" [ $((
 	more > 0 && more < 12500000)) = 1 ]
 
 # Two CPUs take turns, but neither pays for the other's.

@@ -18,17 +18,18 @@
 /*
  * The counter is in nanoseconds, which the kernel would find out with an error.
  * Programs are where they were in the other run, even if something else is not.
- * The kernel does not try the timer of ACPI, which it would not use: it would read the counter
- * for 4.5 ms in between. The emulator reads it slowly, so that this took a third of a boot.
+ * pmtmr=0: the kernel would check the timer of ACPI, which it does not use. The check reads the
+ * counter for 4.5 ms, and the emulator reads it slowly.
  */
 #define COUNTED_OPTIONS	"tsc_early_khz=1000000 norandmaps pmtmr=0 "
 
 /*
  * The emulator takes a step for each byte of an instruction that copies or fills memory: 10 kB
- * counted as 10000 instructions. Without these two flags, libraries and the kernel copy in
- * wide registers, as they do on a processor that has no fast instruction for that.
+ * counted as 10000 instructions. Without these flags, glibc copies in wide registers, and the
+ * kernel copies 8 bytes at a time. Only an emulator that counts is new enough to know fsrs.
  */
 #define EMULATED_CPU	"max,-erms,-fsrm"
+#define COUNTED_CPU	EMULATED_CPU ",-fsrs"
 
 /*
  * The kernel tries its timer against the counter, which goes on while the host
@@ -176,7 +177,8 @@ char **qemu_machine_command(const struct qemu_machine *m)
 	else
 		add_option(&l, "-accel", xstrdup(m->kvm_cpu ? "kvm" :
 						 "tcg,thread=multi"));
-	add_option(&l, "-cpu", xstrdup(m->kvm_cpu ? m->kvm_cpu : EMULATED_CPU));
+	add_option(&l, "-cpu", xstrdup(m->counted ? COUNTED_CPU :
+				       m->kvm_cpu ? m->kvm_cpu : EMULATED_CPU));
 	add_option(&l, "-smp", xprintf("%u", m->cpus));
 	add_option(&l, "-m", xprintf("%lluM", m->memory_mib));
 	add(&l, xstrdup("-nodefaults"));
