@@ -141,7 +141,8 @@ kernels: user
 uml-kernel: user
 	$(Q)$(O)/bin/tense kernel build uml
 check guest: uml-kernel
-check-kernel check-all check-rest: test-kernels
+check-rest: kernels module
+check-kernel check-all: test-kernels
 test-kernels: kernels module
 	$(Q)tools/kernel-build --arch debug --verbose
 

@@ -59,7 +59,7 @@ in_several := $(addprefix $(O)/tests/guest/,smp-abi.bin smp-area.bin smp-names.b
 	guest-users.bin guest-gate-events.bin)
 debug_tests := $(debug_several) $(filter-out $(addprefix %/debug-,abi area names users \
 	gate-events),$(debug_single_tests))
-# A minute each. All of them: make debug. CI runs the programs of debug-several as
+# Minutes each. All of them: make debug. CI runs the programs of debug-several as
 # uml-debug-several, because QEMU takes three times as long for them.
 GUEST_TESTS += $(addprefix $(O)/tests/guest/debug-,races fuzz storms)
 
