@@ -24,8 +24,8 @@ KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% 
 # are none unless TENSE_KERNEL_VERSION is 7.2.
 # Programs that load tense.ko run with one CPU, too.
 CPUS_TESTS := $(call named,guest,uml-debug-several uml-debug-races uml-debug-fuzz \
-	test-uml-cpus-few test-run-two test-whatif-sweep uml2-abi uml4-abi uml4-order guest-abi guest-area guest-defects \
-	guest-names guest-samples guest-libtense-native)
+	test-uml-cpus-few test-run-two test-whatif-sweep uml2-abi uml4-abi uml4-order \
+	guest-abi guest-area guest-defects guest-names guest-samples guest-libtense-native)
 CPUS_ALL_TESTS := $(CPUS_TESTS) $(call named,guest,test-uml-cpus test-%-two uml2-% uml4-% uml-debug-% \
 	guest-% test-brink) \
 	$(call named,timed,guest-timed%)
