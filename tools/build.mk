@@ -182,7 +182,8 @@ UNIT_TESTS += $(O)/tests/unit/test-whatif-estimate
 # The race of profile with simulated candidates, repeated too often for sanitizers; and
 # profile with a fake program.
 $(O)/tests/unit/test-race: tests/unit/test-race.c tools/profile/race.c \
-		tools/base/util.c tools/profile/race.h tests/lib/tap.h $(O)/flags
+		tools/profile/outliers.c tools/base/util.c \
+		$(addprefix tools/profile/,race.h race-data.h outliers.h) tests/lib/tap.h $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(WHATIF_TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) \
 		$(TENSE_LIBS)

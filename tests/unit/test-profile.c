@@ -498,7 +498,7 @@ static void test_disturbed(void)
 		struct fake_machine m = { .disturb = "first" };
 		struct profile p = fake_profile(times[i]);
 		const struct profile_row *first;
-		char *advice;
+		char *advice, *left_out;
 		bool doubted;
 
 		is_i64(fake_measure(&p, &m), 0, "a profile with a disturbed run");
@@ -510,9 +510,16 @@ static void test_disturbed(void)
 		       first->gain[PROFILE_HALF].low, first->gain[PROFILE_HALF].high, advice);
 		is_i64(doubted, i == 0, "the function runs again if there is time");
 		is_i64(first->why == PROFILE_DOUBTFUL, doubted, "if it does not, it is doubtful");
-		is_i64(table_has(&p, "except where the only run may be disturbed"), doubted,
+		is_i64(table_has(&p, "except where something may have disturbed the few runs"), doubted,
 		       "and the table says that its interval does not count");
 		ok(!strstr(advice, "leave first"), "nobody is told to leave it: %s", advice);
+		left_out = profile_left_out(&p);
+		is_i64(left_out && strstr(left_out, "1 run much worse than others"), !doubted,
+		       "with another run, the disturbed one does not count: %s",
+		       left_out ? left_out : "");
+		ok(doubted || first->gain[PROFILE_HALF].high - first->gain[PROFILE_HALF].low < 3,
+		   "and makes no interval wide");
+		free(left_out);
 		free(advice);
 		profile_free(&p);
 	}

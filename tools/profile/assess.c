@@ -32,15 +32,8 @@ static void add_cuts(struct race *race, const struct profile *p,
 		     const struct profile_group *g, enum profile_cut cut,
 		     size_t null)
 {
-	for (size_t m = 0; m < g->count; m++) {
-		const struct profile_candidate *c =
-			&p->candidates[g->members[m]];
-		size_t row = race_add_row(race, kind_of(c, cut), null);
-
-		race->rows[row].control =
-			figure_control(p, g, profile_condition(g, m, cut), m,
-				       &race->rows[row].doubt);
-	}
+	for (size_t m = 0; m < g->count; m++)
+		race_add_row(race, kind_of(&p->candidates[g->members[m]], cut), null);
 }
 
 static void add_rows(struct race *race, const struct profile *p)
@@ -333,6 +326,47 @@ static void find_whole(struct profile *p)
 	}
 }
 
+static void leave_none_out(struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_groups; i++)
+		for (size_t k = 0; k < p->groups[i].w.samples.count; k++)
+			p->groups[i].w.samples.list[k].left_out = false;
+}
+
+static void choose_controls(struct profile *p)
+{
+	for (size_t i = 0; i < p->nr_groups; i++) {
+		const struct profile_group *g = &p->groups[i];
+
+		for (size_t k = 0; k < PROFILE_CUTS * g->count; k++) {
+			size_t member = k % g->count;
+			size_t condition = profile_condition(g, member, k / g->count);
+			size_t row = profile_race_row(p, i, condition);
+			struct race_row *r = &p->answer.race.rows[row];
+
+			r->control = figure_control(p, g, condition, member, &r->doubt);
+		}
+	}
+}
+
+/* Looks at the race, and takes the runs that it leaves out from all figures. */
+static void look(struct profile *p)
+{
+	struct race *race = &p->answer.race;
+	const struct race_run *run = race->runs;
+
+	choose_controls(p);
+	race->slope[RACE_CPU] = expected_slope(p);
+	race_look(race);
+	for (size_t i = 0; i < p->nr_groups; i++) {
+		struct whatif_samples *samples = &p->groups[i].w.samples;
+
+		for (size_t k = 0; k < samples->count; k++)
+			if (figure_counts(&samples->list[k]))
+				samples->list[k].left_out = !race_counts(race, run++);
+	}
+}
+
 void profile_assess(struct profile *p)
 {
 	struct profile_answer *a = &p->answer;
@@ -342,14 +376,19 @@ void profile_assess(struct profile *p)
 	a->race = (struct race){
 		.top = p->asked.top, .precision = p->question.precision / 100,
 		.seed = p->question.seed,
-		.slope = { [RACE_CPU] = expected_slope(p) },
+		/* Nothing else on the machine changes a count of instructions. */
+		.disturbances = !p->question.deterministic,
 	};
+	leave_none_out(p);
 	find_whole(p);
 	add_rows(&a->race, p);
 	add_runs(&a->race, p);
-	race_look(&a->race);
+	look(p);
+	/* The runs that are left out were a part of the figures up to here. */
+	if (race_left_out(&a->race))
+		look(p);
 	if (part_follow(&a->race, p))
-		race_look(&a->race);
+		look(p);
 	fill_rows(p);
 	a->runs = a->race.nr_runs;
 	a->separated = race_separated(&a->race);

@@ -55,7 +55,7 @@ bool figure_counts(const struct whatif_sample *s)
 
 static bool is_in(const struct figure_runs *runs, const struct whatif_sample *s)
 {
-	if (!figure_counts(s))
+	if (!figure_counts(s) || s->left_out)
 		return false;
 	if (!runs->untouched)
 		return s->condition == runs->condition;

@@ -139,7 +139,7 @@ int profile_json_write(FILE *f, const struct profile *p)
 {
 	char *advice = profile_advice(p);
 	json_t *root = json_pack(
-		"{ss si so so so sb sb sb si so so so so so so so so so so so so si so so so so sO? so*}",
+		"{ss si so so so sb sb sb si so so so so so so so so so so so so so si so so so so sO? so*}",
 		"schema", PROFILE_SCHEMA, "version", PROFILE_JSON_VERSION,
 		"question", whatif_json_question(&p->question),
 		"found", whatif_json_found(&p->found), "asked", asked(p),
@@ -155,6 +155,7 @@ int profile_json_write(FILE *f, const struct profile *p)
 		"run_ns", integer(p->run_ns),
 		"needed_ns", integer(p->needed_ns),
 		"dropped_runs", integer(p->dropped),
+		"disturbed_runs", integer(race_left_out(&p->answer.race)),
 		"unscalable", unscalable(p),
 		"environment", whatif_json_environment(&p->environment),
 		"candidates", candidates(p), "groups", groups(p),

@@ -28,7 +28,7 @@ static double nested(const struct profile_group *g, size_t member, unsigned int 
 	for (size_t i = 0; i < g->w.samples.count; i++) {
 		const struct whatif_sample *s = &g->w.samples.list[i];
 
-		if (!figure_counts(s) || s->condition != condition)
+		if (!figure_counts(s) || s->left_out || s->condition != condition)
 			continue;
 		ran += s->slot[slot].ran;
 		charged += s->slot[slot].charged;
@@ -87,7 +87,7 @@ static struct parts parts_of(const struct profile_group *g, size_t member)
 		const struct whatif_sample *s = &g->w.samples.list[i];
 		double part, off;
 
-		if (!figure_counts(s))
+		if (!figure_counts(s) || s->left_out)
 			continue;
 		part = part_of(&parts, s);
 		off = part - mean;

@@ -61,7 +61,7 @@ enum profile_why {
 	PROFILE_LITTLE,		/* little time, no gain */
 	PROFILE_LOSES,		/* the program is slower if the function is faster */
 	PROFILE_UNCERTAIN,	/* the interval is too wide */
-	PROFILE_DOUBTFUL,	/* its only run may be disturbed */
+	PROFILE_DOUBTFUL,	/* something may have disturbed its few runs */
 	PROFILE_WHOLE,		/* it is nearly the whole program, as main() */
 	PROFILE_UNKNOWN,	/* it did not run */
 };

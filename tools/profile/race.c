@@ -10,6 +10,7 @@
 #include <gsl/gsl_sort.h>
 
 #include "base/util.h"
+#include "outliers.h"
 
 #define RESAMPLES	2000
 /* With fewer residuals, resamples are of a normal distribution instead. */
@@ -20,6 +21,9 @@
 #define POOLED_WEIGHT	4
 #define VARIANCE_MIN	1e-12
 #define NULL_RUNS_MIN	3
+/* A row with so few runs may be doubtful, and with fewer than these if one is an outlier. */
+#define DOUBTFUL_RUNS	2
+#define DOUBTFUL_ODD_RUNS	4
 
 /* The runs of a row, for one control. */
 struct summary {
@@ -60,6 +64,20 @@ void race_add_run(struct race *race, const struct race_run *run)
 	race->rows[run->row].runs++;
 }
 
+bool race_counts(const struct race *race, const struct race_run *run)
+{
+	return !(run->outlier && race->rows[run->row].left_out);
+}
+
+size_t race_left_out(const struct race *race)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < race->nr_rows; i++)
+		n += race->rows[i].left_out;
+	return n;
+}
+
 static void add_means(const struct race *race, enum race_control control,
 		      struct summary *rows, double slope)
 {
@@ -69,6 +87,8 @@ static void add_means(const struct race *race, enum race_control control,
 		const struct race_run *run = &race->runs[i];
 		struct summary *row = &rows[run->row];
 
+		if (!race_counts(race, run))
+			continue;
 		row->n++;
 		row->mean += run->y - slope * run->control[control];
 		row->control += run->control[control];
@@ -94,6 +114,8 @@ static void fit_slope(const struct race *race, enum race_control control,
 		const struct summary *row = &pool->rows[run->row];
 		double x = run->control[control] - row->control;
 
+		if (!race_counts(race, run) || race->rows[run->row].odd)
+			continue;
 		squares += x * x;
 		products += x * (run->y - row->mean);
 	}
@@ -140,7 +162,12 @@ static struct pool pool_runs(const struct race *race, enum race_control control)
 		double r = (run->y - pool.slope * run->control[control] -
 			    row->mean) * row->scale;
 
+		if (!race_counts(race, run))
+			continue;
 		row->squares += r * r;
+		/* An odd row scatters in its own way. */
+		if (race->rows[run->row].odd)
+			continue;
 		squares += r * r;
 		if (row->n < 2)
 			continue;
@@ -149,7 +176,7 @@ static struct pool pool_runs(const struct race *race, enum race_control control)
 			r * sqrt((double)row->n / (row->n - 1));
 	}
 	for (size_t i = 0; i < race->nr_rows; i++)
-		pool.df += pool.rows[i].n ? pool.rows[i].n - 1 : 0;
+		pool.df += pool.rows[i].n && !race->rows[i].odd ? pool.rows[i].n - 1 : 0;
 	/* The slope costs a degree of freedom, but its expectation returns most of it. */
 	pool.variance = pool.df > 0 ? fmax(squares / pool.df, VARIANCE_MIN) :
 				      INFINITY;
@@ -202,7 +229,9 @@ static double resample(const struct race *race, const struct pool *pool,
 			row->mean += off / k;
 			row->squares += off * (y - row->mean);
 		}
-		squares += row->squares;
+		/* The pooled variance lacks odd rows. */
+		if (!race->rows[i].odd)
+			squares += row->squares;
 	}
 	return fmax(squares / pool->df, VARIANCE_MIN);
 }
@@ -285,15 +314,6 @@ static void estimate(struct race *race, enum race_control control)
 	pool_free(&pool);
 }
 
-static bool uses(const struct race *race, enum race_control control)
-{
-	for (size_t i = 0; i < race->nr_rows; i++)
-		if (race->rows[i].kind != RACE_NULL &&
-		    race->rows[i].control == control)
-			return true;
-	return false;
-}
-
 static bool is_candidate(const struct race_row *row)
 {
 	return row->kind == RACE_CANDIDATE && row->runs;
@@ -348,15 +368,19 @@ static bool has_rival(const struct race *race, size_t index, double at_least)
 
 bool race_is_doubtful(const struct race_row *row)
 {
-	return is_candidate(row) && row->runs == 1 && row->high < 0;
+	if (!is_candidate(row) || row->certain)
+		return false;
+	return row->odd ? row->runs < DOUBTFUL_ODD_RUNS :
+			  row->runs - row->left_out <= DOUBTFUL_RUNS && row->high < 0;
 }
 
 void race_look(struct race *race)
 {
 	double at_least;
 
+	race_find_outliers(race);
 	for (int c = 0; c < RACE_CONTROLS; c++)
-		if (uses(race, c))
+		if (race_uses(race, c))
 			estimate(race, c);
 	at_least = bar(race);
 	for (size_t i = 0; i < race->nr_rows; i++) {

@@ -86,7 +86,7 @@ const char *profile_why_text(const struct profile *p,
 		[PROFILE_LITTLE] = "little time",
 		[PROFILE_LOSES] = "the program would be slower",
 		[PROFILE_UNCERTAIN] = "not certain yet",
-		[PROFILE_DOUBTFUL] = "not certain yet: its only run may be disturbed",
+		[PROFILE_DOUBTFUL] = "not certain yet: something may have disturbed its few runs",
 		[PROFILE_WHOLE] = "nearly the whole program, see its parts",
 	};
 
@@ -305,7 +305,7 @@ const char *profile_certainty(const struct profile *p)
 {
 	for (size_t i = 0; i < p->answer.nr_rows; i++)
 		if (p->answer.rows[i].why == PROFILE_DOUBTFUL)
-			return "In 95 % of all profiles, all intervals contain their gains, except where the only run may be disturbed.";
+			return "In 95 % of all profiles, all intervals contain their gains, except where something may have disturbed the few runs.";
 	return "In 95 % of all profiles, all intervals contain their gains.";
 }
 
@@ -342,6 +342,7 @@ char *profile_left_out(const struct profile *p)
 	char *changed = changed_words(p);
 	size_t never = count_state(p, PROFILE_NEVER_CALLED);
 	size_t untried = count_state(p, PROFILE_NOT_TRIED);
+	size_t disturbed = race_left_out(&p->answer.race);
 	char *unscalable = profile_unscalable(p), *text = NULL;
 
 	if (never)
@@ -358,6 +359,10 @@ char *profile_left_out(const struct profile *p)
 	if (p->dropped)
 		text = append(text, xprintf("%zu run%s without a metric did not count.",
 					    p->dropped, plural(p->dropped)));
+	if (disturbed)
+		text = append(text, xprintf("%zu run%s much worse than others of the same kind did not count: something may have disturbed %s.",
+					    disturbed, plural(disturbed),
+					    disturbed == 1 ? "it" : "them"));
 	if (changed)
 		text = append(text, changed);
 	if (addresses)

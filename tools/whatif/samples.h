@@ -36,6 +36,7 @@ struct whatif_sample {
 	uint64_t reference;	/* the reference loop, around the run */
 	unsigned int threads;
 	int status;		/* as the shell's $? */
+	bool left_out;		/* the answer of a profile does not use it */
 	double pair_ns;		/* an entry and exit, by the stubs, or 0 */
 	uint64_t start;		/* start of the stubs, a part of ran */
 	struct whatif_slot slot[WHATIF_SLOTS];
