@@ -108,6 +108,12 @@ static void add_ports(struct list *l, const struct qemu_machine *m)
 	}
 }
 
+/* The CPUs of a counted guest take turns. The plugin tells how long each waited for its turn. */
+static bool take_turns(const struct qemu_machine *m)
+{
+	return m->counted && m->cpus > 1;
+}
+
 static char *root_options(const struct qemu_machine *m)
 {
 	if (m->counted)
@@ -127,9 +133,9 @@ static void add_kernel(struct list *l, const struct qemu_machine *m)
 		add_option(l, "-initrd", xprintf(DESCRIPTOR, m->initramfs));
 	add_option(l, "-append",
 		   xprintf("console=ttyS0 quiet panic=-1 " MACHINE_OPTIONS "%s %s%s",
-			   m->kvm_cpu ? "" : "tsc=reliable ", m->counted ?
-			   COUNTED_OPTIONS TURNS_OPTION : TIMED_OPTIONS,
-			   root));
+			   m->kvm_cpu ? "" : "tsc=reliable ",
+			   !m->counted ? TIMED_OPTIONS : take_turns(m) ?
+			   COUNTED_OPTIONS TURNS_OPTION : COUNTED_OPTIONS, root));
 	free(root);
 }
 
@@ -139,16 +145,19 @@ static void add_kernel(struct list *l, const struct qemu_machine *m)
  */
 static void add_counting(struct list *l, const struct qemu_machine *m)
 {
-	char *turns = escape(m->turns);
+	char *turns;
 
 	add_option(l, "-accel", xstrdup("tcg,thread=single,tb-size=256"));
 	add_option(l, "-icount", xprintf("shift=%d,sleep=off", QEMU_SHIFT));
 	add_option(l, "-rtc", xstrdup("base=2024-01-01,clock=vm"));
 	add_option(l, "-seed", xprintf("%u", m->seed));
-	/* Both the plugin and the guest see the memory. */
+	/* The guest sees the memory, and so does the plugin, which only several CPUs have. */
 	add_option(l, "-object",
 		   xprintf("memory-backend-file,id=memory,size=%lluM,share=on,mem-path="
 			   DESCRIPTOR, m->memory_mib, m->memory));
+	if (!take_turns(m))
+		return;
+	turns = escape(m->turns);
 	add_option(l, "-plugin",
 		   xprintf("%s,memory=" DESCRIPTOR ",at=" TURNS_ADDRESS ",ns=%d",
 			   turns, m->memory, 1 << QEMU_SHIFT));
