@@ -46,8 +46,7 @@ WAITING_TESTS := $(call named,unit,test-bench test-accuracy test-measure-run% \
 	$(call named,timed,test-timed test-timed-static guest-timed \
 	guest-timed-static guest-timed-preloaded test-timed-programs) \
 	$(call named,guest,test-signals test-signals-qemu test-bad-input \
-	test-bad-input-two test-signals-two test-clocks test-slurm test-streams \
-	test-terminal)
+	test-bad-input-two test-signals-two test-clocks test-streams test-terminal)
 
 # These tests run one at a time, after the others, for one of three reasons:
 # - They step through code instruction by instruction, beside a thread of their own.
@@ -64,14 +63,14 @@ ALONE_TESTS := $(call named,guest,%-sessions %-races test-kernel-selftests-qemu 
 
 # These tests take a minute or more. They start first, in this order, so that no
 # CPU is idle at the end.
-LONG_TESTS := uml-debug-several test-exact-profile test-slurm guest-groups test-profile \
-	test-profile-two test-signals-two test-run-two test-whatif-two \
+LONG_TESTS := test-kernel test-c uml-debug-several test-slurm test-exact-profile \
+	guest-groups test-profile test-profile-two test-signals-two test-run-two test-whatif-two \
 	test-run-qemu test-deterministic \
 	test-signals-qemu test-signals debug-fuzz test-exact-whatif check-patches \
 	guest-fair test-queue-waits test-stamped-queue-exact debug-storms \
 	test-stamped-queue-uml test-smp-programs test-producer \
 	test-kernel-selftests-uml test-static test-clock-order-uml test-ledger \
-	test-spin test-whatif test-timed-programs uml-debug-fuzz
+	test-whatif test-timed-programs uml-debug-fuzz test-dedup test-run test-build
 
 LINT_TESTS := $(addprefix tests/lint/test-,includes links mutations shell c kernel spelling style)
 
