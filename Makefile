@@ -87,7 +87,7 @@ long_first = $(foreach t,$(LONG_TESTS),$(filter %/$(t),$(1))) \
 
 # LIST: runs its programs, those of WAITING_TESTS one at a time beside the others, and
 # those of ALONE_TESTS one at a time at the end.
-run_tap = $(Q)TAP_LOGS=$(O)/tests/log tests/run-tap \
+run_tap = $(Q)TAP_LOGS=$(O)/tests/log TAP_KEPT='$(KEPT_TESTS)' tests/run-tap \
 	$(call long_first,$(filter-out $(WAITING_TESTS) $(ALONE_TESTS),$(1))) \
 	--beside $(call long_first,$(filter $(WAITING_TESTS),$(1))) \
 	--alone $(filter $(ALONE_TESTS),$(1))
@@ -180,12 +180,12 @@ check-cpus-here: user module $(CPUS_TESTS)
 check-cpus-all-here: user module $(CPUS_ALL_TESTS)
 	$(call run_tap,$(CPUS_ALL_TESTS))
 
-## nightly        lint, patches, debug, several CPUs, fuzz, kcsan, storms, mutate,
-##                simulator, parsers, coverage, accuracy
+## nightly        lint, all tests, patches, debug, several CPUs, fuzz, kcsan, storms,
+##                mutate, simulator, parsers, coverage, accuracy
 nightly:
 	$(Q)failed=; for target in $(NIGHTLY); do \
 		echo "== make $$target"; \
-		$(MAKE) --no-print-directory O=$(O) $$target || failed="$$failed $$target"; \
+		AGAIN=1 TENSE_TEST_ROUNDS=1000 $(MAKE) --no-print-directory O=$(O) $$target || failed="$$failed $$target"; \
 	done; [ -z "$$failed" ] || { echo "nightly: failed:$$failed"; exit 1; }
 
 ## lint           clang-tidy, checkpatch, sparse, shellcheck, spelling and style

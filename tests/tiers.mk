@@ -72,7 +72,16 @@ LONG_TESTS := test-kernel test-c uml-debug-several test-slurm test-exact-profile
 	test-kernel-selftests-uml test-static test-clock-order-uml test-ledger \
 	test-whatif test-timed-programs uml-debug-fuzz test-dedup test-run test-build
 
+# The results of these tests depend on a few files, and not on the tools of tense. run-tap
+# repeats their last pass until one of these files changes. tests/lib/inputs.sh knows the files by
+# kind. Races depend on chance.
+KEPT_TESTS := $(addprefix program:,$(call named,unit,test-ledger test-profile test-race \
+	test-whatif-estimate test-noise-fit test-vclock-%) $(call named,sim,sim)) \
+	$(addprefix in_qemu:,$(smp_tests) $(filter-out %-races,$(smp2_tests)) $(call named,guest,smp4-clock-order)) \
+	models:tests/spin/test-spin kernel_style:tests/lint/test-kernel \
+	itself:tests/check-patches
+
 LINT_TESTS := $(addprefix tests/lint/test-,includes links mutations shell c kernel spelling style)
 
-# In this order. Seeds are random, unlike those of check-all.
-NIGHTLY := lint check-patches debug check-cpus-all fuzz kcsan storms mutate sim-random fuzz-parsers coverage accuracy
+# In this order. check-all has fixed seeds, the others have random ones.
+NIGHTLY := lint check-all check-patches debug check-cpus-all fuzz kcsan storms mutate sim-random fuzz-parsers coverage accuracy

@@ -1,36 +1,37 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# For a test whose results depend on files alone. It runs when one of them has changed. Else
-# it repeats the results of its last pass, which are in the cache of tools/kernel-build. With
-# AGAIN=1 it runs in any case.
+# Keeps the results of a test that passed, in the cache of tools/kernel-build, to repeat them
+# while nothing that the test depends on has changed.
 
-# Runs a command that speaks TAP, or repeats what it said: NAME SUM COMMAND...
-# SUM: a function that prints a checksum of all that the command reads
-run_unless_passed() {
-	local cache=${TENSE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tense}
-	local kept=$cache/passed-$1 sum_of=$2 sum first results status
-	shift 2
+# The first line of results that are repeated.
+repeats_pass='# nothing that this test depends on has changed since it passed'
 
-	sum=$($sum_of)
+file_of_pass() { # NAME
+	echo "${TENSE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tense}/passed-$1"
+}
+
+# Prints the results that were kept with this checksum, or fails.
+repeat_pass() { # NAME SUM
+	local file first
+
+	file=$(file_of_pass "$1")
 	# Another run may replace the file: it is opened once.
-	if [ -z "${AGAIN:-}" ] && [ -r "$kept" ] && {
-		read -r first && [ "$first" = "# $sum" ] &&
-			echo '# nothing that this test reads has changed since it passed' &&
-			cat
-	} <"$kept"; then
-		return
+	[ -r "$file" ] && {
+		read -r first && [ "$first" = "# $2" ] && echo "$repeats_pass" && cat
+	} <"$file"
+}
+
+# Another run sees all of the file, or none.
+keep_pass() { # NAME SUM RESULTS
+	local file new
+
+	file=$(file_of_pass "$1")
+	mkdir -p "${file%/*}" && new=$(mktemp "$file.XXXXXX") || return
+	if { echo "# $2" && cat "$3"; } >"$new"; then
+		mv "$new" "$file"
+	else
+		rm -f "$new"
+		false
 	fi
-	results=$(mktemp) || return
-	"$@" | tee "$results"
-	status=${PIPESTATUS[0]}
-	if [ "$status" = 0 ] && grep -q '^1\.\.[1-9]' "$results" &&
-	   ! grep -Eq '^(not ok|Bail out)|# SKIP' "$results" &&
-	   [ "$($sum_of)" = "$sum" ] && mkdir -p "$cache"; then
-		# Another run sees all of the file, or none.
-		{ echo "# $sum" && cat "$results"; } >"$kept.$$" && mv "$kept.$$" "$kept" ||
-			rm -f "$kept.$$"
-	fi
-	rm -f "$results"
-	return "$status"
 }

@@ -7,7 +7,7 @@
 
 run_tap=$source/tests/run-tap
 in_tmp
-unset JOBS
+unset JOBS AGAIN TENSE_KERNEL_VERSION
 TAP_LOGS=$tmp/log
 export TAP_LOGS
 
@@ -111,6 +111,60 @@ script jobs 'echo 1..1; [ -z "${JOBS:-}" ] && echo ok 1'
 status_is 0 "programs do not see JOBS" env JOBS=2 "$run_tap" ./jobs
 status_is 2 "JOBS=0" env JOBS=0 "$run_tap" ./good
 is "$(cat stderr)" "run-tap: JOBS=0: give a number from 1" "is refused"
+
+# A program that told the checksum of what it depends on, and passed.
+script kept '[ "${1:-}" != --inputs ] || exec cat input
+echo ran >>runs; cat results; cat errors >&2; exit "$(cat status)"'
+: >errors
+echo 0 >status
+kept() { # TITLE RUNS STATUS [ARGUMENT]...
+	local title=$1 runs=$2 status=$3
+
+	shift 3
+	status_is "$status" "$title" env TENSE_CACHE="$tmp/cache" TAP_KEPT="itself:./kept" "$@" \
+		"$run_tap" ./kept ./a/same
+	is "$(wc -l <runs)" "$runs" "it has run so often"
+}
+echo 1 >input
+printf 'ok 1 - one\n1..1\n' >results
+kept "a program passes" 1 0
+ok "its line does not say more" grep -Eqx 'ok    kept +1 passed +[0-9]+\.[0-9] s' stdout
+kept "nothing has changed since it passed" 1 0
+ok "its line says so" grep -Eqx 'ok    kept +1 passed +0\.0 s, unchanged' stdout
+is "$(tail -n 2 stdout)" "results of earlier passes, because nothing has changed (AGAIN=1 runs all): 1 of 2 programs
+2 passed, 0 failed, 0 skipped" "and the sum tells how many there are"
+ok "the file of times has it" grep -qx 'kept 0.0 0.0' log/times
+kept "AGAIN=1" 2 0 AGAIN=1
+kept "another version of the kernel" 3 0 TENSE_KERNEL_VERSION=7.2
+rm input
+kept "it cannot tell what it depends on" 4 0
+echo 2 >input
+kept "a file has changed" 5 0
+kept "and no other one" 5 0
+# A program with such results runs each time.
+is_not_kept() { # TITLE STATUS
+	rm -rf cache runs
+	kept "$1" 1 "$2"
+	kept "$1, again" 2 "$2"
+}
+printf 'not ok 1 - one\n1..1\n' >results
+is_not_kept "a failure" 1
+printf 'ok 1 - one\n1..2\n' >results
+is_not_kept "a result too few" 1
+printf '1..0 # skip nothing\n' >results
+is_not_kept "a plan without a test" 0
+printf 'ok 1 - one # skip no such tool\n1..1\n' >results
+is_not_kept "a skip" 0
+printf 'ok 1 - one\n1..1\n' >results
+echo 'Bail out! gone' >errors
+is_not_kept "an end before all is done, told as an error" 1
+: >errors
+echo 3 >status
+is_not_kept "an error" 1
+echo 0 >status
+script kept '[ "${1:-}" != --inputs ] || exec cat input
+echo ran >>runs; echo $$ >input; cat results'
+is_not_kept "a file that changes meanwhile" 0
 
 # Signals. A shell's background job ignores SIGINT unless somebody resets it.
 script interrupt 'echo 1..1; trap "echo ok 1; exit" INT; kill -INT $$; sleep 1'
