@@ -85,8 +85,8 @@ done
 for document in docs/rules.md docs/architecture.md; do
 	wrong=
 	for name in $(grep -oE '`[a-z_0-9]+\(\)`' "$document" | tr -d '`()' | sort -u); do
-		grep -rqE "(^|[^a-z_0-9])$name\(" --include='*.[ch]' module kernel \
-			libtense tools /dev/null || wrong="$wrong $name"
+		grep -rqE "(^|[^a-z_0-9])$name\(" --include='*.[ch]' --include='*.sh' --include=run-tap \
+			module kernel libtense tools tests || wrong="$wrong $name"
 	done
 	# Functions of the kernel and of every program.
 	is "$(xargs -n 1 <<<"$wrong" | grep -vxE 'update_curr|smp_mb|main|READ_ONCE' |
