@@ -131,7 +131,7 @@ static bool covers(const struct machine *m, const struct race *race)
 		const struct race_row *row = &race->rows[i];
 		double gain = gain_of(m, race, i);
 
-		if (row->kind != RACE_NULL && !race_is_doubtful(row) &&
+		if (row->kind != RACE_NULL && !race_is_doubtful(race, row) &&
 		    (gain < row->low || gain > row->high))
 			return false;
 	}
@@ -161,7 +161,7 @@ static unsigned int count_slower(const struct race *race)
 
 	for (size_t i = 0; i < race->nr_rows; i++)
 		count += race->rows[i].kind != RACE_NULL && race->rows[i].high < 0 &&
-			 !race_is_doubtful(&race->rows[i]);
+			 !race_is_doubtful(race, &race->rows[i]);
 	return count;
 }
 
@@ -212,7 +212,7 @@ static struct tally repeat(struct setting s)
 		t.width += usual_width(&race) / REPEATS;
 		t.left_out += race_left_out(&race);
 		for (size_t i = 0; i < race.nr_rows; i++)
-			t.doubtful += race_is_doubtful(&race.rows[i]);
+			t.doubtful += race_is_doubtful(&race, &race.rows[i]);
 		if (s.compare && seed <= COMPARED) {
 			t.compared += race.nr_runs;
 			race_free(&race);
@@ -325,11 +325,11 @@ static void test_odd(void)
 	race_look(&race);
 	r = &race.rows[row];
 	ok(r->odd && !r->left_out, "an outlier of two runs is not left out");
-	ok(race_is_doubtful(r) && r->racing, "but the row is doubtful, and runs again");
+	ok(race_is_doubtful(&race, r) && r->racing, "but the row is doubtful, and runs again");
 	ok(race.rows[null].runs == 5 * RUNS && !race.rows[null].odd, "other rows are not odd");
 	race.disturbances = false;
 	race_look(&race);
-	ok(!race_is_doubtful(r), "nothing is doubtful if nothing can disturb runs");
+	ok(!race_is_doubtful(&race, r), "nothing is doubtful if nothing can disturb runs");
 	race_free(&race);
 }
 

@@ -210,7 +210,7 @@ static void fill_row(const struct profile *p, size_t group, size_t member,
 	}
 	set_times(p, row, g, member);
 	row->why = explain(p, row);
-	if (race_is_doubtful(&p->answer.race.rows[half]))
+	if (race_is_doubtful(&p->answer.race, &p->answer.race.rows[half]))
 		row->why = PROFILE_DOUBTFUL;
 }
 

@@ -150,9 +150,7 @@ void race_find_outliers(struct race *race)
 		all += race->runs[i].outlier;
 	}
 	rare = all <= ceil(OUTLIERS_MAX * race->nr_runs);
-	for (size_t i = 0; i < race->nr_rows; i++) {
-		race->rows[i].certain = !race->disturbances;
+	for (size_t i = 0; i < race->nr_rows; i++)
 		leave_out(&race->rows[i], rare ? outliers[i] : 0);
-	}
 	free(outliers);
 }

@@ -47,7 +47,6 @@ struct race_row {
 	/* Set by race_look(). */
 	size_t runs;
 	size_t left_out;	/* of these runs: all outliers, or none */
-	bool certain;		/* nothing can have disturbed its runs */
 	bool odd;		/* too large a part of its runs are outliers to leave them out */
 	double gain, low, high;	/* in y, with the interval; infinite: unknown */
 	bool racing;		/* needs more runs */

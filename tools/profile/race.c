@@ -366,9 +366,9 @@ static bool has_rival(const struct race *race, size_t index, double at_least)
 	return false;
 }
 
-bool race_is_doubtful(const struct race_row *row)
+bool race_is_doubtful(const struct race *race, const struct race_row *row)
 {
-	if (!is_candidate(row) || row->certain)
+	if (!is_candidate(row) || !race->disturbances)
 		return false;
 	return row->odd ? row->runs < DOUBTFUL_ODD_RUNS :
 			  row->runs - row->left_out <= DOUBTFUL_RUNS && row->high < 0;
@@ -386,7 +386,7 @@ void race_look(struct race *race)
 	for (size_t i = 0; i < race->nr_rows; i++) {
 		struct race_row *row = &race->rows[i];
 
-		row->racing = race_is_doubtful(row) ||
+		row->racing = race_is_doubtful(race, row) ||
 			      (is_contender(race, row, at_least) &&
 			       row->high - row->low > race->precision &&
 			       has_rival(race, i, at_least));

@@ -28,7 +28,7 @@ void race_add_run(struct race *race, const struct race_run *run);
  * A disturbance makes a run longer, too. Such a row runs again, and until then its interval does
  * not count.
  */
-bool race_is_doubtful(const struct race_row *row);
+bool race_is_doubtful(const struct race *race, const struct race_row *row);
 
 /* Computes gains and intervals, and which rows need more runs. */
 void race_look(struct race *race);
