@@ -57,14 +57,13 @@ static bool has_control(const struct race_row *row, enum race_control control)
 	return row->runs && (row->kind == RACE_NULL || row->control == control);
 }
 
-/* Makes the deviations of almost free functions comparable, as scale_of() in race.c does. */
 static double usual_scale(const struct race *race, const struct deviations *d, size_t row)
 {
 	const struct race_row *r = &race->rows[row];
 
-	if (r->kind != RACE_EXTRA || !race->rows[r->null].runs)
+	if (!race->rows[r->null].runs)
 		return 1;
-	return fmin(exp(d->usual[r->null] - d->usual[row]), 1);
+	return race_scale(r, d->usual[row] - d->usual[r->null]);
 }
 
 /* The middle run of a row is usual; of two runs, the better one. */

@@ -3,6 +3,7 @@
 #ifndef TOOLS_PROFILE_RACE_DATA_H
 #define TOOLS_PROFILE_RACE_DATA_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -64,6 +65,15 @@ struct race {
 	double slope[RACE_CONTROLS];
 	unsigned long seed;
 };
+
+/*
+ * Returns the scale for the deviations of a row's runs. A disturbance adds some time to a run. In
+ * the logarithm it is larger the shorter the run is, which matters where a function is almost free.
+ */
+static inline double race_scale(const struct race_row *row, double gain)
+{
+	return row->kind == RACE_EXTRA ? fmin(exp(-gain), 1) : 1;
+}
 
 /* Is any candidate compared by this control? */
 static inline bool race_uses(const struct race *race, enum race_control control)

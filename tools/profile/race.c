@@ -124,18 +124,13 @@ static void fit_slope(const struct race *race, enum race_control control,
 	add_means(race, control, pool->rows, pool->slope);
 }
 
-/*
- * A disturbance adds some time to a run. In the logarithm it is larger the shorter the
- * run is, which matters where a function is almost free.
- */
 static double scale_of(const struct race *race, const struct pool *pool, size_t row)
 {
 	const struct race_row *r = &race->rows[row];
-	double gain = pool->rows[row].mean - pool->rows[r->null].mean;
 
-	if (r->kind != RACE_EXTRA || !pool->rows[row].n || !pool->rows[r->null].n)
+	if (!pool->rows[row].n || !pool->rows[r->null].n)
 		return 1;
-	return fmin(exp(-gain), 1);
+	return race_scale(r, pool->rows[row].mean - pool->rows[r->null].mean);
 }
 
 static void pool_free(struct pool *pool)
