@@ -132,10 +132,10 @@ static void add_kernel(struct list *l, const struct qemu_machine *m)
 	if (m->counted)
 		add_option(l, "-initrd", xprintf(DESCRIPTOR, m->initramfs));
 	add_option(l, "-append",
-		   xprintf("console=ttyS0 quiet panic=-1 " MACHINE_OPTIONS "%s %s%s",
+		   xprintf("console=ttyS0 quiet panic=-1 " MACHINE_OPTIONS "%s %s%s%s",
 			   m->kvm_cpu ? "" : "tsc=reliable ",
-			   !m->counted ? TIMED_OPTIONS : take_turns(m) ?
-			   COUNTED_OPTIONS TURNS_OPTION : COUNTED_OPTIONS, root));
+			   m->counted ? COUNTED_OPTIONS : TIMED_OPTIONS,
+			   take_turns(m) ? TURNS_OPTION : "", root));
 	free(root);
 }
 
