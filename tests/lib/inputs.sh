@@ -16,7 +16,7 @@ sum_of_inputs() { # KIND PROGRAM
 # A program that takes random numbers from a fixed seed and reads no file depends on its code and
 # its libraries.
 inputs_program() { # PROGRAM
-	# They change what a sanitizer finds.
+	# These variables change what a sanitizer finds.
 	echo "${ASAN_OPTIONS:-} ${UBSAN_OPTIONS:-} ${LSAN_OPTIONS:-}"
 	code "$1" && ldd "$1" | awk '$2 == "=>" { print $3 }' | xargs -r cat
 }
@@ -26,7 +26,7 @@ inputs_program() { # PROGRAM
 inputs_in_qemu() { # PROGRAM
 	local kernel programs program
 
-	# They change what the script does.
+	# These variables change what the script does.
 	[ -z "${GUEST_MEMORY:-}${GUEST_SECONDS:-}${COVERAGE:-}" ] || return
 	kernel=$(tools/kernel-build --arch x86_64 --print) || return
 	programs=$(sed -n 's/^for program in \(.*\); do$/\1/p' "$1")
