@@ -43,6 +43,8 @@ static const char *const noise[] = {
 
 static const char *running;
 static bool complained;
+/* The program that the last complaint was about. */
+static const char *blamed;
 
 static void tell(const char *result)
 {
@@ -55,7 +57,9 @@ static void complain(const char *text)
 	if (!complained)
 		tell("not ok");
 	complained = true;
-	printf("# while, or since, %s ran:\n", running);
+	if (blamed != running)
+		printf("# while, or since, %s ran:\n", running);
+	blamed = running;
 	for (const char *end; *text; text = *end ? end + 1 : end) {
 		end = strchrnul(text, '\n');
 		printf("# %.*s\n", (int)(end - text), text);
@@ -74,6 +78,8 @@ static void check_record(char *record)
 {
 	const char *text = log_warning(record);
 
+	if (!text && complained)
+		text = log_continued(record);
 	if (text && !is_noise(text))
 		complain(*text ? text : "an empty line");
 }

@@ -45,11 +45,9 @@ static inline ssize_t log_read(int kmsg, char record[RECORD_MAX])
 
 /*
  * Returns the text of a record that warns, and cuts the record behind it; NULL
- * for any other. A continued line ("c") has the default priority, that of a
- * warning, if another CPU logged in between: the line's first record has the
- * real one.
+ * for any other. Such a record is a new line, or continues one, and carries a "c".
  */
-static inline const char *log_warning(char *record)
+static inline const char *log_text(char *record, bool continues)
 {
 	int priority, flags;
 	char *text;
@@ -57,11 +55,27 @@ static inline const char *log_warning(char *record)
 	if (sscanf(record, "%d,%*u,%*u,%n", &priority, &flags) != 1)
 		return NULL;
 	text = strchr(record, ';');
-	if (!text || (priority & 7) > KERN_WARNING || record[flags] == 'c')
+	if (!text || (priority & 7) > KERN_WARNING ||
+	    (record[flags] == 'c') != continues)
 		return NULL;
 	text++;
 	*strchrnul(text, '\n') = '\0';
 	return text;
+}
+
+/*
+ * A continued line has the default priority, that of a warning, if another CPU
+ * logged in between: the line's first record has the real one.
+ */
+static inline const char *log_warning(char *record)
+{
+	return log_text(record, false);
+}
+
+/* After a warning it may be a part of that: the kernel names locks in such records. */
+static inline const char *log_continued(char *record)
+{
+	return log_text(record, true);
 }
 
 /* The plans and the results of all programs that have run so far. */

@@ -19,6 +19,16 @@ static bool is_warning(const char *record, const char *text)
 	return got && !strcmp(got, text);
 }
 
+static bool is_continued(const char *record, const char *text)
+{
+	char copy[RECORD_MAX];
+	const char *got;
+
+	snprintf(copy, sizeof(copy), "%s", record);
+	got = log_continued(copy);
+	return got && !strcmp(got, text);
+}
+
 /* Runs two shell scripts as a watcher does, and returns all that it prints. */
 static const char *passed_on(const char *first, const char *second)
 {
@@ -64,6 +74,11 @@ int main(void)
 	ok(!warning("4,1,2,c;\n"), "nor is the end of one");
 	ok(!warning("4,1,2,c,caller=T1;\n"), "nor is that with its caller");
 	ok(is_warning("4,1,2,-;c;\n", "c;"), "a line may begin with a c");
+	ok(is_continued("4,1,2,c;(&lock){+.+.}-{3:3}, at: take\n",
+			"(&lock){+.+.}-{3:3}, at: take"),
+	   "what continues a warning can be read");
+	ok(!is_continued("4,1,2,-;odd\n", "odd"), "a new line continues none");
+	ok(!is_continued("6,1,2,c;/storm\n", "/storm"), "nor does information");
 	ok(!warning(""), "nothing is none");
 	ok(!warning("4,1,2,-"), "nor is one that is cut");
 
