@@ -23,6 +23,7 @@ TENSE_LIBS := $(MEASURE_LIBS) -ljansson -lz -lelf -ldw -lpcre2-8 -lgsl -lgslcbla
 	-Wl,--no-as-needed -lstdc++
 INIT_OBJ := $(INIT_SRC:%=$(O)/tools/%.o)
 TENSE_BIN := $(O)/bin/tense
+TENSE_LIB := $(O)/tense.a
 INIT_BIN := $(O)/libexec/tense/guest-init
 TURNS_LIB := $(O)/libexec/tense/tense-turns.so
 
@@ -40,7 +41,11 @@ $(O)/tools/whatif/report.css.h: tools/whatif/report.css
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< >$@
 $(O)/tools/whatif/page.o: $(O)/tools/whatif/report.css.h
 
-$(TENSE_BIN): $(TENSE_OBJ)
+# All but main(). tests/lib/inputs.sh takes from it what a command needs.
+$(TENSE_LIB): $(filter-out %/cli/main.o,$(TENSE_OBJ))
+	$(call quiet,AR,$@) rm -f $@ && $(AR) rcsD $@ $^
+
+$(TENSE_BIN): $(O)/tools/cli/main.o $(TENSE_LIB)
 	$(call quiet,LD,$@) mkdir -p $(@D) && \
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TENSE_LIBS)
 
@@ -95,7 +100,7 @@ $(ASAN_OBJ): CPPFLAGS += $(MEASURE_CFLAGS) -Ilibtense/include
 $(ASAN_LIB): $(filter-out %/cli/main.o,$(ASAN_OBJ))
 	$(call quiet,AR,$@) rm -f $@ && $(AR) rcsD $@ $^
 
-$(ASAN_BIN): $(ASAN_OBJ)
+$(ASAN_BIN): $(O)/asan/obj/tools/cli/main.o $(ASAN_LIB)
 	$(call quiet,LD,$@) mkdir -p $(@D) && \
 	ln -sfn ../lib $(O)/asan/lib && ln -sfn ../libexec $(O)/asan/libexec && \
 	ln -sfn ../share $(O)/asan/share && \
