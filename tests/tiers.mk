@@ -72,12 +72,25 @@ LONG_TESTS := test-kernel test-c uml-debug-several test-slurm test-exact-profile
 	test-kernel-selftests-uml test-static test-clock-order-uml test-ledger \
 	test-whatif test-timed-programs uml-debug-fuzz test-dedup test-run test-build
 
-# The results of these tests depend on a few files, and not on the tools of tense. run-tap
-# repeats their last pass until one of these files changes. tests/lib/inputs.sh knows the files by
-# kind. Races depend on chance.
+# Tests that run commands of tense, most of them in guests. Documents and the code of other
+# commands do not change their results.
+COMMAND_TESTS := $(filter-out %-races %-fuzz %/guest-probe,$(call named,guest,guest-% uml2-% uml4-% uml-debug-% \
+	$(foreach name,run whatif profile survey trace names signals bad-input streams terminal, \
+	test-$(name) test-$(name)-qemu test-$(name)-two) test-static test-deterministic \
+	test-smp-programs test-clock-order-% test-stamped-queue-% test-queue-waits \
+	test-kernel-selftests-% test-producer test-exact-% test-slurm test-clocks test-uml-cpus% \
+	test-whatif-sweep test-published test-report test-brink test-rounds) \
+	$(call named,timed,guest-timed% test-timed%) \
+	$(call named,unit,test-cli% test-measure-run% test-measure-tune% test-daemons% test-noise \
+	test-noise-asan test-functions% test-trace-activity% test-whatif test-whatif-asan \
+	test-deaf-guest test-bad-setup test-dedup))
+
+# run-tap repeats the last pass of these tests until something changes that they depend on.
+# tests/lib/inputs.sh knows what that is for each kind. Races and fuzz depend on chance.
 KEPT_TESTS := $(addprefix program:,$(call named,unit,test-ledger test-profile test-race \
 	test-whatif-estimate test-noise-fit test-vclock-%) $(call named,sim,sim)) \
 	$(addprefix in_qemu:,$(smp_tests) $(filter-out %-races,$(smp2_tests)) $(call named,guest,smp4-clock-order)) \
+	$(addprefix commands:,$(COMMAND_TESTS)) \
 	models:tests/spin/test-spin kernel_style:tests/lint/test-kernel \
 	itself:tests/check-patches
 

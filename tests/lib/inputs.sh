@@ -55,6 +55,65 @@ inputs_kernel_style() {
 		tests/lib/tap.sh
 }
 
+# A test of commands depends on the code of those that it names, and of `tense run`, on the host
+# and on files of the tree.
+inputs_commands() { # PROGRAM
+	local out=${1%/tests/*} objects script='' file
+
+	objects=$out
+	if grep -Iq . "$1"; then
+		# The line "source=" tells where the tree and the build are.
+		sed -e '/^source=/d' -e "s|$PWD/||" "$1" || return
+		script=$(sed -n 's|^\. "$source/\(.*\)"$|\1|p' "$1")
+		! grep -q "^source=.*/asan/bin/tense'" "$1" || objects=$out/asan/obj
+	else
+		code "$1" || return
+	fi
+	# shellcheck disable=SC2046 # words
+	code_of_commands "$objects" $(commands_in ${script:+"$script"}) && cat ${script:+"$script"} "$out/flags" &&
+		host_of_commands && files_of_commands || return
+	for file in "$out"/lib/*.so "$out"/libexec/tense/*; do
+		code "$file" || return
+	done
+}
+
+# Prints the commands of tense that a script names. A word that is only spelled like one counts.
+commands_in() { # [SCRIPT]
+	{
+		echo run
+		cat /dev/null "$@" | sed '/^[[:space:]]*#/d' | grep -oE '[a-z]+(-[a-z]+)*' |
+			grep -xF "$(find tools/cli -name 'cmd-*.c' | sed 's|.*/cmd-||; s|\.c$||')"
+	} | sort -u
+}
+
+# Prints the code of commands, and of all that they call.
+code_of_commands() { # OBJECTS COMMAND...
+	local objects=$1 linked status
+
+	shift
+	set -- "${@//-/_}"
+	linked=$(mktemp) || return
+	code "$objects/tools/cli/main.o" &&
+		ld -r -S -o "$linked" "${@/#/--undefined=cmd_}" "$objects/tense.a" && cat "$linked"
+	status=$?
+	rm -f "$linked"
+	return "$status"
+}
+
+# Prints the host's programs, its CPUs, and what the environment asks for.
+host_of_commands() {
+	uname -r && nproc && dpkg-query -W && tools/kernel-build --arch um --version 7.2 --print || return
+	find "$(dirname "$(file_of_pass any)")" -maxdepth 1 -name 'qemu-*' | sort
+	env | sed -En '/^(TENSE_|CC=|CFLAGS=|[A-Z]+SAN_OPTIONS=)/p' | sort
+}
+
+# Prints the files of the tree that tests and commands read. The code of tense is not among them.
+files_of_commands() {
+	git ls-files -z -co --exclude-standard -- . ':!tools/*.[ch]' ':!tests/*/test-*' \
+		':!tests/lint' ':!docs' ':!*.md' ':!.ci' | sort -z |
+		xargs -0 -r tail -v -c +1
+}
+
 # The program prints what it depends on, because only it knows.
 inputs_itself() { # PROGRAM
 	timeout -k 10 60 "$1" --inputs

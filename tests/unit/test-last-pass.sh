@@ -53,6 +53,63 @@ echo 2 >given
 ok "another checksum for other files" [ "$(sum_of_inputs itself ./itself)" != "$first" ]
 echo 1 >status
 is "$(sum_of_inputs itself ./itself) $?" " 1" "none if it does not know"
+
+# Commands of tense.
+mkdir -p commands/tools/cli commands/tests/unit commands/tests/lib commands/docs
+cd commands || exit
+touch tools/cli/cmd-run.c tools/cli/cmd-noise.c tools/cli/cmd-trace.c tools/cli/cmd-trace-activity.c
+cat >script <<'END'
+# A comment on noise.
+"$tense" trace-activity read <file
+END
+is "$(commands_in script)" "run
+trace-activity" "a script names its commands"
+is "$(commands_in)" run "a program runs something"
+mkdir -p objects/tools/cli
+for name in main run noise common unused; do
+	echo "int cmd_$name;" >"$name.c"
+	[ "$name" != noise ] && [ "$name" != main ] ||
+		echo 'extern int cmd_common; int *of_'$name' = &cmd_common;' >>"$name.c"
+done
+rebuild() { # NAME
+	"$cc" -g -c -o "objects/$1.o" "$1.c"
+	ar rcs objects/tense.a "objects/$1.o"
+}
+for name in run noise common unused; do
+	rebuild "$name"
+done
+"$cc" -g -c -o objects/tools/cli/main.o main.c
+code_differs() { # TITLE DIFFERS COMMAND...
+	local title=$1 differs=$2
+
+	shift 2
+	code_of_commands objects "$@" >after
+	is "$? $(cmp -s before after && echo same || echo other)" "0 $differs" "$title"
+}
+code_of_commands objects noise >before
+code_differs "a command has code" same noise
+code_differs "another command has other code" other run
+echo '/* a comment */' >>noise.c
+rebuild noise
+code_differs "a comment is no code" same noise
+for name in run unused; do
+	echo 'int more;' >>"$name.c"
+	rebuild "$name"
+	code_differs "it does not depend on the code of $name" same noise
+done
+echo 'int more;' >>common.c
+rebuild common
+code_differs "it depends on what it refers to" other noise
+code_of_commands objects noise >before
+echo 'int more_options;' >>main.c
+"$cc" -g -c -o objects/tools/cli/main.o main.c
+code_differs "and on the main program" other noise
+is "$(code_of_commands elsewhere noise 2>/dev/null) $?" " 1" "no code without objects"
+git init -q .
+touch Makefile docs/a.md README.md tests/unit/test-a.sh tests/lib/a.sh tools/a.c tools/a
+git add Makefile tests/unit/test-a.sh
+is "$(files_of_commands | sed -n 's/^==> \(.*\) <==$/\1/p' | grep -Ev '^objects|\.c$|^script|^before|^after' | tr '\n' ' ')" \
+	"Makefile tests/lib/a.sh tools/a " "files of the tree, without documents, other tests and code of tense"
 cd "$source" || exit
 is "$(contents tests/nothing 2>/dev/null) $?" " 0" "no files"
 ok "are an error of a checksum" eval '! (set -o pipefail; contents tests/nothing) >"$tmp/got" 2>&1'

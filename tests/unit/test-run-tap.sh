@@ -155,6 +155,31 @@ printf '1..0 # skip nothing\n' >results
 is_not_kept "a plan without a test" 0
 printf 'ok 1 - one # skip no such tool\n1..1\n' >results
 is_not_kept "a skip" 0
+# The checksum of a test of commands tells what the host has.
+mkdir -p cache tree/build/tests/unit tree/build/tools/cli tree/build/lib tree/build/libexec/tense tree/tools/cli
+(
+	cd tree && git init -q && echo build >.gitignore || exit
+	printf '#!/bin/sh\necho kernel\n' >tools/kernel-build
+	printf '#!/bin/sh\necho "ok 1 # skip no such tool"; echo ok 2; echo 1..2\n' >build/tests/unit/test
+	chmod +x tools/kernel-build build/tests/unit/test
+	echo 'int cmd_run;' | "$cc" -c -o build/run.o -x c - && ar rcs build/tense.a build/run.o
+	for file in tools/cli/main.o lib/some.so libexec/tense/some; do
+		cp build/run.o "build/$file"
+	done
+	touch tools/cli/cmd-run.c build/flags
+)
+commands() { # TITLE STATE
+	status_is 0 "$1" env -C tree TENSE_CACHE="$tmp/cache" \
+		TAP_KEPT="commands:build/tests/unit/test" "$run_tap" build/tests/unit/test
+	is "$(sed -n 's/.* s\(, unchanged\)*$/.\1/p' stdout | head -n 1)" ".$2" "its line says so, or does not"
+}
+commands "it runs" ""
+commands "a skip of such a test is kept" ", unchanged"
+echo more >tree/Makefile
+commands "a file of the tree changes" ""
+commands "then no other one" ", unchanged"
+echo more >tree/build/flags
+commands "a flag changes" ""
 printf 'ok 1 - one\n1..1\n' >results
 echo 'Bail out! gone' >errors
 is_not_kept "an end before all is done, told as an error" 1
