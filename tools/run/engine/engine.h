@@ -23,8 +23,8 @@ struct engine {
 	{ "engine", "local[:N]", values, ENGINE_OPTION, \
 	  "use N guests at the same time on this machine, which divide its CPUs by default; without :N, as many as the machine has CPUs for, by default with one each; default: local:1, or local with --deterministic" }
 #define ENGINE_SLURM_ROWS \
-	OPTIONS_OPERAND("slurm[:OPTIONS]", \
-			"use the nodes of a Slurm cluster; OPTIONS are dir=DIR, a directory that all nodes share (default: the cache of tense), guests=N, the most guests at the same time, and long options of sbatch, such as partition=short,time=10"), \
+	OPTIONS_OPERAND("--engine slurm[:OPTS]", \
+			"use the nodes of a Slurm cluster; OPTS are dir=DIR, a directory that all nodes share (default: the cache of tense), guests=N, the most guests at the same time, and long options of sbatch, such as partition=short,time=10"), \
 	{ "batch", "CPUS:DIR", NULL, ENGINE_BATCH, NULL }
 
 /* Returns NULL, or an error in the text, which the caller frees. */
