@@ -137,6 +137,9 @@ for cache in file file/below /proc/tense; do
 		env TENSE_CACHE="$path" "$tense" run --backend qemu true
 	said_only "tense: cannot write to the cache $path: set TENSE_CACHE to a directory of yours"
 done
+status_is 125 "no cache for the default kernel" env -u TENSE_KERNEL_SOURCE -u TENSE_KERNEL_VERSION \
+	TENSE_CACHE=/proc/tense "$tense" run --backend uml true
+said_only "tense: cannot write to the cache /proc/tense: set TENSE_CACHE to a directory of yours"
 if [ "$(id -u)" = 0 ]; then
 	mkdir -m 755 theirs
 	status_is 125 "a cache of another user's" env TENSE_CACHE="$tmp/theirs" \
@@ -144,8 +147,17 @@ if [ "$(id -u)" = 0 ]; then
 		"$tense" run --backend qemu true
 	said_only "tense: cannot write to the cache $tmp/theirs: set TENSE_CACHE to a directory of yours"
 	is "$(ls theirs)" "" "and leaves nothing there"
+	# With a kernel of Linux 6.1, which is not complete.
+	default() {
+		env -u TENSE_KERNEL_SOURCE -u TENSE_KERNEL_VERSION TENSE_CACHE="$tmp/theirs" "$@"
+	}
+	mkdir "$(default "$source/tools/kernel-build" --arch um --print)"
+	status_is 125 "a kernel in it that is older than the default one" default \
+		setpriv --reuid 65534 --regid 65534 --clear-groups "$tense" run --backend uml true
+	ok "is used" grep -q "^tense: the guest runs Linux 6.1" stderr
 else
 	skip "a cache of another user's: only root can become one"
+	skip "a kernel in it"
 fi
 mkdir small
 if unshare -m true 2>/dev/null && unshare -m mount -t tmpfs tmpfs small; then

@@ -75,13 +75,26 @@ bool kernel_is_decided(void)
 	return version() || setting("TENSE_KERNEL_SOURCE");
 }
 
+static bool is_built(const char *arch)
+{
+	char *directory = kernel_directory(arch);
+	bool built = directory && !access(directory, R_OK);
+
+	free(directory);
+	return built;
+}
+
 bool kernel_choose_for_uml(void)
 {
 	char *options[] = { NULL }, *source;
+	int exit_status;
 
 	if (kernel_is_decided())
 		return true;
-	source = script_try(PATH_KERNEL_SOURCE, options, "the kernel's source");
+	source = script_try(PATH_KERNEL_SOURCE, options, "the kernel's source", &exit_status);
+	/* The cache of another user may hold kernels of Linux 6.1. */
+	if (!source && exit_status == SCRIPT_NO_CACHE && !is_built("um") && !is_built("x86_64"))
+		exit(STATUS_FAILED);
 	if (!source)
 		return false;
 	free(source);

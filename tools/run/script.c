@@ -157,7 +157,7 @@ static void show_progress(int fd, const char *what)
 	close(fd);
 }
 
-char *script_try(const char *part, char *const *options, const char *what)
+char *script_try(const char *part, char *const *options, const char *what, int *exit_status)
 {
 	int out, progress, status;
 	char *text;
@@ -170,6 +170,7 @@ char *script_try(const char *part, char *const *options, const char *what)
 	if (WIFSIGNALED(status))
 		die(STATUS_FAILED, "%s was stopped: %s", strrchr(part, '/') + 1,
 		    strsignal(WTERMSIG(status)));
+	*exit_status = WEXITSTATUS(status);
 	if (!status && *text)
 		return text;
 	free(text);
@@ -178,7 +179,8 @@ char *script_try(const char *part, char *const *options, const char *what)
 
 char *script_run(const char *part, char *const *options, const char *what)
 {
-	char *text = script_try(part, options, what);
+	int exit_status;
+	char *text = script_try(part, options, what, &exit_status);
 
 	if (!text)
 		exit(STATUS_FAILED);
