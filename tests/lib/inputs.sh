@@ -103,7 +103,7 @@ code_of_commands() { # OBJECTS COMMAND...
 # Prints the host's programs, its CPUs, and what the environment asks for.
 host_of_commands() {
 	uname -r && nproc && dpkg-query -W && tools/kernel-build --arch um --version 7.2 --print || return
-	find "$(dirname "$(file_of_pass any)")" -maxdepth 1 -name 'qemu-*' | sort
+	find "$(cache_of_kernels)" -maxdepth 1 -name 'qemu-*' | sort
 	env | sed -En '/^(TENSE_|CC=|CFLAGS=|[A-Z]+SAN_OPTIONS=)/p' | sort
 }
 

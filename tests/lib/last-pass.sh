@@ -7,8 +7,12 @@
 # The first line of results that are repeated.
 repeats_pass='# nothing that this test depends on has changed since it passed'
 
+cache_of_kernels() {
+	echo "${TENSE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tense}"
+}
+
 file_of_pass() { # NAME
-	echo "${TENSE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tense}/passed-$1"
+	echo "$(cache_of_kernels)/passed/$1"
 }
 
 # Prints the results that were kept with this checksum, or fails.

@@ -163,21 +163,23 @@ is "$(cat stdout)" "nothing in $PWD/kernels" "is empty"
 mkdir -p kernels/um-0123456789ab/build kernels/um-0123456789ab-ba9876543210 \
 	kernels/x86_64-0123456789ab kernels/source-0123456789ab \
 	kernels/debug-0123456789ab kernels/debug-0123456789ab-ba9876543210 \
-	kernels/qemu-9.1.1 kernels/qemu-10.1.1
+	kernels/qemu-9.1.1 kernels/qemu-10.1.1 kernels/passed kernels/tidy
 for dir in kernels/qemu-*; do
 	make_command $dir/qemu-system-x86_64 ''
 done
 : >kernels/um-0123456789ab.log
 status_is 0 "kernel list" "$tense" kernel list
-is "$(awk '{ print $1, $2, $6 }' stdout)" "debug-0123456789ab tests not
+is "$(sed 's/results of tests/results/' stdout | awk '{ print $1, $2, $6 }')" "debug-0123456789ab tests not
+passed results 
 qemu-10.1.1 emulator 
 qemu-9.1.1 emulator not
 source-0123456789ab source 
+tidy results 
 um-0123456789ab uml not
 x86_64-0123456789ab qemu not" "of a cache"
 status_is 0 "kernel list --json" "$tense" kernel list --json
 is "$(jq -c '[.entries[] | [.backend, .used]]' stdout)" \
-	'[["tests",false],[null,true],[null,false],[null,true],["uml",false],["qemu",false]]' \
+	'[["tests",false],[null,true],[null,true],[null,false],[null,true],[null,true],["uml",false],["qemu",false]]' \
 	"the same"
 mkdir -p others/um-debug-7.2-0123456789ab others/um-debug-7.2-0123456789ab-ba9876543210 \
 	others/um-7.2-0123456789ab
@@ -208,11 +210,11 @@ pkill -P $builder
 wait $builder
 status_is 0 "by name" "$tense" kernel remove um-0123456789ab
 is "$(listed kernels)" \
-	"debug-0123456789ab debug-0123456789ab-ba9876543210 lock qemu-10.1.1 \
-qemu-9.1.1 source-0123456789ab x86_64-0123456789ab" \
+	"debug-0123456789ab debug-0123456789ab-ba9876543210 lock passed qemu-10.1.1 \
+qemu-9.1.1 source-0123456789ab tidy x86_64-0123456789ab" \
 	"with its modules"
 status_is 0 "those that are not used" "$tense" kernel remove --unused
-is "$(listed kernels)" "lock qemu-10.1.1 source-0123456789ab" \
+is "$(listed kernels)" "lock passed qemu-10.1.1 source-0123456789ab tidy" \
 	"and no others"
 status_is 0 "all" "$tense" kernel remove --all
 is "$(listed kernels)" lock "of them"

@@ -19,7 +19,7 @@ is "$(head -n 1 got)" "$repeats_pass" "and say so"
 ok "another checksum: they are not" eval '! repeat_pass name 2 >got'
 ok "another name: they are not" eval '! repeat_pass other 1 >got'
 ok "another pass is kept" keep_pass name 2 results
-is "$(ls cache)" passed-name "in the same file"
+is "$(ls cache/passed)" name "in the same file"
 touch file
 ok "a cache that cannot be written" eval '! TENSE_CACHE=$tmp/file keep_pass name 1 results 2>got'
 

@@ -123,6 +123,12 @@ static bool is_emulator(const char *name)
 	return !strncmp(name, "qemu-", strlen("qemu-"));
 }
 
+/* Where tests/run-tap and tests/lint/test-c keep passes. */
+static bool is_of_tests(const char *name)
+{
+	return !strcmp(name, "passed") || !strcmp(name, "tidy");
+}
+
 /* A kernel's modules, which are small, go with it, if it is still there. */
 static bool is_module(const char *cache, const char *name)
 {
@@ -145,7 +151,7 @@ static bool is_listed(const char *cache, const char *name)
 	if (backend_of(name))
 		return !is_module(cache, name);
 	return is_emulator(name) || !strncmp(name, "source-", strlen("source-")) ||
-	       !strcmp(name, "ccache");
+	       !strcmp(name, "ccache") || is_of_tests(name);
 }
 
 static const char *const versions[] = { KERNEL_VERSION_LIST };
@@ -253,8 +259,11 @@ static const char *what(const struct entry *e)
 {
 	if (e->emulator)
 		return "emulator";
-	return e->backend ? e->backend : !strcmp(e->name, "ccache") ?
-	       "compiler's cache" : "source";
+	if (e->backend)
+		return e->backend;
+	if (!strcmp(e->name, "ccache"))
+		return "compiler's cache";
+	return is_of_tests(e->name) ? "results of tests" : "source";
 }
 
 static int list_json(const struct cache *c)
