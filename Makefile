@@ -6,6 +6,10 @@
 # Variables: O= output directory, V=1 shows commands, KDIR= kernel tree to
 # build the module for, PREFIX= and DESTDIR= of install.
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
+# An option -j of the user's counts instead. Several goals run one after the other.
+ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS))$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -53,7 +57,8 @@ INCLUDEDIR = $(DESTDIR)$(PREFIX)/include
 UDEVDIR = $(DESTDIR)$(PREFIX)/lib/udev/rules.d
 
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
-ifneq ($(shell mkdir -p '$(O)' 2>/dev/null && [ -w '$(O)' ] && echo good),good)
+# tests/run-tap asks which files have changed since.
+ifneq ($(shell mkdir -p '$(O)' 2>/dev/null && touch '$(O)/begun' 2>/dev/null && echo good),good)
 $(error cannot write to $(O): name another directory with O=)
 endif
 endif
@@ -92,7 +97,7 @@ run_tap = $(Q)TAP_LOGS=$(O)/tests/log TAP_KEPT='$(KEPT_TESTS)' tests/run-tap \
 	--beside $(call long_first,$(filter $(WAITING_TESTS),$(1))) \
 	--alone $(filter $(ALONE_TESTS),$(1))
 
-.PHONY: all user module kernels uml-kernel uml-debug-kernel test-kernels $(NEED_CHECK) $(NEED_ALL)
+.PHONY: all user module kernels fetched-source uml-kernel uml-debug-kernel test-kernels $(NEED_CHECK) $(NEED_ALL)
 .PHONY: install uninstall clean dist help FORCE
 all: user module
 
@@ -145,6 +150,12 @@ check-rest: kernels module
 check-kernel check-all: test-kernels
 test-kernels: kernels module
 	$(Q)tools/kernel-build --arch debug --verbose
+
+# Fetches and unpacks the default kernel while the compilers run. Without it, tense kernel
+# build takes another one.
+fetched-source:
+	$(Q)[ -n "$${TENSE_KERNEL_VERSION:-}$${TENSE_KERNEL_SOURCE:-}" ] || \
+		tools/kernel-source >/dev/null || :
 
 check-cpus-here check-cpus-all-here: uml-debug-kernel
 ifeq ($(TENSE_KERNEL_VERSION),7.2)
@@ -207,7 +218,7 @@ check-patches:
 
 ## examples       the programs of examples/, by the commands in their comments
 ## demo           a real program, predicted and then measured
-demo: uml-kernel
+demo: uml-kernel fetched-source
 ## experiments    shares, schedules, a queue and clocks: tables, CSV, SVG in build/
 experiments: uml-kernel
 ## bench          figures of docs/benchmarks.md: cost and accuracy
