@@ -74,19 +74,20 @@ LONG_TESTS := test-kernel test-c uml-debug-several test-slurm test-exact-profile
 
 # Tests that run commands of tense, most of them in guests. Documents and the code of other
 # commands do not change their results.
-COMMAND_TESTS := $(filter-out %-races %-fuzz %/guest-probe,$(call named,guest,guest-% uml2-% uml4-% uml-debug-% \
+COMMAND_TESTS := $(filter-out %/guest-probe,$(call named,guest,guest-% \
 	$(foreach name,run whatif profile survey trace names signals bad-input streams terminal, \
-	test-$(name) test-$(name)-qemu test-$(name)-two) test-static test-deterministic \
+	test-$(name) test-$(name)-qemu) test-static test-deterministic \
 	test-smp-programs test-clock-order-% test-stamped-queue-% test-queue-waits \
-	test-kernel-selftests-% test-producer test-exact-% test-slurm test-clocks test-uml-cpus% \
-	test-whatif-sweep test-published test-report test-brink test-rounds) \
+	test-kernel-selftests-% test-producer test-exact-% test-slurm test-clocks \
+	test-published test-report test-brink test-rounds) \
 	$(call named,timed,guest-timed% test-timed%) \
 	$(call named,unit,test-cli% test-measure-run% test-measure-tune% test-daemons% test-noise \
 	test-noise-asan test-functions% test-trace-activity% test-whatif test-whatif-asan \
 	test-deaf-guest test-bad-setup test-dedup))
 
 # run-tap repeats the last pass of these tests until something changes that they depend on.
-# tests/lib/inputs.sh knows what that is for each kind. Races and fuzz depend on chance.
+# tests/lib/inputs.sh knows what that is for each kind. Races, fuzz and several CPUs of
+# User-Mode Linux depend on chance: their tests always run.
 KEPT_TESTS := $(addprefix program:,$(call named,unit,test-ledger test-profile test-race \
 	test-whatif-estimate test-noise-fit test-vclock-%) $(call named,sim,sim)) \
 	$(addprefix in_qemu:,$(smp_tests) $(filter-out %-races,$(smp2_tests)) $(call named,guest,smp4-clock-order)) \

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Checksums of all that the results of a test program depend on, apart from chance. tests/run-tap
+# Checksums of all that is known to change the results of a test program, apart from chance. tests/run-tap
 # repeats the last pass of a program whose checksum has not changed. The current directory is the
 # source tree.
 
@@ -55,11 +55,16 @@ inputs_kernel_style() {
 		tests/lib/tap.sh
 }
 
-# A test of commands depends on the code of those that it names, and of `tense run`, on the host
-# and on files of the tree.
+# A test of commands depends on their code, on the host, on files of the tree, and on what was
+# built from these. run-tap keeps no pass if a file has changed since make began to build.
 inputs_commands() { # PROGRAM
-	local out=${1%/tests/*} objects script='' file
+	local out=${1%/tests/*} objects script='' names file
 
+	# With one of these variables, a test does something else.
+	[ -z "${READINGS:-}${TIERS:-}${LONG:-}${CPUS:-}${WAITING:-}${STRESS_MINUTES:-}${BRINK_SECONDS:-}" ] ||
+		return
+	# Such objects hold no machine code in which the linker finds what a command needs.
+	! grep -qe -flto "$out/flags" || return
 	objects=$out
 	if grep -Iq . "$1"; then
 		# The line "source=" tells where the tree and the build are.
@@ -69,20 +74,25 @@ inputs_commands() { # PROGRAM
 	else
 		code "$1" || return
 	fi
-	# shellcheck disable=SC2046 # words
-	code_of_commands "$objects" $(commands_in ${script:+"$script"}) && cat ${script:+"$script"} "$out/flags" &&
-		host_of_commands && files_of_commands || return
-	for file in "$out"/lib/*.so "$out"/libexec/tense/*; do
-		code "$file" || return
+	names=$(commands_in "${script:-$1}" tests/lib/*.sh) || return
+	# shellcheck disable=SC2086 # words
+	code_of_commands "$objects" $names && cat "${script:-/dev/null}" "$out/flags" && host_of_commands &&
+		files_of_commands "$out" || return
+	for file in "$out"/lib/*.so* "$out"/libexec/tense/* "$out/module/tense.ko"; do
+		[ ! -e "$file" ] || code "$file" || return
 	done
 }
 
-# Prints the commands of tense that a script names. A word that is only spelled like one counts.
-commands_in() { # [SCRIPT]
+# Prints the commands of tense that files name. A word that is only spelled like one counts.
+commands_in() { # FILE...
+	local known words
+
+	known=$(find tools/cli -name 'cmd-*.c' | sed 's|.*/cmd-||; s|\.c$||') && [ -n "$known" ] &&
+		words=$(cat "$@" | sed '/^[[:space:]]*#/d' | grep -aoE '[a-z]+(-[a-z]+)*') || return
 	{
+		# Most tests run it, some by a program that does not name it.
 		echo run
-		cat /dev/null "$@" | sed '/^[[:space:]]*#/d' | grep -oE '[a-z]+(-[a-z]+)*' |
-			grep -xF "$(find tools/cli -name 'cmd-*.c' | sed 's|.*/cmd-||; s|\.c$||')"
+		grep -xF "$known" <<<"$words" || [ $? -eq 1 ]
 	} | sort -u
 }
 
@@ -94,25 +104,48 @@ code_of_commands() { # OBJECTS COMMAND...
 	set -- "${@//-/_}"
 	linked=$(mktemp) || return
 	code "$objects/tools/cli/main.o" &&
-		ld -r -S -o "$linked" "${@/#/--undefined=cmd_}" "$objects/tense.a" && cat "$linked"
+		ld -r -S -o "$linked" "${@/#/--require-defined=cmd_}" "$objects/tense.a" && cat "$linked"
 	status=$?
 	rm -f "$linked"
 	return "$status"
 }
 
-# Prints the host's programs, its CPUs, and what the environment asks for.
+# Prints the user, the host and its packages, and variables that change tests.
 host_of_commands() {
-	uname -r && nproc && dpkg-query -W && tools/kernel-build --arch um --version 7.2 --print || return
-	find "$(cache_of_kernels)" -maxdepth 1 -name 'qemu-*' | sort
-	env | sed -En '/^(TENSE_|CC=|CFLAGS=|[A-Z]+SAN_OPTIONS=)/p' | sort
+	id -u && uname -r && nproc && dpkg-query -W && qemu-system-x86_64 --version &&
+		tools/kernel-build --arch um --version 7.2 --print || return
+	grep -m 2 -E '^(model name|flags)' /proc/cpuinfo
+	cat /sys/devices/system/clocksource/clocksource0/current_clocksource
+	find /dev/kvm /dev/tense "$(cache_of_kernels)"/qemu-* -maxdepth 0 -printf '%p %U %G %m\n' 2>/dev/null
+	env | sed -En '/^(TENSE_|PATH=|LD_|GLIBC_|CC=|CFLAGS=|[A-Z]+SAN_OPTIONS=)/p' | sort
 }
 
-# Prints the files of the tree that tests and commands read. The code of tense is not among them.
-files_of_commands() {
-	git ls-files -z -co --exclude-standard -- . ':!tools/*.[ch]' ':!tests/*/test-*' \
-		':!tests/lint' ':!docs' ':!*.md' ':!.ci' | sort -z |
-		xargs -0 -r tail -v -c +1
+# Prints the files of the tree that tests and commands read. The code of tense is not among
+# them, nor are the scripts of other tests.
+files_of_commands() { # BUILD
+	list_files "$1" ':!tools/*.[ch]' ':!tests/*/test-*.sh' ':!tests/lint' ':!docs' ':!*.md' ':!.ci' |
+		sort -z | xargs -0 -r sh -c 'for f; do [ ! -x "$f" ] || echo "$f"; done; tail -v -c +1 "$@"' sh
 }
+
+# Prints the names of the tree's files, apart from those of the build, with a 0 behind each.
+list_files() { # BUILD PATHSPEC...
+	local build=${1#"$PWD/"}
+
+	shift
+	case $build in
+	/* | ../*) ;;
+	*) set -- "$@" ":!$build" ;;
+	esac
+	git ls-files -z -co --exclude-standard -- . "$@"
+}
+
+# Succeeds if a file of the tree has changed since the time of STAMP, or if nobody can tell.
+has_changed_since() ( # STAMP BUILD
+	set -o pipefail
+	newer=$(list_files "$2" | xargs -0 -r sh -c 'find "$@" -maxdepth 0 -cnewer "$0"' "$1" 2>&1) &&
+		[ -z "$newer" ] && exit 1
+	true
+)
 
 # The program prints what it depends on, because only it knows.
 inputs_itself() { # PROGRAM

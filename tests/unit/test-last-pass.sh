@@ -17,9 +17,16 @@ ok "they are repeated" eval 'repeat_pass name 1 >got'
 is "$(tail -n +2 got)" "$(cat results)" "as they were"
 is "$(head -n 1 got)" "$repeats_pass" "and say so"
 ok "another checksum: they are not" eval '! repeat_pass name 2 >got'
+ok "one that begins like it: they are not" eval '! repeat_pass name 10 >got'
 ok "another name: they are not" eval '! repeat_pass other 1 >got'
 ok "another pass is kept" keep_pass name 2 results
-is "$(ls cache/passed)" name "in the same file"
+is "$(ls cache/passed | tr '\n' ' ')" "name-1 name-2 " "in another file"
+ok "a pass is forgotten" forget_pass name 2
+is "$(repeat_pass name 2) $?" " 1" "and not repeated"
+touch -d '8 days ago' cache/passed/name-1
+is "$(repeat_pass name 1) $?" " 1" "nor is one of the week before last"
+ok "a pass is kept" keep_pass name 2 results
+is "$(ls cache/passed)" name-2 "and the old one removed"
 touch file
 ok "a cache that cannot be written" eval '! TENSE_CACHE=$tmp/file keep_pass name 1 results 2>got'
 
@@ -64,7 +71,11 @@ cat >script <<'END'
 END
 is "$(commands_in script)" "run
 trace-activity" "a script names its commands"
-is "$(commands_in)" run "a program runs something"
+printf 'echo whatif; tense run\n' >other
+is "$(commands_in other)" run "what is no command does not count"
+printf '\0\1noise\0' >binary
+is "$(commands_in script binary | tr '\n' ' ')" "noise run trace-activity " "so does a program"
+is "$(commands_in gone 2>/dev/null) $?" " 1" "a file that is not there names none"
 mkdir -p objects/tools/cli
 for name in main run noise common unused; do
 	echo "int cmd_$name;" >"$name.c"
@@ -105,11 +116,36 @@ echo 'int more_options;' >>main.c
 "$cc" -g -c -o objects/tools/cli/main.o main.c
 code_differs "and on the main program" other noise
 is "$(code_of_commands elsewhere noise 2>/dev/null) $?" " 1" "no code without objects"
+ok "nor of a command that is not there" eval '! code_of_commands objects none >after 2>&1'
 git init -q .
-touch Makefile docs/a.md README.md tests/unit/test-a.sh tests/lib/a.sh tools/a.c tools/a
+mkdir o
+touch tests/lib/a.sh Makefile docs/a.md README.md tests/unit/test-a.sh tests/unit/test-a.c tools/a.c tools/a o/log
 git add Makefile tests/unit/test-a.sh
-is "$(files_of_commands | sed -n 's/^==> \(.*\) <==$/\1/p' | grep -Ev '^objects|\.c$|^script|^before|^after' | tr '\n' ' ')" \
-	"Makefile tests/lib/a.sh tools/a " "files of the tree, without documents, other tests and code of tense"
+names_of_files() { # BUILD
+	files_of_commands "$1" | sed -n 's/^==> \(.*\) <==$/\1/p' |
+		grep -Ev '^objects|^[a-z]+\.c$|^(script|other|binary|before|after)$' | tr '\n' ' '
+}
+is "$(names_of_files o)" "Makefile tests/lib/a.sh tests/unit/test-a.c tools/a " \
+	"files of the tree, without documents, scripts of other tests and code of tense"
+is "$(names_of_files "$PWD/o")" "$(names_of_files o)" "nor of the build, wherever it is"
+is "$(names_of_files /elsewhere)" "Makefile o/log tests/lib/a.sh tests/unit/test-a.c tools/a " "if it is in the tree"
+files_of_commands o >before
+chmod +x tools/a
+files_of_commands o >after
+ok "a file that becomes a program" eval '! cmp -s before after'
+touch -d '1 minute ago' o/begun
+ok "a file is newer than the build" has_changed_since o/begun o
+touch -d '1 minute' o/begun
+ok "no file is" eval '! has_changed_since o/begun o'
+touch -d '1 minute ago' o/begun
+touch docs/a.md
+ok "a document is" has_changed_since o/begun o
+touch -d '1 minute' o/begun
+rm tools/a
+git add tests/lib
+rm tests/lib/a.sh
+ok "a file is gone" has_changed_since o/begun o
+ok "no build has begun" has_changed_since elsewhere/begun o
 cd "$source" || exit
 is "$(contents tests/nothing 2>/dev/null) $?" " 0" "no files"
 ok "are an error of a checksum" eval '! (set -o pipefail; contents tests/nothing) >"$tmp/got" 2>&1'

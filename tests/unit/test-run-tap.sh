@@ -155,31 +155,55 @@ printf '1..0 # skip nothing\n' >results
 is_not_kept "a plan without a test" 0
 printf 'ok 1 - one # skip no such tool\n1..1\n' >results
 is_not_kept "a skip" 0
-# The checksum of a test of commands tells what the host has.
-mkdir -p cache tree/build/tests/unit tree/build/tools/cli tree/build/lib tree/build/libexec/tense tree/tools/cli
+# A test of commands. Its checksum is also of files of the tree.
+mkdir -p cache tree/build/tests/unit tree/build/tools/cli tree/tools/cli tree/tests/lib
 (
 	cd tree && git init -q && echo build >.gitignore || exit
 	printf '#!/bin/sh\necho kernel\n' >tools/kernel-build
-	printf '#!/bin/sh\necho "ok 1 # skip no such tool"; echo ok 2; echo 1..2\n' >build/tests/unit/test
+	printf '#!/bin/sh\ncat results\n' >build/tests/unit/test
 	chmod +x tools/kernel-build build/tests/unit/test
+	printf 'ok 1\nok 2\n1..2\n' >results
 	echo 'int cmd_run;' | "$cc" -c -o build/run.o -x c - && ar rcs build/tense.a build/run.o
-	for file in tools/cli/main.o lib/some.so libexec/tense/some; do
-		cp build/run.o "build/$file"
-	done
-	touch tools/cli/cmd-run.c build/flags
+	cp build/run.o build/tools/cli/main.o
+	touch tools/cli/cmd-run.c tests/lib/some.sh build/flags
+	touch -d '1 minute' build/begun
 )
-commands() { # TITLE STATE
-	status_is 0 "$1" env -C tree TENSE_CACHE="$tmp/cache" \
-		TAP_KEPT="commands:build/tests/unit/test" "$run_tap" build/tests/unit/test
-	is "$(sed -n 's/.* s\(, unchanged\)*$/.\1/p' stdout | head -n 1)" ".$2" "its line says so, or does not"
+commands() { # TITLE STATE [ARGUMENT]...
+	local title=$1 state=$2
+
+	shift 2
+	status_is 0 "$title" env -C tree TENSE_CACHE="$tmp/cache" \
+		TAP_KEPT="commands:build/tests/unit/test" "$@" "$run_tap" build/tests/unit/test
+	is "$(sed -n 's/.* s\(, unchanged\)*$/.\1/p' stdout | head -n 1)" ".$state" "its line tells whether it ran"
 }
-commands "it runs" ""
-commands "a skip of such a test is kept" ", unchanged"
+commands "a test of commands passes" ""
+commands "nothing has changed since it passed" ", unchanged"
+commands "a variable that changes tests" "" READINGS=10
+touch -d '1 minute ago' tree/build/begun
 echo more >tree/Makefile
-commands "a file of the tree changes" ""
-commands "then no other one" ", unchanged"
+commands "a file of the tree has changed since the build began" ""
+commands "the pass was not kept" ""
+touch -d '1 minute' tree/build/begun
+commands "the file has changed before another build began" ""
+commands "the pass was kept" ", unchanged"
 echo more >tree/build/flags
-commands "a flag changes" ""
+commands "a flag has changed" ""
+commands "the pass with the new flag was kept" ", unchanged"
+echo -flto >tree/build/flags
+commands "with objects without machine code" ""
+commands "no pass is kept" ""
+echo more >tree/build/flags
+commands "with the flags of before" ", unchanged"
+status_is 0 "all programs run" env -C tree TENSE_CACHE="$tmp/cache" AGAIN=1 \
+	TAP_KEPT="commands:build/tests/unit/test" "$run_tap" build/tests/unit/test
+commands "they passed" ", unchanged"
+printf '#!/bin/sh\n[ -e ../fail ] && echo not ok 1 || echo ok 1\necho 1..1\n' >tree/build/tests/unit/test
+commands "another program" ""
+touch fail
+status_is 1 "it fails" env -C tree TENSE_CACHE="$tmp/cache" AGAIN=1 \
+	TAP_KEPT="commands:build/tests/unit/test" "$run_tap" build/tests/unit/test
+rm fail
+commands "a failure makes its pass void" ""
 printf 'ok 1 - one\n1..1\n' >results
 echo 'Bail out! gone' >errors
 is_not_kept "an end before all is done, told as an error" 1
