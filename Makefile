@@ -6,7 +6,8 @@
 # Variables: O= output directory, V=1 shows commands, KDIR= kernel tree to
 # build the module for, PREFIX= and DESTDIR= of install.
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
-# An option -j of the user's counts instead. Several goals run one after the other.
+# By default, make uses all CPUs; an option -j of the user's takes precedence. Several goals run
+# one after the other, because their order may matter.
 ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS))$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
@@ -57,7 +58,7 @@ INCLUDEDIR = $(DESTDIR)$(PREFIX)/include
 UDEVDIR = $(DESTDIR)$(PREFIX)/lib/udev/rules.d
 
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
-# tests/run-tap asks which files have changed since.
+# tests/run-tap asks which files are newer than the beginning of a build.
 ifneq ($(shell mkdir -p '$(O)' 2>/dev/null && touch '$(O)/begun' 2>/dev/null && echo good),good)
 $(error cannot write to $(O): name another directory with O=)
 endif
@@ -151,8 +152,8 @@ check-kernel check-all: test-kernels
 test-kernels: kernels module
 	$(Q)tools/kernel-build --arch debug --verbose
 
-# Fetches and unpacks the default kernel while the compilers run. Without it, tense kernel
-# build takes another one.
+# Fetches and unpacks the source of the default kernel while the compilers run. If that fails,
+# tense kernel build takes Linux 6.1.
 fetched-source:
 	$(Q)[ -n "$${TENSE_KERNEL_VERSION:-}$${TENSE_KERNEL_SOURCE:-}" ] || \
 		tools/kernel-source >/dev/null || :

@@ -43,7 +43,7 @@ static const char *const noise[] = {
 
 static const char *running;
 static bool complained;
-/* The program that the last complaint was about. */
+/* The program that the last heading named. */
 static const char *blamed;
 
 static void tell(const char *result)

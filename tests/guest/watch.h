@@ -44,8 +44,8 @@ static inline ssize_t log_read(int kmsg, char record[RECORD_MAX])
 #define KERN_WARNING	4
 
 /*
- * Returns the text of a record that warns, and cuts the record behind it; NULL
- * for any other. Such a record is a new line, or continues one, and carries a "c".
+ * Returns the text of a record that warns, and cuts the record behind it; NULL for any
+ * other. Takes records that continue a line, which carry a "c", or those that begin one.
  */
 static inline const char *log_text(char *record, bool continues)
 {
@@ -72,7 +72,7 @@ static inline const char *log_warning(char *record)
 	return log_text(record, false);
 }
 
-/* After a warning it may be a part of that: the kernel names locks in such records. */
+/* After a warning, such a line may belong to it: the kernel names locks in them. */
 static inline const char *log_continued(char *record)
 {
 	return log_text(record, true);

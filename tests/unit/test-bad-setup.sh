@@ -147,14 +147,14 @@ if [ "$(id -u)" = 0 ]; then
 		"$tense" run --backend qemu true
 	said_only "tense: cannot write to the cache $tmp/theirs: set TENSE_CACHE to a directory of yours"
 	is "$(ls theirs)" "" "and leaves nothing there"
-	# With a kernel of Linux 6.1, which is not complete.
-	default() {
+	# A kernel of Linux 6.1 is there, but not complete.
+	with_default_kernel() {
 		env -u TENSE_KERNEL_SOURCE -u TENSE_KERNEL_VERSION TENSE_CACHE="$tmp/theirs" "$@"
 	}
-	mkdir "$(default "$source/tools/kernel-build" --arch um --print)"
-	status_is 125 "a kernel in it that is older than the default one" default \
+	mkdir "$(with_default_kernel "$source/tools/kernel-build" --arch um --print)"
+	status_is 125 "a kernel in it that is older than the default one" with_default_kernel \
 		setpriv --reuid 65534 --regid 65534 --clear-groups "$tense" run --backend uml true
-	ok "is used" grep -q "^tense: the guest runs Linux 6.1" stderr
+	ok "is tried" grep -q "^tense: the guest runs Linux 6.1" stderr
 else
 	skip "a cache of another user's: only root can become one"
 	skip "a kernel in it"

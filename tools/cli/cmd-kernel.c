@@ -123,7 +123,7 @@ static bool is_emulator(const char *name)
 	return !strncmp(name, "qemu-", strlen("qemu-"));
 }
 
-/* Where tests/run-tap and tests/lint/test-c keep passes. */
+/* The directories in which tests/run-tap and tests/lint/test-c keep passes. */
 static bool is_of_tests(const char *name)
 {
 	return !strcmp(name, "passed") || !strcmp(name, "tidy");

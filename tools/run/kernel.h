@@ -28,7 +28,8 @@ bool kernel_is_decided(void);
 /*
  * Chooses the version for User-Mode Linux unless that is decided: 7.2, whose source it
  * fetches if need be. Returns false, after a message, if that failed; the version is
- * then 6.1. Ends the program, after a message, if no kernel is built and none can be kept.
+ * then 6.1. Ends the program, after a message, if the cache cannot be written and holds
+ * no kernel of Linux 6.1.
  */
 bool kernel_choose_for_uml(void);
 
