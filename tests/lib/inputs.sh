@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Checksums of all that is known to change the results of a test program, apart from chance. tests/run-tap
-# repeats the last pass of a program whose checksum has not changed. The current directory is the
-# source tree.
+# Checksums of all that is known to change the results of a test program, apart from chance.
+# tests/run-tap repeats the last pass of a program whose checksum has not changed. The current
+# directory is the source tree.
 
 # Prints the checksum. Fails if it cannot read a file, or if the inputs are not known.
 sum_of_inputs() { # KIND PROGRAM

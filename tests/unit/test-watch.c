@@ -3,30 +3,33 @@
 #include "../guest/watch.h"
 #include "../lib/tap.h"
 
-/* Its text, or NULL as log_warning(). */
-static const char *warning(const char *record)
+/* Its text, or NULL, by one of the functions that cut a record. */
+static const char *text_of(const char *record, const char *(*cut)(char *record))
 {
 	static char copy[RECORD_MAX];
 
 	snprintf(copy, sizeof(copy), "%s", record);
-	return log_warning(copy);
+	return cut(copy);
+}
+
+static bool is_text(const char *got, const char *text)
+{
+	return got && !strcmp(got, text);
+}
+
+static const char *warning(const char *record)
+{
+	return text_of(record, log_warning);
 }
 
 static bool is_warning(const char *record, const char *text)
 {
-	const char *got = warning(record);
-
-	return got && !strcmp(got, text);
+	return is_text(warning(record), text);
 }
 
 static bool is_continued(const char *record, const char *text)
 {
-	char copy[RECORD_MAX];
-	const char *got;
-
-	snprintf(copy, sizeof(copy), "%s", record);
-	got = log_continued(copy);
-	return got && !strcmp(got, text);
+	return is_text(text_of(record, log_continued), text);
 }
 
 /* Runs two shell scripts as a watcher does, and returns all that it prints. */
