@@ -193,6 +193,113 @@ is "$?" 127 "a command that is not in the guest, after one without memory"
 ok "says how there is more memory" grep -q "ran out of memory.*--memory" stderr
 ok "and more files" grep -q -e '--file adds' stderr
 
+# The files fit, and so does the input, but not both.
+mkdir "$tmp/full"
+head -c 15000000 /dev/zero >"$tmp/full/file"
+(cd "$tmp/full" && run --memory 64M cat <file >/dev/null 2>"$tmp/results/full")
+is $? 125 "too little memory for the files and the input"
+ok "says how there is more" grep -q "was not unpacked: --memory gives the guest more" \
+	"$tmp/results/full"
+
+# Guests with one CPU resume from a saved boot. Use another cache.
+cache=$tmp/cache
+mkdir "$cache"
+for entry in "${TENSE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tense}"/{x86_64-*,qemu-*,source-*}; do
+	[ ! -d "$entry" ] || ln -s "$entry" "$cache"
+done
+booted() {
+	(cd "$cache" && echo booted-*)
+}
+# NAME TITLE
+resume() {
+	TENSE_CACHE=$cache keep "$1" 1
+	for what in out err json status; do
+		ok "$2: $what is the same" cmp "$tmp/results/saving.$what" "$tmp/results/$1.$what"
+	done
+}
+# The command sees the name of the cache.
+TENSE_CACHE=$cache keep saving 1
+is "$(cat "$tmp/results/saving.status")" 3 "a run that saves a boot"
+first=$(booted)
+ok "it is in the cache" [ -f "$cache/$first/state" ]
+inode=$(stat -c %i "$cache/$first")
+cp "$cache/$first"/{memory,state} "$tmp/results"
+is_same_boot() {
+	ok "$1: its memory is the same" cmp "$tmp/results/memory" "$cache/$first/memory"
+	ok "$1: and its state" cmp "$tmp/results/state" "$cache/$first/state"
+}
+touch -d "9 days ago" "$cache/$first"
+resume going "a run that resumes from it"
+is "$(stat -c %i "$cache/$first")" "$inode" "and leaves it there"
+ok "and notes that it was used" [ "$cache/$first" -nt "$tmp/results/saving.json" ]
+echo >>"$cache/$first/key"
+resume other "a run that finds a saved boot with another key"
+ok "and saves its own" [ "$(stat -c %i "$cache/$first")" != "$inode" ]
+is_same_boot "a second boot"
+rm "$cache/$first/memory"
+load
+resume damaged "a run on a busy machine that finds a saved boot without its memory"
+unload
+is_same_boot "a boot on a busy machine"
+mkdir "$cache/booted-part-left"
+touch -d "6 days ago" "$cache/booted-part-left"
+for i in 1 2 3 4 5; do
+	cp -a "$cache/$first" "$cache/booted-old$i"
+	touch -d "$i days ago" "$cache/booted-old$i"
+done
+# Somebody uses one of them.
+exec {used}<"$cache/booted-old5/memory"
+flock -s "$used"
+rm -r "${cache:?}/$first"
+run_in_cache() {
+	TENSE_CACHE=$cache run "$@"
+}
+run_in_cache true &
+run_in_cache true
+is "$?" 0 "two runs at once save a boot"
+wait $!
+is "$?" 0 "and both have it"
+is "$(booted)" "$(printf '%s\n' "$first" booted-old1 booted-old2 booted-old3 booted-old5 | sort | xargs)" \
+	"the cache keeps saved boots in use, and those that were used last"
+exec {used}<&-
+TENSE_CACHE=$cache "$tense" run --deterministic sh -c 'while :; do :; done' &
+pid=$!
+# Not at once: tense starts first.
+for ((i = 0; i < 100; i++)); do
+	flock -n -x "$cache/$first/memory" true || break
+	sleep 0.1
+done
+ok "a guest uses its saved boot" [ $i -lt 100 ]
+kill $pid
+wait $pid
+# Somebody uses another one in its place.
+echo >>"$cache/$first/key"
+exec {used}<"$cache/$first/memory"
+flock -s "$used"
+inode=$(stat -c %i "$cache/$first")
+resume private "a run that cannot save its boot"
+is "$(stat -c %i "$cache/$first")" "$inode" "and leaves the one in use"
+exec {used}<&-
+random_number() {
+	# shellcheck disable=SC2016 # for that shell
+	run_in_cache bash -c 'echo $SRANDOM'
+}
+random_number >"$tmp/results/random"
+is "$(random_number)" "$(cat "$tmp/results/random")" "random numbers are the same"
+# A kernel that does not boot.
+for module in "$cache"/x86_64-*/tense.ko; do
+	kernel=${module%/tense.ko}
+done
+mkdir -p "$tmp/broken/kernel/build"
+ln -s "$kernel/tense.ko" "$kernel/config" "$tmp/broken/kernel"
+echo nothing >"$tmp/broken/kernel/build/vmlinux"
+run_in_cache --kernel "$tmp/broken/kernel" true 2>"$tmp/results/broken"
+is "$?" 125 "a kernel that does not boot"
+ok "says so" grep -qx "tense: cannot save the boot of a guest: the emulator ended too early" \
+	"$tmp/results/broken"
+ok "and what the emulator says" grep -q "^qemu: " "$tmp/results/broken"
+is "$(ls "$tmp/broken")" kernel "and leaves nothing"
+
 # When tense ends, so does the guest.
 "$tense" run --deterministic sh -c 'while :; do :; done' &
 pid=$!

@@ -78,6 +78,10 @@ ok "nor is there a path of a moment's" check one-idle \
 	'[.. | strings | select(test("/tense-[A-Za-z0-9]{6}"))] == []'
 is "$(jq '.samples | length' "$tmp/results/one-idle.json")" 12 \
 	"of three rounds and one that is discarded"
+# shellcheck disable=SC2016 # for that shell
+keep random --func "$serial:hot" --file "$serial" --faster 20% --ignore-failure -- \
+	bash -c '"$0" --length 1; exit $((SRANDOM % 100))' "$serial"
+ok "each run has random numbers of its own" check random '[.samples[].status] | unique | length > 8'
 
 # The truth: what the program takes when its function really does less.
 for cut in 0 20; do

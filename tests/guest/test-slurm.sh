@@ -200,6 +200,10 @@ is $? 0 "a deterministic profile of this machine"
 profile_exactly profile-nodes "$shared"
 is $? 0 "one of two nodes"
 ok "is the same" cmp "$tmp/profile-here.json" "$tmp/profile-nodes.json"
+# The nodes read the kernel and the saved boot in the cache.
+profile_exactly profile-cache slurm
+is $? 0 "a deterministic profile of two nodes that share the cache"
+ok "is the same" cmp "$tmp/profile-here.json" "$tmp/profile-cache.json"
 is_clean "after a deterministic profile"
 ask whatif failed "$shared" --func hot --faster 20% -- "$serial" --no-such-option
 is $? 1 "a command that fails on the nodes"

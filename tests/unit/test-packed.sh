@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Which files a deterministic guest gets: of an emulator that is none, which
-# keeps what the guest would begin with.
+# keeps what the guest would begin with. One with a single CPU would resume from a saved boot.
 . "$source/tests/lib/tap.sh"
 
 in_tmp
@@ -29,13 +29,13 @@ echo 1 >data
 echo old >old.json
 for json in old.json new.json "$PWD/new.json"; do
 	: >"$kept"
-	"$tense" run --deterministic --json "$json" -- true >../stdout 2>../stderr \
+	"$tense" run --deterministic --cpus 2 --json "$json" -- true >../stdout 2>../stderr \
 		</dev/null
 	is "$(packed)" "data$([ "$json" = old.json ] || echo ' old.json')" \
 		"run --json $json"
 	rm -f new.json
 done
-"$tense" trace --deterministic -o a.svg --json b.json -- true >../stdout \
+"$tense" trace --deterministic --cpus 2 -o a.svg --json b.json -- true >../stdout \
 	2>../stderr </dev/null
 is "$(packed)" "data old.json" "trace with two files of its own"
 done_testing

@@ -20,6 +20,7 @@
 #include "base/json-text.h"
 #include "base/options.h"
 #include "base/remove-tree.h"
+#include "run/packed/booted.h"
 #include "base/util.h"
 
 #define KERNEL_JSON_VERSION	1
@@ -129,6 +130,11 @@ static bool is_of_tests(const char *name)
 	return !strcmp(name, "passed") || !strcmp(name, "tidy");
 }
 
+static bool is_booted(const char *name)
+{
+	return !strncmp(name, BOOTED_PREFIX, strlen(BOOTED_PREFIX));
+}
+
 /* A kernel's modules, which are small, go with it, if it is still there. */
 static bool is_module(const char *cache, const char *name)
 {
@@ -151,7 +157,7 @@ static bool is_listed(const char *cache, const char *name)
 	if (backend_of(name))
 		return !is_module(cache, name);
 	return is_emulator(name) || !strncmp(name, "source-", strlen("source-")) ||
-	       !strcmp(name, "ccache") || is_of_tests(name);
+	       !strcmp(name, "ccache") || is_of_tests(name) || is_booted(name);
 }
 
 static const char *const versions[] = { KERNEL_VERSION_LIST };
@@ -263,6 +269,8 @@ static const char *what(const struct entry *e)
 		return e->backend;
 	if (!strcmp(e->name, "ccache"))
 		return "compiler's cache";
+	if (is_booted(e->name))
+		return "saved boot";
 	return is_of_tests(e->name) ? "results of tests" : "source";
 }
 

@@ -29,6 +29,7 @@
 #include "ending.h"
 #include "files.h"
 #include "mounts.h"
+#include "packed.h"
 #include "setup.h"
 #include "streams.h"
 #include "run/launch.h"
@@ -506,6 +507,7 @@ int main(void)
 {
 	static struct setup s;
 	int master = -1, slave = -1, report[2];
+	bool awaited;
 	sigset_t set;
 	pid_t pid;
 
@@ -513,9 +515,12 @@ int main(void)
 		die(STATUS_FAILED, "guest-init is started by `tense run`");
 
 	umask(0);
+	awaited = packed_await();
 	if (mount("dev", "/dev", "devtmpfs", MS_NOSUID, NULL) &&
 	    errno != EBUSY)
 		fail("cannot mount /dev");
+	if (awaited)
+		packed_reseed();
 	control = channel_open_control();
 	ending_begin(control, channel_is_port() && !channel_is_one_way());
 	read_request(&s);

@@ -6,6 +6,7 @@
  */
 #include "streams.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,8 +68,10 @@ static int open_pipe(const struct setup *s, int channel, bool input)
 static int open_input(const struct setup *s)
 {
 	input_file = open(PACKED_INPUT, O_RDONLY | O_CLOEXEC);
+	if (input_file < 0)
+		errno = ENOSPC;
 	if (input_file < 0 || fchown(input_file, s->r.uid, s->r.gid))
-		fail("cannot open " PACKED_INPUT);
+		fail("the input was not unpacked: --memory gives the guest more");
 	return input_file;
 }
 

@@ -151,6 +151,11 @@ static const char *read_version(const char *directory, char arch[16])
 	return find_version(text);
 }
 
+bool kernel_is_given(void)
+{
+	return given;
+}
+
 void kernel_use(const char *directory)
 {
 	chosen = read_version(directory, given_arch);

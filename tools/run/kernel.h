@@ -55,6 +55,9 @@ unsigned int kernel_uml_cpus(void);
  */
 char *kernel_build(const char *arch);
 
+/* Does kernel_build() return a directory that kernel_use() was given? */
+bool kernel_is_given(void);
+
 /*
  * From here on, kernel_build() returns this directory: another tense built it, or the
  * user chose it. Ends the program if its version is not known.

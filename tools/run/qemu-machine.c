@@ -94,11 +94,15 @@ static void add_files(struct list *l, const char *path, char *tag,
  */
 static void add_ports(struct list *l, const struct qemu_machine *m)
 {
+	/* A guest that resumes has the ports that it had when it booted. */
+	int nr_ports = m->start == QEMU_BOOT ? m->nr_ports : QEMU_PORTS;
+
 	add_option(l, "-device", xprintf("virtio-serial-pci,max_ports=%d%s",
 					 PORT_FIRST + CHANNELS_MAX, m->counted ?
 					 ",ioeventfd=off" : ""));
-	for (int i = 0; i < m->nr_ports; i++) {
-		add_option(l, "-chardev", m->counted ?
+	for (int i = 0; i < nr_ports; i++) {
+		add_option(l, "-chardev", i >= m->nr_ports ?
+			   xprintf("file,id=port%d,path=/dev/null", i) : m->counted ?
 			   xprintf("file,id=port%d,path=" DESCRIPTOR, i,
 				   m->ports[i]) :
 			   xprintf("socket,id=port%d,fd=%d", i, m->ports[i]));
@@ -129,7 +133,7 @@ static void add_kernel(struct list *l, const struct qemu_machine *m)
 	char *root = root_options(m);
 
 	add_option(l, "-kernel", xstrdup(m->kernel));
-	if (m->counted)
+	if (m->counted && m->start != QEMU_LOAD)
 		add_option(l, "-initrd", xprintf(DESCRIPTOR, m->initramfs));
 	add_option(l, "-append",
 		   xprintf("console=ttyS0 quiet panic=-1 " MACHINE_OPTIONS "%s %s%s%s",
@@ -137,6 +141,56 @@ static void add_kernel(struct list *l, const struct qemu_machine *m)
 			   m->counted ? COUNTED_OPTIONS : TIMED_OPTIONS,
 			   take_turns(m) ? TURNS_OPTION : "", root));
 	free(root);
+}
+
+/* A machine that resumes has copies of the pages that it writes to. */
+#define SHARED	"share=on"
+#define COPIED	"share=off,readonly=on,rom=off,reserve=off"
+
+/* The guest sees the memory, and so does the plugin, which only several CPUs have. */
+static void add_memory(struct list *l, const struct qemu_machine *m)
+{
+	add_option(l, "-object",
+		   xprintf("memory-backend-file,id=memory,size=%lluM,%s,mem-path=" DESCRIPTOR,
+			   m->memory_mib, m->start == QEMU_LOAD ? COPIED : SHARED,
+			   m->start == QEMU_BOOT ? m->memory : m->booted[QEMU_MEMORY]));
+}
+
+unsigned long long qemu_archive_mib(const struct qemu_machine *m)
+{
+	unsigned long long mib = 1;
+
+	/* Devices have sizes that are powers of two. */
+	while (mib < m->memory_mib)
+		mib *= 2;
+	return mib;
+}
+
+/* By pvpanic, the guest stops the machine. In ivshmem, a resumed guest finds its archive. */
+static void add_waiting(struct list *l, const struct qemu_machine *m)
+{
+	char *commands;
+
+	add_option(l, "-device", xstrdup("pvpanic-pci"));
+	add_option(l, "-object",
+		   xprintf("memory-backend-file,id=archive,size=%lluM,%s,mem-path=" DESCRIPTOR,
+			   qemu_archive_mib(m), m->start == QEMU_LOAD ? COPIED : SHARED,
+			   m->start == QEMU_LOAD ? m->initramfs : m->archive));
+	add_option(l, "-device", xstrdup("ivshmem-plain,memdev=archive,master=on"));
+	/* The guest stops the machine once. A later panic ends it. */
+	add_option(l, "-action", xstrdup(m->start == QEMU_SAVE ? "panic=pause" : "panic=shutdown"));
+	/* A machine that is loaded is to run. */
+	add_option(l, "-global", xstrdup("migration.store-global-state=off"));
+	if (m->start == QEMU_SAVE) {
+		add_option(l, "-chardev", xprintf("socket,id=monitor,fd=%d", m->monitor));
+	} else {
+		commands = escape(m->commands);
+		add_option(l, "-chardev",
+			   xprintf("file,id=monitor,path=/dev/null,input-path=%s", commands));
+		free(commands);
+		add_option(l, "-incoming", xstrdup("defer"));
+	}
+	add_option(l, "-mon", xstrdup("chardev=monitor,mode=control"));
 }
 
 /*
@@ -151,10 +205,7 @@ static void add_counting(struct list *l, const struct qemu_machine *m)
 	add_option(l, "-icount", xprintf("shift=%d,sleep=off", QEMU_SHIFT));
 	add_option(l, "-rtc", xstrdup("base=2024-01-01,clock=vm"));
 	add_option(l, "-seed", xprintf("%u", m->seed));
-	/* The guest sees the memory, and so does the plugin, which only several CPUs have. */
-	add_option(l, "-object",
-		   xprintf("memory-backend-file,id=memory,size=%lluM,share=on,mem-path="
-			   DESCRIPTOR, m->memory_mib, m->memory));
+	add_memory(l, m);
 	if (!take_turns(m))
 		return;
 	turns = escape(m->turns);
@@ -200,7 +251,9 @@ char **qemu_machine_command(const struct qemu_machine *m)
 	add_option(&l, "-serial", xstrdup("chardev:log"));
 	if (m->counted)
 		add_ports(&l, m);
-	else if (m->init)
+	if (m->start != QEMU_BOOT)
+		add_waiting(&l, m);
+	if (!m->counted && m->init)
 		add_guest(&l, m);
 	add_kernel(&l, m);
 	return l.argv;

@@ -62,7 +62,7 @@ void whatif_site_begin(struct whatif_site *site, const struct whatif_guest *gues
 	};
 	if (site->exact) {
 		run_options_end(guest->options, guest->run);
-		backend_exact_prepare();
+		backend_exact_prepare(guest->run);
 	} else if (guest->engine->slurm) {
 		/* Now, because ^C should end a build. */
 		site->kernel = kernel_build("um");

@@ -21,6 +21,8 @@
 #include <unistd.h>
 
 #include "backend-exact.h"
+#include "booted.h"
+#include "booted-save.h"
 #include "bring-back.h"
 #include "run/emulator.h"
 #include "run/engine/batch.h"
@@ -56,6 +58,7 @@ struct exact {
 	int logs[CHANNELS_MAX];	/* the guest's output, by channel */
 	size_t read;		/* bytes read of the control channel */
 	struct exact_input input;
+	int commands;		/* for the emulator, in a file */
 	struct output outputs[2];
 	int nr_outputs;
 	struct outcome *out;
@@ -64,6 +67,13 @@ struct exact {
 	bool ended;		/* the emulator has */
 	bool over;		/* there is another outcome */
 };
+
+/* The saved boot from which guests with one CPU resume. */
+static struct booted booted;
+/* Its memory; 0 until there is one. */
+static unsigned long long booted_mib;
+/* Its directory on other machines, or NULL. */
+static char *shared_booted;
 
 static int new_file(const char *name)
 {
@@ -130,7 +140,12 @@ static void exec_emulator(struct exact *x, const struct qemu_machine *m,
 
 	fcntl(x->guest.log, F_SETFL, O_APPEND);
 	fcntl(m->initramfs, F_SETFD, 0);
-	fcntl(m->memory, F_SETFD, 0);
+	if (m->start == QEMU_LOAD) {
+		fcntl(x->commands, F_SETFD, 0);
+		booted_pass(m->booted);
+	} else {
+		fcntl(m->memory, F_SETFD, 0);
+	}
 	for (int i = 0; i < x->guest.nr_channels; i++)
 		fcntl(x->logs[i], F_SETFD, 0);
 	guest_child(&x->guest, parent);
@@ -146,7 +161,7 @@ static void set_ports(struct exact *x, struct qemu_machine *m)
 	memcpy(m->ports, x->logs, sizeof(x->logs));
 }
 
-static void boot(struct exact *x, struct qemu_machine *m)
+static void start_emulator(struct exact *x, struct qemu_machine *m)
 {
 	pid_t self = getpid();
 
@@ -156,7 +171,7 @@ static void boot(struct exact *x, struct qemu_machine *m)
 	if (x->guest.pid == 0)
 		exec_emulator(x, m, self);
 	close(m->initramfs);
-	close(m->memory);
+	close(m->start == QEMU_LOAD ? x->commands : m->memory);
 }
 
 /* The end, whatever the guest does. */
@@ -309,31 +324,21 @@ static void wait_for_something(struct exact *x, int guest, int interval_ms)
 	x->ended = x->ended || polls[1].revents;
 }
 
-/* The descriptors that the emulator has on another machine. */
-static void number_ports(struct qemu_machine *m)
-{
-	int next = 3;
-
-	m->initramfs = next++;
-	m->memory = next++;
-	for (int i = 0; i < m->nr_ports; i++)
-		m->ports[i] = next++;
-	guest_check(next <= 10, "too many descriptors");
-}
-
 /* Waits until another machine has run the guest. */
 static void serve_remote(struct exact *x, struct qemu_machine *m)
 {
 	struct exact_remote remote = {
-		.directory = x->guest.run->remote, .log = x->guest.log,
+		.directory = x->guest.run->remote, .booted = shared_booted, .log = x->guest.log,
 	};
 
 	set_ports(x, m);
 	memcpy(remote.files, x->logs, sizeof(x->logs));
 	/* A network file system shows all of a file, and a full disk, at the end. */
 	guest_check(!fsync(m->initramfs) && !close(m->initramfs), remote.directory);
-	close(m->memory);
-	number_ports(m);
+	if (m->start == QEMU_LOAD)
+		guest_check(!fsync(x->commands) && !close(x->commands), m->commands);
+	else
+		close(m->memory);
 	exact_remote_send(&remote, m);
 	while (!x->over && !batch_is_done(remote.directory))
 		wait_for_something(x, -1, INTERVAL_REMOTE_MS);
@@ -403,17 +408,44 @@ static char *built_kernel, *fetched_emulator;
 /* Copies for other machines, or NULL. */
 static char *shared_kernel, *shared_emulator, *shared_turns;
 
-void backend_exact_prepare(void)
+static char *kernel_path(void)
 {
+	return xprintf("%s/build/vmlinux", built_kernel);
+}
+
+static struct qemu_machine machine_of(const struct run *run)
+{
+	return (struct qemu_machine){
+		.emulator = fetched_emulator, .kernel = kernel_path(), .counted = true,
+		.cpus = run->cpus, .seed = run->seed ? run->seed : 1,
+		.memory_mib = memory_choose_mib(run, EXACT_MEMORY_MIB),
+	};
+}
+
+/* With several CPUs, the plugin that takes turns shares the memory, and QEMU cannot save the plugin. */
+static bool can_resume(const struct qemu_machine *m)
+{
+	return m->cpus == 1;
+}
+
+void backend_exact_prepare(const struct run *run)
+{
+	struct qemu_machine m;
+	char *cache;
+
 	if (!built_kernel)
 		built_kernel = kernel_build("x86_64");
 	if (!fetched_emulator)
 		fetched_emulator = emulator_fetch();
-}
-
-static char *kernel_path(void)
-{
-	return xprintf("%s/build/vmlinux", built_kernel);
+	m = machine_of(run);
+	if (can_resume(&m) && !booted_mib) {
+		/* The parent of the kernel's directory. With --kernel, that may be any directory. */
+		cache = kernel_is_given() ? NULL : backend_exact_cache();
+		booted_find(&booted, &m, cache);
+		booted_mib = m.memory_mib;
+		free(cache);
+	}
+	free((char *)m.kernel);
 }
 
 void backend_exact_share(const char *directory, const char *measurement)
@@ -433,6 +465,10 @@ void backend_exact_share(const char *directory, const char *measurement)
 							      directory);
 		free(name);
 	}
+	/* If directory is NULL, the other machines read the saved boot from the cache. */
+	if (booted_mib)
+		shared_booted = booted.directory && !directory ?
+				xstrdup(booted.directory) : booted_share(&booted, measurement);
 }
 
 char *backend_exact_cache(void)
@@ -444,33 +480,57 @@ char *backend_exact_cache(void)
 static void set_parts(struct qemu_machine *m, const struct run *run)
 {
 	if (run->remote) {
+		free((char *)m->kernel);
 		m->emulator = shared_emulator;
 		m->kernel = xstrdup(shared_kernel);
 		m->turns = xstrdup(shared_turns);
 		m->initramfs = exact_remote_initramfs(run->remote);
 		return;
 	}
-	m->emulator = fetched_emulator;
-	m->kernel = kernel_path();
 	m->turns = find_part(PATH_QEMU_TURNS);
 	m->initramfs = new_file("initramfs");
 }
 
+/* A file of commands for the emulator, which finds it by this name. */
+static int new_commands(struct qemu_machine *m, const char *remote)
+{
+	int fd;
+
+	if (!remote) {
+		fd = new_file("commands");
+		m->commands = xprintf("/dev/fd/%d", fd);
+		return fd;
+	}
+	m->commands = xprintf("%s/commands", remote);
+	fd = open(m->commands, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	guest_check(fd >= 0, m->commands);
+	return fd;
+}
+
+/* Lets the machine resume from the saved boot. */
+static void resume(struct exact *x, struct qemu_machine *m)
+{
+	const char *remote = x->guest.run->remote;
+
+	if (x->guest.nr_channels > QEMU_PORTS || m->memory_mib != booted_mib)
+		die(STATUS_FAILED, "internal error: the saved boot has %d ports and %llu MiB, but the run asks for %d and %llu",
+		    QEMU_PORTS, booted_mib, x->guest.nr_channels, m->memory_mib);
+	memcpy(m->booted, booted.files, sizeof(m->booted));
+	if (remote)
+		exact_remote_number(m->booted);
+	x->commands = new_commands(m, remote);
+	booted_use(m, x->commands);
+}
+
 static void exact_run(const struct run *run, struct outcome *out, void **stats)
 {
-	unsigned long long mib = memory_choose_mib(run, EXACT_MEMORY_MIB);
 	struct exact x = { .out = out, .stats = stats };
 	struct guest_kernel k = {
 		.module = PACKED_DIRECTORY "/tense.ko",
 		.clock_ns = TIME_OF_DAY_NS,
 	};
-	struct qemu_machine m = {
-		.counted = true,
-		.cpus = run->cpus,
-		.memory_mib = mib,
-		.seed = run->seed ? run->seed : 1,
-	};
 	char *program = find_command(run->argv[0]), *options;
+	struct qemu_machine m;
 
 	memset(out, 0, sizeof(*out));
 	*stats = NULL;
@@ -480,23 +540,27 @@ static void exact_run(const struct run *run, struct outcome *out, void **stats)
 		return;
 	}
 	free(program);
-	backend_exact_prepare();
+	backend_exact_prepare(run);
+	m = machine_of(run);
 	set_parts(&m, run);
-	m.memory = new_file("memory");
 	options = guest_module_options(run, MODULE_OPTIONS);
 	k.module_options = options;
 	k.module_file = xprintf("%s/tense.ko", built_kernel);
 	guest_prepare(&x.guest, run);
 	set_streams(&x);
-	out->value = exact_input_pack(&x.input, &x.guest, mib, &k, m.initramfs);
+	out->value = exact_input_pack(&x.input, &x.guest, m.memory_mib, &k, m.initramfs);
 	if (out->value) {
 		out->kind = OUTCOME_NOT_RUN;
 	} else {
+		if (can_resume(&m))
+			resume(&x, &m);
+		else
+			m.memory = new_file("memory");
 		guest_begin(&x.guest);
 		if (run->remote) {
 			serve_remote(&x, &m);
 		} else {
-			boot(&x, &m);
+			start_emulator(&x, &m);
 			serve(&x);
 		}
 		finish(&x);
@@ -504,6 +568,7 @@ static void exact_run(const struct run *run, struct outcome *out, void **stats)
 	}
 	free((char *)m.kernel);
 	free((char *)m.turns);
+	free((char *)m.commands);
 	free((char *)k.module_file);
 	free(options);
 }

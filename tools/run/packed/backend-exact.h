@@ -7,8 +7,11 @@
 
 extern const struct backend backend_exact;
 
-/* Builds the kernel and fetches the emulator for this process and its children. */
-void backend_exact_prepare(void);
+/*
+ * Builds the kernel, fetches the emulator, and finds a saved boot for guests with one CPU,
+ * for this process and its children. Their runs have as much memory as this one.
+ */
+void backend_exact_prepare(const struct run *run);
 
 /*
  * Copies what a guest needs besides its files for other machines, after

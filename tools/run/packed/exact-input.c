@@ -16,8 +16,8 @@
 #include "base/util.h"
 
 /*
- * The guest's memory holds the archive, the unpacked files, and as much again
- * for the command.
+ * The memory of a guest with several CPUs holds the archive, the unpacked files, and as much
+ * again for the command. One with a single CPU refuses the same files.
  */
 #define SHARES	3
 
@@ -129,6 +129,24 @@ static void write_request(struct pack *p, struct guest *g,
 	free(request);
 }
 
+/* Packs the first process of a guest. */
+static void pack_init(struct archive *a)
+{
+	char *init = guest_init_path();
+
+	archive_write_data(a, PACKED_DIRECTORY, S_IFDIR | 0700, NULL, 0);
+	add_part(a, PACKED_INIT, init, S_IFREG | 0500);
+	free(init);
+}
+
+void exact_input_pack_init(int fd)
+{
+	struct archive a = { .fd = fd };
+
+	pack_init(&a);
+	archive_end(&a);
+}
+
 int exact_input_pack(struct exact_input *in, struct guest *g,
 		     unsigned long long memory_mib,
 		     const struct guest_kernel *kernel, int fd)
@@ -139,7 +157,6 @@ int exact_input_pack(struct exact_input *in, struct guest *g,
 		.most = exact_input_most(memory_mib),
 		.memory_mib = memory_mib,
 	};
-	char *init = guest_init_path();
 	int error;
 
 	pack_writable(&p);
@@ -150,8 +167,7 @@ int exact_input_pack(struct exact_input *in, struct guest *g,
 		pack_file(&p, *file);
 	pack_rest(&p);
 
-	archive_write_data(&p.files, PACKED_DIRECTORY, S_IFDIR | 0700, NULL, 0);
-	add_part(&p.files, PACKED_INIT, init, S_IFREG | 0500);
+	pack_init(&p.files);
 	add_part(&p.files, kernel->module, kernel->module_file, S_IFREG | 0400);
 	archive_write(&p.files);
 	write_list(&p);
@@ -160,7 +176,6 @@ int exact_input_pack(struct exact_input *in, struct guest *g,
 	archive_end(&p.files);
 out:
 	pack_free(&p);
-	free(init);
 	return error;
 }
 

@@ -22,6 +22,9 @@ int exact_input_pack(struct exact_input *in, struct guest *g,
 		     unsigned long long memory_mib,
 		     const struct guest_kernel *kernel, int fd);
 
+/* Packs only the first process of a guest, which then waits for the rest. */
+void exact_input_pack_init(int fd);
+
 /* The command has read that many bytes of it: gives the others back. */
 void exact_input_end(const struct exact_input *in, uint64_t bytes);
 

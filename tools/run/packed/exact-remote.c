@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "booted.h"
 #include "base/paths.h"
 #include "base/util.h"
 #include "run/engine/batch.h"
 #include "run/guest.h"
+
+/* Descriptors below are the standard streams. */
+#define FIRST	3
 
 static char *initramfs_path(const char *directory)
 {
@@ -26,6 +30,24 @@ int exact_remote_initramfs(const char *directory)
 	return fd;
 }
 
+static void write_memory(FILE *f, int fd)
+{
+	fputs("memory=$(mktemp /dev/shm/tense-XXXXXX) || memory=$(mktemp) || exit\n", f);
+	fprintf(f, "exec %d<>\"$memory\" || exit\nrm -f \"$memory\"\n", fd);
+}
+
+static void write_booted(FILE *f, const char *booted, const struct qemu_machine *m)
+{
+	for (int i = 0; i < QEMU_BOOTED_FILES; i++) {
+		char *path = booted_path(booted, i);
+
+		fprintf(f, "exec %d<", m->booted[i]);
+		batch_write_word(f, path);
+		fputs("|| exit\n", f);
+		free(path);
+	}
+}
+
 /*
  * The emulator finds each file by the descriptor that m has. The memory is a file of the
  * other machine, which needs no room on the shared file system.
@@ -40,8 +62,10 @@ static void write_command(FILE *f, const struct exact_remote *r,
 	batch_write_word(f, initramfs);
 	free(initramfs);
 	fputs("|| exit\n", f);
-	fputs("memory=$(mktemp /dev/shm/tense-XXXXXX) || memory=$(mktemp) || exit\n", f);
-	fprintf(f, "exec %d<>\"$memory\" || exit\nrm -f \"$memory\"\n", m->memory);
+	if (m->start == QEMU_BOOT)
+		write_memory(f, m->memory);
+	else
+		write_booted(f, r->booted, m);
 	for (int i = 0; i < m->nr_ports; i++)
 		fprintf(f, "exec %d<>\"$1/channel-%d\" || exit\n", m->ports[i], i);
 	fputs("exec </dev/null >>\"$1/log\" 2>&1\n", f);
@@ -53,10 +77,32 @@ static void write_command(FILE *f, const struct exact_remote *r,
 	fputc('\n', f);
 }
 
-void exact_remote_send(const struct exact_remote *r, const struct qemu_machine *m)
+void exact_remote_number(int booted[QEMU_BOOTED_FILES])
+{
+	for (int i = 0; i < QEMU_BOOTED_FILES; i++)
+		booted[i] = FIRST + 1 + i;
+}
+
+/* The shell uses descriptors from 10 on itself. */
+static void number_files(struct qemu_machine *m)
+{
+	int next = FIRST;
+
+	m->initramfs = next++;
+	if (m->start == QEMU_BOOT)
+		m->memory = next++;
+	else
+		next = m->booted[QEMU_BOOTED_FILES - 1] + 1;
+	for (int i = 0; i < m->nr_ports; i++)
+		m->ports[i] = next++;
+	guest_check(next <= 10, "too many descriptors");
+}
+
+void exact_remote_send(const struct exact_remote *r, struct qemu_machine *m)
 {
 	FILE *f = batch_script_begin(r->directory);
 
+	number_files(m);
 	write_command(f, r, m, qemu_machine_command(m));
 	batch_script_end(f, r->directory);
 }

@@ -11,6 +11,7 @@
 
 struct exact_remote {
 	const char *directory;
+	const char *booted;		/* the directory of its saved boot */
 	int files[CHANNELS_MAX];	/* these get what the ports of the machine got */
 	int log;
 };
@@ -25,11 +26,11 @@ char *exact_remote_share_emulator(const char *path, const char *directory);
 /* Returns the file in which the guest is packed. */
 int exact_remote_initramfs(const char *directory);
 
-/*
- * Makes the script. The emulator gets its files by the descriptors that m has. The script
- * opens them: they must be from 3 to 9, because the shell uses others itself.
- */
-void exact_remote_send(const struct exact_remote *r, const struct qemu_machine *m);
+/* Sets the descriptors of a saved boot's files on the other machine. */
+void exact_remote_number(int booted[QEMU_BOOTED_FILES]);
+
+/* Makes the script, and gives m the descriptors of the other machine. */
+void exact_remote_send(const struct exact_remote *r, struct qemu_machine *m);
 
 /* Gets the files. */
 void exact_remote_receive(const struct exact_remote *r, int nr_ports);
