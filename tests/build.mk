@@ -43,7 +43,7 @@ $(if $(ambiguous),$(error the name of $(ambiguous) ends with a suffix that runs 
 $(ARCHIVE_TESTS): $(O)/tests/unit/%: tests/unit/%.c $(ASAN_LIB) $(TOOLS_HEADERS) \
 		$(libtense_test_headers) $(O)/flags
 	$(test_cc) $(LIBTENSE_TEST_CFLAGS) $(MEASURE_CFLAGS) -I. -Itools -Imodule/uapi \
-		-I$(O)/tools/whatif -DTENSE_VERSION='"$(VERSION)"' \
+		-I$(O)/tools -DTENSE_VERSION='"$(VERSION)"' \
 		-DSOURCE='"$(CURDIR)"' -DCC='"$(CC)"' \
 		-fsanitize=address,undefined $(WRAPPED) $(LDFLAGS) -o $@ \
 		$(filter %.c,$^) $(ASAN_LIB) $(TENSE_LIBS)

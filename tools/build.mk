@@ -33,13 +33,15 @@ $(O)/tools/%.o: tools/%.c $(O)/flags
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 		-DTENSE_VERSION='"$(VERSION)"' -I. -Itools -Ikernel/include/uapi -Imodule/uapi \
-		-I$(O)/tools/whatif -MMD -MP -c -o $@ $<
+		-I$(O)/tools -MMD -MP -c -o $@ $<
 
-# The style sheet as a string of C.
-$(O)/tools/whatif/report.css.h: tools/whatif/report.css
+# The parts of pages as strings of C.
+PAGE_PARTS := $(O)/tools/whatif/report.css.h $(O)/tools/profile/flame.js.h
+$(PAGE_PARTS): $(O)/%.h: %
 	$(Q)mkdir -p $(@D)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< >$@
 $(O)/tools/whatif/page.o: $(O)/tools/whatif/report.css.h
+$(O)/tools/profile/flame-picture.o: $(O)/tools/profile/flame.js.h
 
 # All but main(). tests/lib/inputs.sh takes from it what a command needs.
 $(TENSE_LIB): $(filter-out %/cli/main.o,$(TENSE_OBJ))
@@ -87,11 +89,11 @@ ASAN_LIB := $(O)/asan/obj/tense.a
 ASAN_OBJ := $(addprefix $(O)/asan/obj/,$(TENSE_SRC:%=tools/%.o) \
 	$(LIBTENSE_SYMBOLS:%=libtense/%.o) $(TENSE_MEASURE_LIB:%=libtense/measure/%.o))
 
-$(O)/asan/obj/%.o: %.c $(O)/flags | $(O)/tools/whatif/report.css.h
+$(O)/asan/obj/%.o: %.c $(O)/flags | $(PAGE_PARTS)
 	$(call quiet,CC,$@) mkdir -p $(@D) && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 		-DTENSE_VERSION='"$(VERSION)"' -I. -Itools -Ikernel/include/uapi -Imodule/uapi \
-		-I$(O)/tools/whatif -fsanitize=address,undefined \
+		-I$(O)/tools -fsanitize=address,undefined \
 		-fno-sanitize-recover=all -MMD -MP -c -o $@ $<
 
 # The headers of each folder's own libraries.
@@ -169,7 +171,7 @@ whatif_tested := $(addprefix tools/whatif/,$(addsuffix .c,options question found
 		result-file.c)
 WHATIF_TEST_CFLAGS = $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE \
 	-DTENSE_VERSION='"$(VERSION)"' -Ikernel/include/uapi -Imodule/uapi -I. -Itools \
-	-Itests/lib -Itests/unit -I$(O)/tools/whatif
+	-Itests/lib -Itests/unit -I$(O)/tools
 
 $(O)/tests/unit/test-whatif-estimate: tests/unit/test-whatif-estimate.c \
 		tools/whatif/estimate.c tools/base/util.c tools/whatif/estimate.h \

@@ -36,7 +36,7 @@ fuzz_libraries := -lelf -lz -ldw -ljansson -lpcre2-8 -lgsl -lgslcblas -ltraceeve
 
 FUZZ_CFLAGS = -std=gnu17 -Wall -Wextra -Werror -D_GNU_SOURCE -O1 -g -Ilibtense \
 	-Ilibtense/include -Ikernel/include/uapi -Imodule/uapi -I. -Itools -Itests/unit \
-	-I$(O)/tools/whatif -DTENSE_VERSION='"$(VERSION)"' -fno-sanitize-recover=all
+	-I$(O)/tools -DTENSE_VERSION='"$(VERSION)"' -fno-sanitize-recover=all
 
 fuzz_headers := $(libtense_test_headers) $(TOOLS_HEADERS) \
 	tests/fuzz/fuzz.h $(O)/tools/whatif/report.css.h $(O)/flags

@@ -157,6 +157,67 @@ static bool table_has(const struct profile *p, const char *what)
 	return has;
 }
 
+/* A thread with a function that pays, one that does not, and one that was not tried. */
+static json_t *fake_stacks(const struct profile *p)
+{
+	return json_pack("[{ss sn sn sn si}{ss ss si si si}{ss ss si si si}{ss ss sn si si}]",
+		"name", "<t>", "object", "candidate", "parent", "ns", 1000,
+		"name", "first", "object", "/lib/fake.so",
+		"candidate", (int)row_of(p, "first")->candidate, "parent", 0, "ns", 600,
+		"name", "hidden", "object", "/lib/fake.so",
+		"candidate", (int)row_of(p, "hidden")->candidate, "parent", 0, "ns", 300,
+		"name", "first", "object", "/lib/fake.so", "candidate", "parent", 2, "ns", 200);
+}
+
+static char *page_of(const struct profile *p)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	is_i64(profile_html(f, p), 0, "a page");
+	fclose(f);
+	return text;
+}
+
+static void test_flame(struct profile *p)
+{
+	static const char *const wrong[] = {
+		"[{\"name\":\"f\",\"parent\":3,\"ns\":1}]", "[{\"name\":\"f\",\"parent\":0,\"ns\":1}]",
+		"[{\"name\":\"f\",\"parent\":-1,\"ns\":1}]", "[{\"name\":\"f\",\"parent\":null,\"ns\":-1}]",
+		"[{\"name\":1,\"parent\":null,\"ns\":1}]", "[7]", "[]",
+		"[{\"name\":\"f\",\"parent\":null,\"ns\":1e308},{\"name\":\"f\",\"parent\":null,\"ns\":1e308}]",
+	};
+	char *page = page_of(p);
+
+	ok(!strstr(page, "flame"), "without stacks it has no flame graph");
+	free(page);
+	p->stacks = fake_stacks(p);
+	page = page_of(p);
+	is_i64(count_text(page, "<svg class=\"cell "), 4, "with stacks it has a cell for each");
+	ok(strstr(page, "cell untried\" x=\"0.00\" y=\"0\" width=\"1000.00\"") &&
+	   strstr(page, ">&lt;t&gt;</text>"), "the thread spans the width");
+	ok(strstr(page, "cell pays\" x=\"0.00\" y=\"20\" width=\"600.00\""),
+	   "a function that pays is below it");
+	ok(strstr(page, "cell tried\" x=\"600.00\" y=\"20\" width=\"300.00\""),
+	   "one that does not pay is beside it");
+	ok(strstr(page, "cell untried\" x=\"600.00\" y=\"40\" width=\"200.00\""),
+	   "one of the same name was not tried");
+	ok(strstr(page, ">first: 60.0 % of the time; at half its time the program gains +1"),
+	   "a cell tells what its function gains");
+	free(page);
+	test_json(p);
+	json_decref(p->stacks);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		p->stacks = json_loads(wrong[i], 0, NULL);
+		page = page_of(p);
+		ok(p->stacks && !strstr(page, "flame"), "a wrong tree is not drawn: %s", wrong[i]);
+		free(page);
+		if (i < sizeof(wrong) / sizeof(*wrong) - 1)
+			json_decref(p->stacks);
+	}
+}
+
 static void test_writers(const struct profile *p)
 {
 	char *text = NULL;
@@ -217,6 +278,7 @@ static void test_profile(void)
 	test_json(&p);
 	test_writers(&p);
 	test_known(&p);
+	test_flame(&p);
 	profile_free(&p);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fake-samples.h"
+#include "profile/flame.h"
 #include "profile/survey.h"
 #include "tap.h"
 #include "base/util.h"
@@ -366,6 +367,71 @@ static void test_damaged(void)
 	ok(is_refused(recording.data, recording.size), "one with a wrong number");
 }
 
+static json_int_t number(const json_t *tree, size_t at, const char *key)
+{
+	const json_t *value = json_object_get(json_array_get(tree, at), key);
+
+	return json_is_null(value) ? -1 : json_integer_value(value);
+}
+
+static const char *text(const json_t *tree, size_t at, const char *key)
+{
+	const char *value = json_string_value(json_object_get(json_array_get(tree, at), key));
+
+	return value ? value : "";
+}
+
+static void test_flame(void)
+{
+	enum { MAIN, SHORT, LONG, RARE };
+	struct survey_function functions[] = {
+		[MAIN] = { .name = "main", .object = "/bin/x" },
+		[SHORT] = { .name = "short", .object = "/bin/x" },
+		[LONG] = { .name = "long", .object = "/lib/y" },
+		[RARE] = { .name = "rare", .object = "/lib/y" },
+	};
+	uint32_t below_short[] = { SHORT, MAIN }, below_long[] = { LONG, MAIN };
+	uint32_t below_rare[] = { RARE, LONG, MAIN }, deep[1000] = { 0 };
+	struct survey_stack stacks[] = {
+		{ .frames = below_short, .depth = 2, .thread = "b", .whole = true, .ns = 2000 },
+		{ .frames = below_long, .depth = 2, .thread = "b", .whole = true, .ns = 3000 },
+		{ .frames = below_rare, .depth = 3, .thread = "b", .whole = true, .ns = 5 },
+		{ .frames = below_short, .depth = 1, .thread = "a", .ns = 5000 },
+		{ .frames = below_long, .depth = 2, .thread = "b", .whole = true, .ns = 1000 },
+	};
+	size_t candidates[] = { [MAIN] = 3, [SHORT] = SIZE_MAX, [LONG] = 0, [RARE] = SIZE_MAX };
+	struct survey survey = { .functions = functions, .count = 4, .stacks = stacks, .nr_stacks = 5 };
+	static const struct {
+		const char *name, *object;
+		json_int_t parent, ns, candidate;
+	} expected[] = {
+		{ "b", "", -1, 6005, -1 }, { "main", "/bin/x", 0, 6005, 3 },
+		{ "long", "/lib/y", 1, 4005, 0 }, { "short", "/bin/x", 1, 2000, -1 },
+		{ "a", "", -1, 5000, -1 }, { "[unknown]", "", 4, 5000, -1 },
+		{ "short", "/bin/x", 5, 5000, -1 },
+	};
+	json_t *tree = flame_tree(&survey, candidates);
+
+	is_i64(json_array_size(tree), 7, "stacks make a tree without rare functions");
+	for (size_t i = 0; i < 7; i++)
+		ok(!strcmp(text(tree, i, "name"), expected[i].name) &&
+		   !strcmp(text(tree, i, "object"), expected[i].object) &&
+		   number(tree, i, "parent") == expected[i].parent &&
+		   number(tree, i, "ns") == expected[i].ns &&
+		   number(tree, i, "candidate") == expected[i].candidate,
+		   "the most time first: %s %s", expected[i].name, text(tree, i, "name"));
+	json_decref(tree);
+	stacks[0].frames = deep;
+	stacks[0].depth = 1000;
+	tree = flame_tree(&survey, candidates);
+	ok(json_array_size(tree) > 50 && json_array_size(tree) < 200, "a deep recursion is cut off");
+	json_decref(tree);
+	survey.nr_stacks = 0;
+	tree = flame_tree(&survey, candidates);
+	is_i64(json_array_size(tree), 0, "no stacks, no tree");
+	json_decref(tree);
+}
+
 int main(void)
 {
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
@@ -376,6 +442,7 @@ int main(void)
 	test_exec();
 	test_blocks();
 	test_damaged();
+	test_flame();
 	fake_samples_free(&recording);
 	return done();
 }

@@ -6,6 +6,7 @@
 
 #include "base/paths.h"
 #include "base/util.h"
+#include "flame.h"
 #include "libtense/symbols/spec.h"
 #include "names/functions.h"
 #include "names/object-cache.h"
@@ -283,13 +284,17 @@ void profile_candidates_survey(struct profile *p, const struct survey *survey,
 			       const struct profile_filter *filter,
 			       bool is_static)
 {
+	size_t *candidates = xmalloc((survey->count + 1) * sizeof(*candidates));
 	struct object_cache cache = { 0 };
 
 	p->waits = survey_blocks_json(survey);
 	count_unscalable(p, survey);
+	for (size_t i = 0; i < survey->count; i++)
+		candidates[i] = SIZE_MAX;
 	/* The most inclusive time comes first. */
 	for (size_t i = 0; i < survey->count; i++) {
 		const struct survey_function *f = &survey->functions[i];
+		size_t next = p->nr_candidates;
 
 		if (weight_of(survey, f) < WEIGHT_MIN)
 			break;
@@ -301,7 +306,11 @@ void profile_candidates_survey(struct profile *p, const struct survey *survey,
 			 f->obstacle == SURVEY_CHOSEN)
 			add_refused(p, f->name, f->object,
 				    survey_obstacle_text(f->obstacle));
+		if (p->nr_candidates > next)
+			candidates[i] = next;
 	}
+	p->stacks = flame_tree(survey, candidates);
+	free(candidates);
 	object_cache_free(&cache);
 }
 

@@ -127,6 +127,9 @@ static int run_part(const struct job *job, void *arg)
 	for (size_t i = 0; i < asked.nr_groups; i++)
 		asked.groups[i].w.samples = (struct whatif_samples){ 0 };
 	asked.answer = (struct profile_answer){ 0 };
+	/* Only the report needs these. */
+	asked.waits = NULL;
+	asked.stacks = NULL;
 	asked.batch = batch_of(part, job->number);
 	/* The guest's clock starts now, so that this much time is left. */
 	asked.spent_ns = part->guests->site.exact ? 1 :

@@ -54,6 +54,16 @@ static void curves(FILE *f, const struct profile *p)
 	      f);
 }
 
+static void flame(FILE *f, const struct profile *p)
+{
+	if (!profile_has_flame(p))
+		return;
+	fputs("<h2>Where is the time?</h2>\n<figure class=\"card\">\n", f);
+	profile_flame(f, p);
+	fputs("<figcaption>The width of a function is its part of the virtual time. Each function is below its caller, and threads are at the top. The stronger the blue, the more the program gains if the function takes half its time. Yellow: the function took less time, and no gain is certain. Grey: there is no result. Click a function to enlarge it, and click it again to see all.</figcaption>\n</figure>\n",
+	      f);
+}
+
 static void percent_cell(FILE *f, const char *format, double value)
 {
 	fputs("<td class=\"n\">", f);
@@ -196,6 +206,7 @@ int profile_html(FILE *f, const struct profile *p)
 	ranking(f, p);
 	curves(f, p);
 	table(f, p);
+	flame(f, p);
 	waits(f, p);
 	method(f);
 	free(command);

@@ -139,7 +139,7 @@ int profile_json_write(FILE *f, const struct profile *p)
 {
 	char *advice = profile_advice(p);
 	json_t *root = json_pack(
-		"{ss si so so so sb sb sb si so so so so so so so so so so so so so si so so so so sO? so*}",
+		"{ss si so so so sb sb sb si so so so so so so so so so so so so so si so so so so sO* sO* so*}",
 		"schema", PROFILE_SCHEMA, "version", PROFILE_JSON_VERSION,
 		"question", whatif_json_question(&p->question),
 		"found", whatif_json_found(&p->found), "asked", asked(p),
@@ -164,6 +164,7 @@ int profile_json_write(FILE *f, const struct profile *p)
 		"baseline", real(p->answer.baseline),
 		"functions", functions(p), "advice",
 		json_text(advice, strlen(advice)), "waits", p->waits,
+		"stacks", p->stacks,
 		"batch", batch(&p->batch));
 
 	free(advice);
@@ -332,6 +333,8 @@ static const char *load(const json_t *root, struct profile *p)
 	load_unscalable(json_object_get(root, "unscalable"), p);
 	if (json_is_array(json_object_get(root, "waits")))
 		p->waits = json_incref(json_object_get(root, "waits"));
+	if (json_is_array(json_object_get(root, "stacks")))
+		p->stacks = json_incref(json_object_get(root, "stacks"));
 	p->asked.time_ns = whole(from, "time_ns");
 	p->asked.for_ns = whole(from, "for_ns");
 	p->asked.top = whole(from, "top");

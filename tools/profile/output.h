@@ -19,4 +19,8 @@ int profile_html(FILE *f, const struct profile *p);
 void profile_bars(FILE *f, const struct profile *p);
 void profile_curves(FILE *f, const struct profile *p);
 
+/* The functions and what they call, as <svg> and <script>. Not without the survey's stacks. */
+bool profile_has_flame(const struct profile *p);
+void profile_flame(FILE *f, const struct profile *p);
+
 #endif

@@ -219,6 +219,7 @@ void profile_free(struct profile *p)
 	}
 	free(p->candidates);
 	json_decref(p->waits);
+	json_decref(p->stacks);
 	free(p->batch.runs);
 	free(p->unscalable.reason);
 	race_free(&p->answer.race);

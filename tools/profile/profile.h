@@ -128,6 +128,7 @@ struct profile {
 				 */
 	size_t dropped;		/* runs without a metric, which do not count */
 	json_t *waits;		/* of the survey, see survey_blocks_json(); or NULL */
+	json_t *stacks;		/* of the survey, see flame_tree(); or NULL */
 	/* The functions of the survey that cannot be scaled. */
 	struct {
 		size_t functions;

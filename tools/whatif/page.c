@@ -7,7 +7,7 @@
 #include "run/time-unit.h"
 
 static const char style[] =
-#include "report.css.h"
+#include "whatif/report.css.h"
 ;
 
 void page_element(FILE *f, const char *open, const char *text,
