@@ -57,6 +57,12 @@ for command in run shell trace check functions measure noise trace-activity daem
 	is "$(cat stdout)" "$(cat help)" "is the same"
 	ok "shows its usage" contains "$(cat stdout)" "Usage: tense $command"
 	is "$(awk 'length > 80' stdout)" "" "in at most 80 columns"
+	sed -n '/^Examples:$/,/^$/p' stdout | sed -n "s/^  .*| tense/  tense/
+		s/ -- .*//; s/ [&|] .*//; s/ && .*//; /^  tense $command /p" >examples
+	ok "has examples" [ -s examples ]
+	for option in $(grep -o -e ' --[a-z][a-z-]*' examples | sort -u); do
+		ok "$option of an example is an option" grep -q -e "^  ${option}[ =]" stdout
+	done
 	ok "tells units of TIME in the same words" awk '/ TIME  /{ has = 1 }
 		$0 == "TIME is a number with its unit: ns, us, ms, s, m, h or d." { told = 1 }
 		END { exit has != told }' stdout

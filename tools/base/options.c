@@ -223,7 +223,7 @@ void options_help(const struct subcommand *command)
 	if (names_time(command->options))
 		fputs("\nTIME is a number with its unit: ns, us, ms, s, m, h or d.\n",
 		      stdout);
-	printf("\n%s", command->notes);
+	printf("\nExamples:\n%s\n%s", command->examples, command->notes);
 }
 
 void options_complete(const struct subcommand *command, const char *action)

@@ -41,7 +41,8 @@ struct subcommand {
 	int (*run)(int argc, char **argv);	/* returns the exit status */
 	const char *usage;	/* --help before the options */
 	const struct option_row *options;
-	const char *notes;	/* --help after the options */
+	const char *examples;	/* --help after the options: a line each */
+	const char *notes;	/* --help after the examples */
 	const char *actions;	/* words, one of which is the first operand */
 	/*
 	 * Completion of the other operands. From the first operand on, "-c" is a

@@ -420,6 +420,8 @@ const struct subcommand cmd_check = {
 		"Checks what `tense run` needs. Prints what this machine has and what it lacks,\n"
 		"with the command that gets it.\n",
 	.options = options,
+	.examples =
+		"  tense check --json | jq -r '.items[].mend // empty'\n",
 	.notes =
 		"Exit status: 0 if `tense run` works, 1 if not, 125 if misused.\n",
 };

@@ -87,6 +87,8 @@ const struct subcommand cmd_daemons = {
 		"a sample of tense measure before the sample is dropped (protocol SEDONA).\n",
 	.options = options,
 	.actions = "learn show cutoffs",
+	.examples =
+		"  tense daemons learn --time 90m && tense measure -- ./app\n",
 	.notes =
 		"Exit status: 0; 1 if nothing is stored; 125 if a file cannot be read or tense\n"
 		"failed or was misused; 128 + N if learn was ended by signal N.\n",

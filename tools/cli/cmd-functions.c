@@ -534,6 +534,9 @@ const struct subcommand cmd_functions = {
 		"name. The command is not run.\n",
 	.options = options,
 	.operands = "--",
+	.examples =
+		"  tense functions 'libz:deflate*' -- pigz\n"
+		"  tense functions --object libcrypto -- openssl\n",
 	.notes =
 		"Exit status: 0 if functions were found, 1 if not, 125 if tense failed or was\n"
 		"misused, 126 if the command cannot be executed, 127 if it was not found.\n",

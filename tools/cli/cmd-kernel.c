@@ -489,6 +489,10 @@ const struct subcommand cmd_kernel = {
 	.options = options,
 	.actions = "build list remove",
 	.operands = "uml qemu",
+	.examples =
+		"  tense kernel build uml\n"
+		"  tense kernel list\n"
+		"  tense kernel remove --unused\n",
 	.notes =
 		"Exit status: 0 if that was done, 125 if not.\n",
 };

@@ -544,6 +544,9 @@ const struct subcommand cmd_measure = {
 		"deviations.\n",
 	.options = options,
 	.operands = "-c",
+	.examples =
+		"  tense measure -- pigz -kf linux.tar\n"
+		"  tense measure --runs 20 --compare 'pigz -kf a' 'pigz -9kf a'\n",
 	.notes =
 		"Exit status: 0; 1 if the command failed or was too slow; 125 if tense failed or\n"
 		"was misused; 126 or 127 if the command cannot be run or was not found.\n",

@@ -158,6 +158,9 @@ const struct subcommand cmd_noise = {
 	.options = noise_option_rows,
 	.actions = "fit refit predict",
 	.operands = "-f",
+	.examples =
+		"  tense noise fit --processes-per-core 4 --svg noise.svg\n"
+		"  tense measure --runs 100 --json m.json -- ./app && tense noise fit m.json\n",
 	.notes =
 		"Exit status: 0, or 125 if tense failed or was misused.\n",
 };

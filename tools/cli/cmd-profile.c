@@ -530,6 +530,10 @@ const struct subcommand cmd_profile = {
 		"for each of them how much the program gains if it is faster.\n",
 	.options = options,
 	.operands = "-c",
+	.examples =
+		"  tense profile -- ./app\n"
+		"  tense profile --report app.html -- pigz -c big.tar\n"
+		"  tense profile --only parse,hash --for 10s --progress reply -- ./server\n",
 	.notes =
 		"Exit status: 0 with an answer, also after ^C; 1 if the command failed or called\n"
 		"none of the functions; 125 if tense failed or was misused; 126, 127 and 128 + n\n"

@@ -147,6 +147,10 @@ const struct subcommand cmd_run = {
 		"Runs a command in an experiment, which has a virtual time of its own.\n",
 	.options = options,
 	.operands = "-c",
+	.examples =
+		"  tar c src | tense run -- pigz | wc -c\n"
+		"  tense run --cpus 4 --stats --json run.json -- ./app\n"
+		"  tense run --deterministic -- ./app\n",
 	.notes =
 		"Exit status: the command's; 128 + n if signal n ended it; 127 if it was not\n"
 		"found, 126 if it could not be executed, 125 if tense failed or was misused.\n",

@@ -133,6 +133,9 @@ const struct subcommand cmd_shell = {
 		"that call tense_init(), and programs of `tense run` share one experiment.\n",
 	.options = options,
 	.operands = "-f",
+	.examples =
+		"  tense shell --cpus 2\n"
+		"  tense shell -- -c 'LD_PRELOAD=libtense.so ./server & ./client'\n",
 	.notes =
 		"Exit status: the shell's; 128 + n if signal n ended it; 127 if it was not\n"
 		"found, 126 if it could not be executed, 125 if tense failed or was misused.\n",

@@ -343,6 +343,8 @@ const struct subcommand cmd_trace_activity = {
 		"cause of each such inactive period, how often the timer interrupts, and the\n"
 		"cost of an interrupt.\n",
 	.options = options,
+	.examples =
+		"  tense trace-activity --cpu 0 --load 0,1,10 --svg activity.svg\n",
 	.notes =
 		"Exit status: 0, or 125 if tense failed or was misused.\n",
 };

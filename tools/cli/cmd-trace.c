@@ -303,6 +303,9 @@ const struct subcommand cmd_trace = {
 		"picture, and as a trace for Perfetto (https://ui.perfetto.dev).\n",
 	.options = options,
 	.operands = "-c",
+	.examples =
+		"  tense trace -o app.svg -- ./app\n"
+		"  tense trace --axis virtual -o app.json -- ./app\n",
 	.notes =
 		"Exit status: as of tense run.\n",
 };

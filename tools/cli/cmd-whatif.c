@@ -452,6 +452,10 @@ const struct subcommand cmd_whatif = {
 		"Predicts how a program changes if one of its functions takes less or more time.\n",
 	.options = options,
 	.operands = "-c",
+	.examples =
+		"  tense whatif --func libz:deflate --faster 20% -- pigz -c big.tar\n"
+		"  tense whatif --func parse --faster 10..40/10% --report a.html -- ./app\n"
+		"  tense whatif --func parse --faster 30% --latency recv,send -- ./server\n",
 	.notes =
 		"Exit status: 0 with an answer, whatever its verdicts; 1 if the command failed or\n"
 		"never called the function; 125 if tense failed or was misused; 126, 127 and\n"
