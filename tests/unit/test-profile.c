@@ -560,7 +560,7 @@ static void test_disturbed(void)
 		struct fake_machine m = { .disturb = "first" };
 		struct profile p = fake_profile(times[i]);
 		const struct profile_row *first;
-		char *advice, *left_out;
+		char *advice, *left_out, *page, gain[40];
 		bool doubted;
 
 		is_i64(fake_measure(&p, &m), 0, "a profile with a disturbed run");
@@ -574,6 +574,11 @@ static void test_disturbed(void)
 		is_i64(first->why == PROFILE_DOUBTFUL, doubted, "if it does not, it is doubtful");
 		is_i64(table_has(&p, "except where something may have disturbed the few runs"), doubted,
 		       "and the table says that its interval does not count");
+		snprintf(gain, sizeof(gain), "%+.1f %% [", first->gain[PROFILE_HALF].value);
+		is_i64(table_has(&p, gain), !doubted, "the table shows no number that is doubtful");
+		page = page_of(&p);
+		ok(!strstr(page, "nan"), "nor does the page show another one in its place");
+		free(page);
 		ok(!strstr(advice, "leave first"), "nobody is told to leave it: %s", advice);
 		left_out = profile_left_out(&p);
 		is_i64(left_out && strstr(left_out, "1 run much worse than others"), !doubted,

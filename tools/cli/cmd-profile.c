@@ -67,7 +67,7 @@ static const struct option_row options[] = {
 	{ "csv", "FILE", "-f", OUTPUT_CSV,
 	  "write the table as comma-separated values" },
 	{ "report", "FILE", "-f", OUTPUT_REPORT,
-	  "write a page for a browser, with bars and curves" },
+	  "write a page for a browser: bars, curves, flame graph" },
 	{ "folded", "FILE", "-f", OUTPUT_FOLDED,
 	  "write the stacks of the survey's samples, for programs that draw flame graphs" },
 	{ "speedscope", "FILE", "-f", OUTPUT_SPEEDSCOPE,

@@ -7,6 +7,7 @@
 #include "base/drawing.h"
 #include "base/util.h"
 #include "output.h"
+#include "words.h"
 
 #define WIDTH	1000.0
 #define ROW	20
@@ -77,7 +78,7 @@ static const struct profile_row *row_of(const struct profile *p, const struct ce
 {
 	for (size_t i = 0; i < p->answer.nr_rows; i++)
 		if (p->answer.rows[i].candidate == cell->candidate &&
-		    isfinite(p->answer.rows[i].gain[PROFILE_HALF].value))
+		    isfinite(profile_shown_gain(&p->answer.rows[i], PROFILE_HALF)->value))
 			return &p->answer.rows[i];
 	return NULL;
 }

@@ -50,7 +50,7 @@ static void curves(FILE *f, const struct profile *p)
 	fputs("<h2>How much faster is worth it?</h2>\n<div class=\"smalls\">\n",
 	      f);
 	profile_curves(f, p);
-	fputs("</div>\n<p class=\"lead\">What the program gains, in percent, over the time that the function takes less. The dashed line is its share of the time. A curve that becomes flat has reached its limit: from there on the program waits for something else.</p>\n",
+	fputs("</div>\n<p class=\"lead\">What the program gains, in percent, over the time that the function takes less. The dashed line is its share of the time, and an upright line is an interval. A curve that becomes flat has reached its limit: from there on the program waits for something else.</p>\n",
 	      f);
 }
 
@@ -60,7 +60,7 @@ static void flame(FILE *f, const struct profile *p)
 		return;
 	fputs("<h2>Where is the time?</h2>\n<figure class=\"card\">\n", f);
 	profile_flame(f, p);
-	fputs("<figcaption>The width of a function is its part of the virtual time. Each function is below its caller, and threads are at the top. The stronger the blue, the more the program gains if the function takes half its time. Yellow: the function took less time, and no gain is certain. Grey: there is no result. Click a function to enlarge it, and click it again to see all.</figcaption>\n</figure>\n",
+	fputs("<figcaption>The width of a function is its part of the virtual time. Each function is below its caller, and threads are at the top. The stronger the blue, the more the program gains if the function takes half its time. Yellow: the function was tried, and no gain is certain. Grey: there is no result. Click a function to enlarge it, and click it again to see all.</figcaption>\n</figure>\n",
 	      f);
 }
 
@@ -117,9 +117,9 @@ static void table(FILE *f, const struct profile *p)
 			continue;
 		page_element(f, "<tr><td><code>", c->name, "</code></td>");
 		percent_cell(f, "%.1f %%", 100 * row->share);
-		gain_cell(f, &row->gain[PROFILE_TENTH]);
-		gain_cell(f, &row->gain[PROFILE_HALF]);
-		gain_cell(f, &row->gain[PROFILE_FREE]);
+		gain_cell(f, profile_shown_gain(row, PROFILE_TENTH));
+		gain_cell(f, profile_shown_gain(row, PROFILE_HALF));
+		gain_cell(f, profile_shown_gain(row, PROFILE_FREE));
 		fprintf(f, "<td class=\"n\">%zu</td><td><span class=\"badge v%d\">%s</span>",
 			row->runs[PROFILE_HALF] + row->runs[PROFILE_TENTH] +
 			row->runs[PROFILE_FREE], badge_of(row->why),

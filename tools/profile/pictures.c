@@ -40,16 +40,19 @@ static struct axis gain_axis(const struct profile *p, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct profile_row *row = &p->answer.rows[i];
 
-		most = fmax(most, fabs(row->gain[PROFILE_HALF].value));
+		most = fmax(most, fabs(profile_shown_gain(row, PROFILE_HALF)->value));
 		most = fmax(most, fmin(50 * row->share, 100));
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct interval *g = &p->answer.rows[i].gain[PROFILE_HALF];
+		const struct profile_row *row = &p->answer.rows[i];
+		const struct interval *g = profile_shown_gain(row, PROFILE_HALF);
 
+		axis_include(&a, fmin(50 * row->share, most));
+		if (!isfinite(g->value))
+			continue;
 		axis_include(&a, g->value);
 		axis_include(&a, fmax(g->low, -most / 2));
 		axis_include(&a, fmin(g->high, 1.5 * most));
-		axis_include(&a, fmin(50 * p->answer.rows[i].share, most));
 	}
 	axis_finish(&a, 8, NAMES, WIDTH - RIGHT);
 	return a;
@@ -88,19 +91,22 @@ static void bar(FILE *f, const struct profile *p, const struct axis *a,
 		size_t index)
 {
 	const struct profile_row *row = &p->answer.rows[index];
-	const struct interval *g = &row->gain[PROFILE_HALF];
+	const struct interval *g = profile_shown_gain(row, PROFILE_HALF);
 	double y = TOP + ROW * (index + 0.5), zero = place(a, 0);
 	double value = place(a, g->value), share = place(a, 50 * row->share);
 	const char *name = p->candidates[row->candidate].name;
 
 	fprintf(f, "<g class=\"s%d\"><title>", g->low > 0 ? 0 : 5);
 	xml_text(f, name);
-	fprintf(f, ": %+.2f %% [%+.2f %+.2f], %s</title><text class=\"axis\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
-		g->value, g->low, g->high, profile_why_text(p, row), NAMES - 12,
-		y + 4);
+	if (isfinite(g->value))
+		fprintf(f, ": %+.2f %% [%+.2f %+.2f]", g->value, g->low, g->high);
+	fprintf(f, ", %s</title><text class=\"axis\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
+		profile_why_text(p, row), NAMES - 12, y + 4);
 	short_name(f, name);
-	fprintf(f, "</text><rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"14\"/>",
-		fmin(zero, value), y - 7, fabs(value - zero));
+	fputs("</text>", f);
+	if (isfinite(g->value))
+		fprintf(f, "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"14\"/>",
+			fmin(zero, value), y - 7, fabs(value - zero));
 	if (isfinite(share))
 		fprintf(f, "<line class=\"share\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>",
 			share, share, y - 10, y + 10);
@@ -188,6 +194,17 @@ static bool is_drawn(const struct profile_row *row)
 	       isfinite(row->gain[PROFILE_TENTH].value);
 }
 
+/* No gain is more than 100 %. A wider interval would hide the curves. */
+static void include_gain(struct axis *a, const struct interval *g)
+{
+	if (isfinite(g->value))
+		axis_include(a, g->value);
+	if (isfinite(g->low)) {
+		axis_include(a, fmax(g->low, -50));
+		axis_include(a, fmin(g->high, 100));
+	}
+}
+
 /* All curves have the same axes, so that they can be compared. */
 static struct small small_axes(const struct profile *p)
 {
@@ -200,8 +217,7 @@ static struct small small_axes(const struct profile *p)
 			continue;
 		axis_include(&s.y, 100 * row->share);
 		for (int c = 0; c < PROFILE_CUTS; c++)
-			if (isfinite(row->gain[c].value))
-				axis_include(&s.y, row->gain[c].value);
+			include_gain(&s.y, &row->gain[c]);
 	}
 	axis_finish(&s.x, 4, SMALL_LEFT, SMALL_WIDTH - SMALL_RIGHT);
 	axis_finish(&s.y, 5, SMALL_HEIGHT - SMALL_BOTTOM, SMALL_TOP);

@@ -74,23 +74,24 @@ static void function_row(FILE *f, const struct profile *p,
 			 const struct profile_row *row, bool colour)
 {
 	const struct profile_candidate *c = &p->candidates[row->candidate];
-	bool gains = row->gain[PROFILE_HALF].low > 0;
+	const struct interval *half = profile_shown_gain(row, PROFILE_HALF);
+	bool gains = half->low > 0;
 
 	fprintf(f, "  %-*.*s", name_width(p), NAME_MAX, c->name);
 	percent(f, 12, "%.1f %%", 100 * row->share);
-	known(f, 13, &row->gain[PROFILE_TENTH]);
+	known(f, 13, profile_shown_gain(row, PROFILE_TENTH));
 	fputs(colour && gains ? BOLD GREEN : "", f);
-	interval(f, &row->gain[PROFILE_HALF]);
+	interval(f, half);
 	fputs(colour && gains ? PLAIN : "", f);
-	known(f, 11, &row->gain[PROFILE_FREE]);
+	known(f, 11, profile_shown_gain(row, PROFILE_FREE));
 	fprintf(f, "  %s\n", profile_why_text(p, row));
 }
 
 static bool has_dash(const struct profile_row *row)
 {
-	return !is_known(&row->gain[PROFILE_TENTH]) ||
-	       !isfinite(row->gain[PROFILE_HALF].value) ||
-	       !is_known(&row->gain[PROFILE_FREE]);
+	return !is_known(profile_shown_gain(row, PROFILE_TENTH)) ||
+	       !isfinite(profile_shown_gain(row, PROFILE_HALF)->value) ||
+	       !is_known(profile_shown_gain(row, PROFILE_FREE));
 }
 
 /* Says why there are dashes, if there are any. */

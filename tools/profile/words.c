@@ -229,6 +229,13 @@ char *profile_unscalable(const struct profile *p)
 		       p->unscalable.reason ? p->unscalable.reason : "not known");
 }
 
+const struct interval *profile_shown_gain(const struct profile_row *row, enum profile_cut cut)
+{
+	static const struct interval none = { .value = NAN, .low = NAN, .high = NAN };
+
+	return row->why == PROFILE_DOUBTFUL ? &none : &row->gain[cut];
+}
+
 bool profile_is_shown(const struct profile *p, const struct profile_row *row)
 {
 	enum profile_state state = p->candidates[row->candidate].state;

@@ -18,6 +18,12 @@ const char *profile_why_text(const struct profile *p,
 char *profile_advice(const struct profile *p);
 
 /*
+ * Returns a gain for readers, or a NAN if it is doubtful: a disturbed run would give a number
+ * that looks as certain as the others.
+ */
+const struct interval *profile_shown_gain(const struct profile_row *row, enum profile_cut cut);
+
+/*
  * Do the tables show this row? They leave out functions that are never called, and
  * untried ones whose share is not known.
  */
