@@ -169,15 +169,22 @@ static json_t *fake_stacks(const struct profile *p)
 		"name", "first", "object", "/lib/fake.so", "candidate", "parent", 2, "ns", 200);
 }
 
-static char *page_of(const struct profile *p)
+/* Returns all that a writer writes, which the caller frees. */
+static char *written(int (*writer)(FILE *f, const struct profile *p), const struct profile *p,
+		     const char *what)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	is_i64(profile_html(f, p), 0, "a page");
+	is_i64(writer(f, p), 0, "%s", what);
 	fclose(f);
 	return text;
+}
+
+static char *page_of(const struct profile *p)
+{
+	return written(profile_html, p, "a page");
 }
 
 static void test_flame(struct profile *p)
@@ -220,20 +227,14 @@ static void test_flame(struct profile *p)
 
 static void test_writers(const struct profile *p)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f;
+	char *text;
 
 	ok(table_has(p, "  first ") && !table_has(p, "  never "),
 	   "the table has functions that ran");
-	f = open_memstream(&text, &size);
-	is_i64(profile_csv(f, p), 0, "CSV is written");
-	fclose(f);
+	text = written(profile_csv, p, "CSV is written");
 	is_i64(count_text(text, "\n"), FAKE_FUNCTIONS + 1, "with a line for each");
 	free(text);
-	f = open_memstream(&text, &size);
-	is_i64(profile_html(f, p), 0, "and the page");
-	fclose(f);
+	text = written(profile_html, p, "and the page");
 	is_i64(count_text(text, "class=\"bar\""), 6, "with bars of all that ran");
 	ok(count_text(text, "card small") >= 3, "and curves of the best");
 	ok(!strstr(text, "nan") && !strstr(text, "inf"),
