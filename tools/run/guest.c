@@ -29,6 +29,14 @@ void guest_check(bool good, const char *what)
 		die(STATUS_FAILED, "%s: %s", what, strerror(errno));
 }
 
+int guest_new_file(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	guest_check(fd >= 0, "memfd_create");
+	return fd;
+}
+
 char *guest_init_path(void)
 {
 	char *init = find_part(PATH_GUEST_INIT);
@@ -81,8 +89,7 @@ void guest_begin(struct guest *g)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	g->signals = signalfd(-1, &set, SFD_CLOEXEC);
 	guest_check(g->signals >= 0, "signalfd");
-	g->log = memfd_create("kernel-log", MFD_CLOEXEC);
-	guest_check(g->log >= 0, "memfd_create");
+	g->log = guest_new_file("kernel-log");
 }
 
 /*

@@ -51,6 +51,9 @@ struct guest_ops {
 /* Ends the program, saying what failed and why by errno, unless good. */
 void guest_check(bool good, const char *what);
 
+/* Returns a new file that has a name only for people, or ends the program. */
+int guest_new_file(const char *name);
+
 /* The parts that a guest is made of; end the program where one is missing. */
 char *guest_init_path(void);
 /* As the run asks for, or the default, at most that many. */

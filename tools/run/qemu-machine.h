@@ -28,7 +28,7 @@ enum qemu_start {
 /* Files of a saved machine. */
 enum { QEMU_MEMORY, QEMU_STATE, QEMU_BOOTED_FILES };
 
-/* Ports of a machine that is saved, or goes on. */
+/* Ports of a machine that is saved, or resumes. */
 #define QEMU_PORTS	4
 
 struct qemu_machine {
@@ -53,7 +53,7 @@ struct qemu_machine {
 	int nr_ports;
 };
 
-/* The size of the device's memory from which a guest that goes on takes its archive. */
+/* The size of the device's memory from which a guest that resumes takes its archive. */
 unsigned long long qemu_archive_mib(const struct qemu_machine *m);
 
 /* The list is never freed: it is for a process that is about to exec. */

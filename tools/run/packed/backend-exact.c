@@ -75,19 +75,11 @@ static unsigned long long booted_mib;
 /* Its directory on other machines, or NULL. */
 static char *shared_booted;
 
-static int new_file(const char *name)
-{
-	int fd = memfd_create(name, MFD_CLOEXEC);
-
-	guest_check(fd >= 0, "memfd_create");
-	return fd;
-}
-
 static int new_channel(struct exact *x)
 {
 	struct guest *g = &x->guest;
 
-	x->logs[g->nr_channels] = new_file("channel");
+	x->logs[g->nr_channels] = guest_new_file("channel");
 	return g->nr_channels++;
 }
 
@@ -111,7 +103,7 @@ static void set_streams(struct exact *x)
 	struct guest *g = &x->guest;
 	const bool *closed = g->run->closed;
 
-	x->logs[0] = new_file("control");
+	x->logs[0] = guest_new_file("control");
 	g->nr_channels = 1;
 	g->streams[0].channel = closed[0] ? STREAM_CLOSED : STREAM_FILE;
 	for (int i = 1; i < 3; i++) {
@@ -488,7 +480,7 @@ static void set_parts(struct qemu_machine *m, const struct run *run)
 		return;
 	}
 	m->turns = find_part(PATH_QEMU_TURNS);
-	m->initramfs = new_file("initramfs");
+	m->initramfs = guest_new_file("initramfs");
 }
 
 /* A file of commands for the emulator, which finds it by this name. */
@@ -497,7 +489,7 @@ static int new_commands(struct qemu_machine *m, const char *remote)
 	int fd;
 
 	if (!remote) {
-		fd = new_file("commands");
+		fd = guest_new_file("commands");
 		m->commands = xprintf("/dev/fd/%d", fd);
 		return fd;
 	}
@@ -555,7 +547,7 @@ static void exact_run(const struct run *run, struct outcome *out, void **stats)
 		if (can_resume(&m))
 			resume(&x, &m);
 		else
-			m.memory = new_file("memory");
+			m.memory = guest_new_file("memory");
 		guest_begin(&x.guest);
 		if (run->remote) {
 			serve_remote(&x, &m);

@@ -262,14 +262,6 @@ static void __attribute__((noreturn)) exec_emulator(struct qemu_machine *m, int 
 	_exit(STATUS_FAILED);
 }
 
-static int new_file(const char *name)
-{
-	int fd = memfd_create(name, MFD_CLOEXEC);
-
-	guest_check(fd >= 0, "memfd_create");
-	return fd;
-}
-
 /* Boots the machine until it stops itself, and saves its state in its files. */
 static const char *boot(struct qemu_machine *m, int log)
 {
@@ -308,9 +300,9 @@ const char *booted_save(const struct qemu_machine *like, const int files[QEMU_BO
 	bool mended = false;
 
 	memcpy(m.booted, files, sizeof(m.booted));
-	m.initramfs = new_file("initramfs");
+	m.initramfs = guest_new_file("initramfs");
 	exact_input_pack_init(m.initramfs);
-	m.archive = new_file("archive");
+	m.archive = guest_new_file("archive");
 	for (int i = 0; i < TRIES && !error && !mended; i++) {
 		empty(&m);
 		error = boot(&m, log);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -150,17 +149,10 @@ static bool open_files(int files[QEMU_BOOTED_FILES], const char *directory, int 
 }
 
 /* Makes files that nobody else has. */
-static bool new_files(int files[QEMU_BOOTED_FILES])
+static void new_files(int files[QEMU_BOOTED_FILES])
 {
-	bool good = true;
-
-	for (int i = 0; i < QEMU_BOOTED_FILES; i++) {
-		files[i] = memfd_create(names[i], MFD_CLOEXEC);
-		good = good && files[i] >= 0;
-	}
-	if (!good)
-		close_files(files);
-	return good;
+	for (int i = 0; i < QEMU_BOOTED_FILES; i++)
+		files[i] = guest_new_file(names[i]);
 }
 
 /* Opens a saved boot. The shared lock on its memory keeps it in the cache. */
@@ -324,12 +316,12 @@ static void show(int log)
 
 static void boot(struct booted *b, const struct qemu_machine *m)
 {
-	int log = memfd_create("log", MFD_CLOEXEC);
+	int log = guest_new_file("log");
 	const char *error;
 
 	b->directory = NULL;
-	guest_check(log >= 0 && !fcntl(log, F_SETFL, O_APPEND) && new_files(b->files),
-		    "memfd_create");
+	fcntl(log, F_SETFL, O_APPEND);
+	new_files(b->files);
 	error = booted_save(m, b->files, log);
 	if (error) {
 		show(log);
