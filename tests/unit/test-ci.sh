@@ -15,6 +15,7 @@ done
 END
 cat >bin/make <<'END'
 #!/bin/sh
+case " $* " in *" run_tap=: "*) exit ;; esac
 eval "target=\${$#}"
 echo "$target" >>"$TIERS/called"
 sh "$TIERS/$target"
