@@ -173,8 +173,8 @@ check: user module $(CHECK_TESTS)
 check-kernel: user module $(KERNEL_TESTS)
 	$(call run_tap,$(KERNEL_TESTS))
 
-## check-all      all tests; check-rest, for CI: those that check leaves out, but
-##                no debug kernels in QEMU
+## check-all      all tests; check-rest, for CI: those that check leaves out, but no
+##                debug kernels in QEMU, and no test that check runs with sanitizers
 check-all: user module $(ALL_TESTS)
 	$(call run_tap,$(ALL_TESTS))
 

@@ -9,9 +9,14 @@ ALL_TESTS := $(UNIT_TESTS) $(GUEST_TESTS) tests/check-patches
 # FOLDER,NAME...: the tests of these names; % stands for any text.
 named = $(filter $(addprefix $(O)/tests/$(1)/,$(2)),$(ALL_TESTS))
 
+# For each change, CI runs NAME-asan, which tests the sanitized tense. check-all and nightly
+# also run NAME, which tests the plain tense, and so does CI for two short ones.
+PLAIN_TESTS := $(filter-out %/test-functions %/test-whatif, \
+	$(filter $(patsubst %-asan,%,$(filter %-asan,$(UNIT_TESTS))),$(UNIT_TESTS)))
+
 # ABI, time, fairness, libraries and one pass of run and whatif, all on UML. Fairness
 # of groups of tasks (guest-groups) takes minutes: it belongs to the rest.
-CHECK_TESTS := $(UNIT_TESTS) $(call named,guest,guest-abi guest-area guest-defects \
+CHECK_TESTS := $(filter-out $(PLAIN_TESTS),$(UNIT_TESTS)) $(call named,guest,guest-abi guest-area guest-defects \
 	guest-time guest-fair guest-libtense guest-libtense-native \
 	guest-spans guest-functions test-published test-run test-whatif)
 
@@ -34,7 +39,7 @@ CPUS_ALL_TESTS := $(CPUS_TESTS) $(call named,guest,test-uml-cpus test-%-two uml2
 # storms. In QEMU the three take 18 minutes: check-kernel, check-all and nightly run them.
 SLOW_TESTS := $(call named,guest,debug-races debug-fuzz debug-storms)
 
-REST_TESTS := $(filter-out $(CHECK_TESTS) $(SLOW_TESTS),$(ALL_TESTS))
+REST_TESTS := $(filter-out $(CHECK_TESTS) $(PLAIN_TESTS) $(SLOW_TESTS),$(ALL_TESTS))
 
 # These tests run one at a time, beside the others, for one of two reasons:
 # - They wait most of their time and would hold a place that computes nothing.
