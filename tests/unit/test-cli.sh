@@ -175,7 +175,8 @@ for dir in kernels/qemu-*; do
 done
 : >kernels/um-0123456789ab.log
 status_is 0 "kernel list" "$tense" kernel list
-is "$(sed 's/results of tests/results/' stdout | awk '{ print $1, $2, $6 }')" "debug-0123456789ab tests not
+is "$(sed '/^$/q; s/results of tests/results/' stdout |
+	awk 'NF { print $1, $2, $6 }')" "debug-0123456789ab tests not
 passed results 
 qemu-10.1.1 emulator 
 qemu-9.1.1 emulator not
@@ -183,13 +184,24 @@ source-0123456789ab source
 tidy results 
 um-0123456789ab uml not
 x86_64-0123456789ab qemu not" "of a cache"
+head -c 3500000 /dev/zero >kernels/source-0123456789ab/big
+head -c 2500000 /dev/zero >kernels/um-0123456789ab/build/big
+status_is 0 "kernel list" "$tense" kernel list
+is "$(tail -n 2 stdout)" "6 MB in $PWD/kernels
+'tense kernel remove --unused' removes 2 MB that this version does not use" \
+	"the last lines tell the size, and how to reduce it"
+rm kernels/um-0123456789ab/build/big
+status_is 0 "kernel list" "$tense" kernel list
+is "$(tail -n 2 stdout)" "
+3 MB in $PWD/kernels" "no advice if less than 1 MB is not used"
+rm kernels/source-0123456789ab/big
 status_is 0 "kernel list --json" "$tense" kernel list --json
 is "$(jq -c '[.entries[] | [.backend, .used]]' stdout)" \
 	'[["tests",false],[null,true],[null,true],[null,false],[null,true],[null,true],["uml",false],["qemu",false]]' \
 	"the same"
 mkdir -p others/um-debug-7.2-0123456789ab others/um-debug-7.2-0123456789ab-ba9876543210 \
 	others/um-7.2-0123456789ab
-is "$(TENSE_CACHE=$PWD/others "$tense" kernel list | awk '{ print $1, $2 }')" \
+is "$(TENSE_CACHE=$PWD/others "$tense" kernel list | awk '/^um/ { print $1, $2 }')" \
 	"um-7.2-0123456789ab uml
 um-debug-7.2-0123456789ab tests" "the kernel um-debug belongs to the tests"
 status_is 125 "a kernel that is not there" "$tense" kernel remove um-x

@@ -291,22 +291,42 @@ static int list_json(const struct cache *c)
 	return json_print(root) ? STATUS_FAILED : 0;
 }
 
+#define MEGABYTE	1000000
+
+static void list_sum(const struct cache *c)
+{
+	unsigned long long all = 0, unused = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		all += c->entries[i].size;
+		if (!c->entries[i].used)
+			unused += c->entries[i].size;
+	}
+	printf("\n%llu MB in %s\n", all / MEGABYTE, c->path);
+	if (unused >= MEGABYTE)
+		printf("'tense kernel remove --unused' removes %llu MB that this version does not use\n",
+		       unused / MEGABYTE);
+}
+
 static int list(const struct cache *c)
 {
 	char date[20];
 	struct tm tm;
 
-	if (!c->n)
+	if (!c->n) {
 		printf("nothing in %s\n", c->path);
+		return 0;
+	}
 	for (size_t i = 0; i < c->n; i++) {
 		const struct entry *e = &c->entries[i];
 
 		strftime(date, sizeof(date), "%Y-%m-%d",
 			 localtime_r(&e->last, &tm));
 		printf("%-28s %-17s %5llu MB  %s%s\n", e->name, what(e),
-		       e->size / 1000000, date,
+		       e->size / MEGABYTE, date,
 		       e->used ? "" : "  not used by this version");
 	}
+	list_sum(c);
 	return 0;
 }
 
