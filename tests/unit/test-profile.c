@@ -593,24 +593,55 @@ static void test_disturbed(void)
 	}
 }
 
+/* Most of the candidate's time is in calls from deflate(), by a function without a name. */
+static json_t *stacks_of_address(int candidate)
+{
+	return json_pack("[{ss sn sn si}{ss ss si si}{ss ss si si}{ss ss si si si}{ss ss si si}{ss ss si si si}]",
+		"name", "t", "object", "parent", "ns", 900,
+		"name", "deflate", "object", "libz", "parent", 0, "ns", 500,
+		"name", "libz+0x4b10", "object", "libz", "parent", 1, "ns", 500,
+		"name", "libz+0x5d80", "object", "libz", "parent", 2, "ns", 500, "candidate", candidate,
+		"name", "inflate", "object", "libz", "parent", 0, "ns", 400,
+		"name", "libz+0x5d80", "object", "libz", "parent", 4, "ns", 400, "candidate", candidate);
+}
+
+static void is_advice(const struct profile *p, const char *begin, const char *what)
+{
+	char *advice = profile_advice(p);
+
+	ok(strncmp(advice, begin, strlen(begin)) == 0, "%s: %s", what, advice);
+	free(advice);
+}
+
 /* Nobody knows by its name which function an address is. */
 static void test_address(void)
 {
 	struct fake_machine m = { 0 };
 	struct profile p = fake_profile(30);
+	size_t first;
 	char *text, **name;
 
 	is_i64(fake_measure(&p, &m), 0, "a profile");
 	text = profile_left_out(&p);
 	ok(!text || !strstr(text, "is an address"), "all names are names");
 	free(text);
-	name = &p.candidates[p.answer.rows[0].candidate].name;
+	first = row_of(&p, "first")->candidate;
+	p.stacks = stacks_of_address(first);
+	is_advice(&p, "Look first at first: ", "a name needs no caller");
+	name = &p.candidates[first].name;
 	free(*name);
 	*name = xstrdup("libz+0x5d80");
 	text = profile_left_out(&p);
 	ok(text && strstr(text, "A name such as libz+0x5d80 is an address"), "one is not: %s",
 	   text ? text : "");
 	free(text);
+	is_advice(&p, "Look first at libz+0x5d80 (called from deflate): ", "an address does");
+	json_object_set_new(json_array_get(p.stacks, 2), "parent", json_integer(2));
+	is_advice(&p, "Look first at libz+0x5d80 (called from inflate): ",
+		  "a damaged stack has no caller");
+	json_decref(p.stacks);
+	p.stacks = NULL;
+	is_advice(&p, "Look first at libz+0x5d80: ", "without a survey there is none");
 	profile_free(&p);
 }
 

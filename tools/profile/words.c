@@ -174,10 +174,75 @@ static char *finish(char *text)
 	return longer;
 }
 
+static bool is_address(const char *name)
+{
+	struct tense_spec spec;
+	const char *error;
+	bool result;
+
+	if (tense_spec_parse(name, &spec, &error))
+		return false;
+	result = tense_spec_is_frame(&spec);
+	tense_spec_free(&spec);
+	return result;
+}
+
+/* Returns the nearest function with a symbol that a node was called from, or NULL. */
+static const char *named_caller(const json_t *stacks, size_t place)
+{
+	for (;;) {
+		const json_t *node = json_array_get(stacks, place);
+		const json_t *parent = json_object_get(node, "parent");
+		json_int_t next = json_is_integer(parent) ? json_integer_value(parent) : -1;
+		const char *name;
+
+		/* Each node follows its parent, unless the file is damaged. */
+		if (next < 0 || (size_t)next >= place)
+			return NULL;
+		place = next;
+		node = json_array_get(stacks, place);
+		name = json_string_value(json_object_get(node, "name"));
+		if (name && json_is_string(json_object_get(node, "object")) &&
+		    !is_address(name))
+			return name;
+	}
+}
+
+/*
+ * A reader knows no function that is only an address. Returns from which one with a symbol
+ * it is called for most of its time, or NULL.
+ */
+static const char *caller_of_address(const struct profile *p, size_t candidate)
+{
+	const char *caller = NULL;
+	json_int_t most = 0;
+	size_t i;
+	json_t *node;
+
+	if (!is_address(p->candidates[candidate].name))
+		return NULL;
+	json_array_foreach(p->stacks, i, node) {
+		const json_t *of = json_object_get(node, "candidate");
+		json_int_t ns = json_integer_value(json_object_get(node, "ns"));
+		const char *name;
+
+		if (!json_is_integer(of) || json_integer_value(of) != (json_int_t)candidate ||
+		    ns <= most)
+			continue;
+		name = named_caller(p->stacks, i);
+		if (name) {
+			caller = name;
+			most = ns;
+		}
+	}
+	return caller;
+}
+
 char *profile_advice(const struct profile *p)
 {
 	const struct profile_row *first = find_first(p);
 	const struct interval *gain;
+	const char *caller;
 	char *program, *text;
 
 	if (!p->answer.nr_rows || isnan(first->gain[PROFILE_HALF].value))
@@ -188,9 +253,11 @@ char *profile_advice(const struct profile *p)
 		return xstrdup("Only functions that are nearly the whole program have run: a longer --time compares its parts, and --survey-only shows them.");
 	gain = &first->gain[PROFILE_HALF];
 	program = program_gains(p, gain->value);
-	text = xprintf("Look first at %s: if it took half its time, %s [%.1f %.1f]",
-		       p->candidates[first->candidate].name, program,
-		       gain->low, gain->high);
+	caller = caller_of_address(p, first->candidate);
+	text = xprintf("Look first at %s%s%s%s: if it took half its time, %s [%.1f %.1f]",
+		       p->candidates[first->candidate].name,
+		       caller ? " (called from " : "", caller ? caller : "",
+		       caller ? ")" : "", program, gain->low, gain->high);
 	free(program);
 	return finish(add_idle(p, text));
 }
@@ -314,19 +381,6 @@ const char *profile_certainty(const struct profile *p)
 		if (p->answer.rows[i].why == PROFILE_DOUBTFUL)
 			return "In 95 % of all profiles, all intervals contain their gains, except where something may have disturbed the few runs.";
 	return "In 95 % of all profiles, all intervals contain their gains.";
-}
-
-static bool is_address(const char *name)
-{
-	struct tense_spec spec;
-	const char *error;
-	bool result;
-
-	if (tense_spec_parse(name, &spec, &error))
-		return false;
-	result = tense_spec_is_frame(&spec);
-	tense_spec_free(&spec);
-	return result;
 }
 
 /* Explains the first name that is an address, or returns NULL. */
