@@ -191,9 +191,12 @@ static void waits(FILE *f, const struct profile *p)
 
 static void method(FILE *f)
 {
-	fprintf(f, "<h2>How sure is this?</h2>\n<p>Each function ran once at half its time. The ones that might be the best ran again and again, until their intervals were apart or time was over: a race, after Maron and Moore. "
+	fputs("<h2>How sure is this?</h2>\n<p>Each gain comes from runs of the program: some as if the function were faster, some as it is. "
+	      "Runs differ, so each gain has an interval that tells how far off it may be. More runs make it narrower: a longer --time. "
+	      "If the intervals of two functions overlap, the one below may be the better one.</p>\n", f);
+	fprintf(f, "<details><summary>The method</summary><p>Each function ran once at half its time. The ones that might be the best ran again and again, until their intervals were apart or time was over: a race, after Maron and Moore. "
 		"A run is compared with runs of the same instruments at percent 100; its own CPU time tells how fast the machine was, unless tests show that a run does not do the same work. "
-		"The intervals come from the largest |t| over all rows, by a bootstrap, and allow for %d looks.</p>\n",
+		"The intervals come from the largest |t| over all rows, by a bootstrap, and allow for %d looks.</p></details>\n",
 		RACE_LOOKS);
 }
 
