@@ -37,6 +37,13 @@ two_cpus() {
 		awk -F- '{ for (i = $1; i <= $NF && n++ < 2; i++) print i }' | paste -sd,
 }
 
+# CPUS [OPTION]... -- COMMAND...: like guest, on two CPUs of the host.
+crowded() {
+	cpus=$1
+	shift
+	taskset -c "$(two_cpus)" "$out/bin/tense" run --kernel 7.2 --backend uml --cpus "$cpus" "$@"
+}
+
 # COMMAND...: runs it without a number of CPUs in the environment.
 by_default() {
 	env -u TENSE_CPUS "$@"
@@ -177,9 +184,7 @@ ok "64 CPUs start without ticks" [ "$interrupts" -lt $((64 * 300)) ]
 # 64 CPUs of a host with two: a queue for a lock has members that the host has stopped.
 # 1.9 to 2.5 times as much CPU time was measured, and 8.7 to 10.2 with a queue.
 if [ -z "$few" ] && [ "$(nproc)" -ge 2 ]; then
-	taskset -c "$(two_cpus)" "$out/bin/tense" run --kernel 7.2 --backend uml \
-		--cpus 64 --memory 2G --real -- \
-		"$out/tests/guest/lock-crowd" 64 500 >crowd
+	crowded 64 --memory 2G --real -- "$out/tests/guest/lock-crowd" 64 500 >crowd
 	sed 's/^/# /' crowd
 	is "$(awk '{ print $2 < 5 * $1 }' crowd)" 1 \
 		"a lock costs 64 CPUs less than 5 times what it costs one"
@@ -214,14 +219,10 @@ is "$(jq '.experiment | (.cpu_virtual_ns / .cpu_real_ns - 1) | fabs < 0.001' run
 # wakes a task on another one. No task is charged for stolen time. The largest charge over
 # the smallest: 1.03 was measured, and 1.1 to 2 in one run of three with a kernel that
 # charged it.
-crowded() {	# [OPTION]... -- COMMAND...: runs it in a guest on two CPUs of the host
-	taskset -c "$(two_cpus)" "$out/bin/tense" run --kernel 7.2 --backend uml \
-		--cpus 4 "$@"
-}
 start_guests() {
 	while [ -d "$tmp" ] && [ ! -e enough ]; do
 		# shellcheck disable=SC2016 # for the guest's shell
-		crowded -- sh -c 'for i in 1 2 3 4; do
+		crowded 4 -- sh -c 'for i in 1 2 3 4; do
 			(j=0; while [ $j -lt 300000 ]; do j=$((j + 1)); done) &
 		done; wait' && echo ended >>started
 	done >/dev/null 2>&1
@@ -230,7 +231,7 @@ start_guests &
 start_guests &
 for _ in $repeats; do
 	rm -f run.json
-	crowded --json run.json -- "$out/tests/guest/spinners" process 4 400 >/dev/null &&
+	crowded 4 --json run.json -- "$out/tests/guest/spinners" process 4 400 >/dev/null &&
 		jq '[.experiment.threads[].virtual_ns] | sort | .[4] / .[1]' run.json
 done >charged
 touch enough

@@ -438,26 +438,30 @@ static void test_few(const char *program, struct fake_machine like)
 	}
 }
 
+static void is_advice(const struct profile *p, const char *begin, const char *what)
+{
+	char *advice = profile_advice(p);
+
+	ok(strncmp(advice, begin, strlen(begin)) == 0, "%s: %s", what, advice);
+	free(advice);
+}
+
 /* Functions that call others gain what these gain. */
 static void test_callers(void)
 {
 	struct fake_machine m = { .quiet = true };
 	struct profile p = fake_profile(200);
-	char *advice;
 
 	fake_profile_add(&p, "main");
 	fake_profile_add(&p, "outer");
 	is_i64(fake_measure(&p, &m), 0, "a profile with functions that call others");
-	advice = profile_advice(&p);
 	ok(!strcmp(name_at(&p, 0), "main") && row_of(&p, "main")->why == PROFILE_WHOLE,
 	   "main() is nearly the whole program: %s", name_at(&p, 0));
 	ok(strstr(m.said, "best so far: ") && !strstr(m.said, "best so far: main"),
 	   "progress names its best part: %s", m.said);
 	ok(fabs(row_of(&p, "outer")->share - row_of(&p, "first")->share) < 0.01,
 	   "outer() has the time of first(): %g", row_of(&p, "outer")->share);
-	ok(strstr(advice, "Look first at first: "),
-	   "the advice is first() instead of its caller: %s", advice);
-	free(advice);
+	is_advice(&p, "Look first at first: ", "the advice is first() instead of its caller");
 	profile_free(&p);
 }
 
@@ -603,14 +607,6 @@ static json_t *stacks_of_address(int candidate)
 		"name", "libz+0x5d80", "object", "libz", "parent", 2, "ns", 500, "candidate", candidate,
 		"name", "inflate", "object", "libz", "parent", 0, "ns", 400,
 		"name", "libz+0x5d80", "object", "libz", "parent", 4, "ns", 400, "candidate", candidate);
-}
-
-static void is_advice(const struct profile *p, const char *begin, const char *what)
-{
-	char *advice = profile_advice(p);
-
-	ok(strncmp(advice, begin, strlen(begin)) == 0, "%s: %s", what, advice);
-	free(advice);
 }
 
 /* Nobody knows by its name which function an address is. */
