@@ -2,9 +2,9 @@
 /*
  * Tense: hooks by which a module charges tasks for virtual time.
  *
- * task_struct.tense of a task in an experiment is set. All other tasks pay for
- * one static branch at each hook. So do all tasks while no module is
- * registered.
+ * task_struct.tense is set in tasks of an experiment only. While no module is
+ * registered, a hook costs each task one static branch. While one is, each hook
+ * also reads task_struct.tense.
  *
  * The task itself writes its task_struct.tense, under its run queue lock, or
  * its parent does before it first runs. The task itself may read it. Others may

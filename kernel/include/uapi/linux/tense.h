@@ -177,8 +177,8 @@
  * is a record in the ring: the thread writes record[head % TENSE_RING_RECORDS]
  * and then, with release order, head + 1. Whenever the kernel charges the
  * thread, it takes the new records. It splits the stretch since the last charge
- * at their stamps, in proportion to the counter. A stamp that is outside of
- * this stretch, or before the stamp before it, is moved there: a record can
+ * at their stamps, in proportion to the counter. It clamps each stamp to this
+ * stretch, and to be no earlier than the stamp before it. So a bad record can
  * only misplace its own thread's time. There is room as long as head -
  * tense_clock.tail < TENSE_RING_RECORDS; any call of the device makes room. An
  * invalid percent leaves the old one. An invalid slot is slot 0.
