@@ -159,11 +159,13 @@ fetched-source:
 		tools/kernel-source >/dev/null || :
 
 check-cpus-here check-cpus-all-here: uml-debug-kernel
-ifeq ($(TENSE_KERNEL_VERSION),7.2)
+ifneq ($(filter 7.%,$(TENSE_KERNEL_VERSION)),)
 check-kernel check-all check-rest: uml-debug-kernel
 endif
+# Several CPUs need Linux 7: TENSE_KERNEL_VERSION if it is 7.x, else 7.2.
+cpus_version := $(or $(filter 7.%,$(TENSE_KERNEL_VERSION)),7.2)
 uml-debug-kernel:
-	$(Q)tools/kernel-build --arch um-debug --version 7.2 --verbose
+	$(Q)tools/kernel-build --arch um-debug --version $(cpus_version) --verbose
 
 ## check          what a change of user space needs: unit tests, and UML guests
 check: user module $(CHECK_TESTS)
@@ -181,10 +183,11 @@ check-all: user module $(ALL_TESTS)
 check-rest: user module $(REST_TESTS)
 	$(call run_tap,$(REST_TESTS))
 
-## check-cpus     several CPUs in User-Mode Linux, which Linux 7.2 has
-##                (check-cpus-all: on more CPUs)
+## check-cpus     tests with several CPUs in User-Mode Linux, on Linux 7.2, or on 7.3 with
+##                TENSE_KERNEL_VERSION=7.3 (check-cpus-all: on more CPUs)
 check-cpus check-cpus-all:
-	$(Q)TENSE_KERNEL_VERSION=7.2 $(MAKE) --no-print-directory O=$(O)/7.2 $@-here
+	$(Q)TENSE_KERNEL_VERSION=$(cpus_version) \
+		$(MAKE) --no-print-directory O=$(O)/$(cpus_version) $@-here
 
 check-cpus-here: user module $(CPUS_TESTS)
 	$(call run_tap,$(CPUS_TESTS))

@@ -471,8 +471,21 @@ void tense_ledger_move_to(struct tense_entity *e,
 	struct tense_ledger *ledger = e->ledger;
 
 	advance(ledger, place->min_vruntime);
+	if (e->weight == place->weight) {
+		e->vruntime = place->vruntime;
+		return;
+	}
+	/*
+	 * If the weight changes, EEVDF scales inversely how far the task is ahead, and
+	 * the stretch is a part of that.
+	 */
+	subtract(ledger, e);
+	ledger->ahead -= lead(ledger, e);
+	e->stretch = div64_u64(e->stretch * e->weight, place->weight);
 	e->vruntime = place->vruntime;
-	reweigh(ledger, e, place->weight);
+	e->weight = place->weight;
+	ledger->ahead += lead(ledger, e);
+	add(ledger, e->weight, e->fast);
 }
 
 /*

@@ -130,12 +130,12 @@ EXPORT_SYMBOL_GPL(tense_not_at_return);
 
 static struct tense_place place_in_fair(struct task_struct *p)
 {
-	struct cfs_rq *cfs_rq = task_cfs_rq(p);
+	struct cfs_rq *cfs_rq = fair_queue(&p->se);
 
 	return (struct tense_place){
 		.queue = cfs_rq,
 		.running = fair_running(cfs_rq),
-		.weight = scale_load_down(p->se.load.weight),
+		.weight = scale_load_down(fair_weight(&p->se)),
 		.vruntime = p->se.vruntime,
 		.min_vruntime = fair_reached(cfs_rq),
 	};
@@ -147,13 +147,14 @@ static struct tense_place place_in_fair(struct task_struct *p)
  *
  * Caller holds the task's run queue lock.
  *
- * Return: the place, without a queue if another class runs the task.
+ * Return: the place, without a queue if another class runs the task, or the limit of
+ * a group has taken it out of its queue.
  */
 struct tense_place tense_place_of(struct task_struct *p)
 {
 	lockdep_assert_rq_held(task_rq(p));
 
-	if (p->sched_class != &fair_sched_class)
+	if (p->sched_class != &fair_sched_class || fair_is_stopped(p))
 		return (struct tense_place){ };
 	return place_in_fair(p);
 }
@@ -242,8 +243,7 @@ EXPORT_SYMBOL_GPL(tense_detach);
 /* Whether the task has its queue for itself, at the weight that nearly all have. */
 static bool is_alone(struct sched_entity *se)
 {
-	return fair_running(cfs_rq_of(se)) == 1 &&
-	       se->load.weight == NICE_0_LOAD;
+	return fair_running(fair_queue(se)) == 1 && fair_weight(se) == NICE_0_LOAD;
 }
 
 static struct tense_charge charge_task(struct task_struct *p, u64 delta)
@@ -308,9 +308,7 @@ struct tense_group tense_group_of(const void *queue)
 		group.vruntime = se->vruntime;
 	}
 #endif
-#ifdef CONFIG_CFS_BANDWIDTH
-	group.limited = cfs_rq->runtime_enabled;
-#endif
+	group.limited = fair_limited(cfs_rq);
 	return group;
 }
 EXPORT_SYMBOL_GPL(tense_group_of);
@@ -367,7 +365,7 @@ static u64 group_share(struct sched_entity *se, u64 delta)
 static u64 in_fair_time(struct sched_entity *se, u64 ns,
 			u64 (*fair)(u64 delta, struct sched_entity *se))
 {
-	return se->load.weight == NICE_0_LOAD ? ns : fair(ns, se);
+	return fair_weight(se) == NICE_0_LOAD ? ns : fair(ns, se);
 }
 
 /* Only the fair class calls it, see tense_charge(). */

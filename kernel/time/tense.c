@@ -9,6 +9,8 @@
 #include <linux/rcupdate.h>
 #include <linux/tense.h>
 
+#include "tick-internal.h"
+
 bool __tense_timer_now(const struct hrtimer *timer, ktime_t *now)
 {
 	bool known;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Interfaces of Linux 7.2 that differ from those of earlier kernels. */
+/* Interfaces of Linux 7.2 and 7.3 that differ from those of earlier kernels. */
 #ifndef TENSE_COMPAT_H
 #define TENSE_COMPAT_H
 
@@ -7,6 +7,10 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
+/* Since Linux 7.3. */
+#if __has_include("linux/hrtimer_bases.h")
+#include <linux/hrtimer_bases.h>
+#endif
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>

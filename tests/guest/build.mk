@@ -157,7 +157,7 @@ GUEST_TESTS += $(O)/tests/guest/test-smp-programs
 $(O)/tests/guest/test-smp-programs: $(O)/tests/guest/stall-watch $(O)/workloads/dedup \
 		$(USER_TARGETS)
 
-# Several CPUs in User-Mode Linux, which Linux 7.2 has. uml2-NAME and uml4-NAME run
+# Several CPUs in User-Mode Linux, which Linux 7 has. uml2-NAME and uml4-NAME run
 # the programs of smp2-NAME and smp4-NAME at the speed of this machine. guest-gate
 # asks how far CPUs get ahead, which depends on the host where it has fewer.
 uml_programs := abi area defects $(smp_programs)
@@ -169,7 +169,7 @@ uml_cpus_programs := $(addprefix $(O)/tests/guest/,page-reuse futex-count \
 two_tests := $(addprefix $(O)/tests/guest/test-,$(addsuffix -two, \
 	run whatif profile survey trace names signals bad-input))
 $(two_tests): %-two: %
-ifeq ($(TENSE_KERNEL_VERSION),7.2)
+ifneq ($(filter 7.%,$(TENSE_KERNEL_VERSION)),)
 GUEST_TESTS += $(uml_tests) $(O)/tests/guest/test-uml-cpus $(two_tests) \
 	$(O)/tests/guest/test-uml-cpus-few $(O)/tests/guest/test-whatif-sweep
 endif
@@ -199,7 +199,7 @@ uml_debug_smp_tests := $(addprefix $(O)/tests/guest/uml-debug-,defects samples)
 uml_debug_guest_tests := $(addprefix $(O)/tests/guest/uml-debug-,gate migrate order sessions \
 	races fuzz)
 uml_debug_tests := $(uml_debug_several) $(uml_debug_smp_tests) $(uml_debug_guest_tests)
-ifeq ($(TENSE_KERNEL_VERSION),7.2)
+ifneq ($(filter 7.%,$(TENSE_KERNEL_VERSION)),)
 GUEST_TESTS += $(uml_debug_tests)
 endif
 

@@ -237,6 +237,35 @@ TEST_F(groups, beside_two_of_which_a_fast_one_is_limited)
 		     self->race->ran[1]);
 }
 
+/* Sets the quota of A while the race warms up, so that its member is in a queue. */
+static void set_quota_later(const struct race *race, const char *quota)
+{
+	if (fork())
+		return;
+	while (!race->go)
+		usleep(1000);
+	usleep(100000);
+	_exit(!set_group("A", "cpu.cfs_quota_us", quota));
+}
+
+TEST_F(groups, beside_two_of_which_one_gets_a_limit)
+{
+	if (!set_group("A", "cpu.cfs_quota_us", "-1"))
+		SKIP(return, "this kernel limits no groups");
+	set_quota_later(self->race, "2000");
+	EXPECT_TIMES(self->race, beside_limited(self->race, "100", "1000"), 1,
+		     self->race->ran[1]);
+}
+
+TEST_F(groups, beside_two_of_which_one_loses_its_limit)
+{
+	if (!set_group("A", "cpu.cfs_quota_us", "20000"))
+		SKIP(return, "this kernel limits no groups");
+	set_quota_later(self->race, "-1");
+	EXPECT_SHARE(1.0 / 3, "C", { .percent = "100", .group = "A" },
+		     { .percent = "1000", .group = "B" });
+}
+
 int main(int argc, char **argv)
 {
 	return run_with_module(argc, argv, test_harness_run);

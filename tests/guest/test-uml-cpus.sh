@@ -4,6 +4,7 @@
 # User-Mode Linux with 1, 2, 4 and 16 CPUs, on machines with fewer, too: programs get
 # what they computed, virtual time is the time of the CPUs, and no process stays.
 . "$source/tests/lib/tap.sh"
+version=${TENSE_KERNEL_VERSION:-7.2}
 
 in_tmp -p /var/tmp
 
@@ -18,7 +19,7 @@ fi
 guest() {
 	cpus=$1
 	shift
-	"$out/bin/tense" run --kernel 7.2 --backend uml --cpus "$cpus" "$@"
+	"$out/bin/tense" run --kernel "$version" --backend uml --cpus "$cpus" "$@"
 }
 
 for cpus in $counts; do
@@ -28,8 +29,8 @@ done
 # Nobody has to know which kernel has several CPUs. A virtual machine could not have 7.
 # shellcheck disable=SC2016 # for the guest's shell
 is "$(env -u TENSE_KERNEL_VERSION -u TENSE_KERNEL_SOURCE "$out/bin/tense" run --cpus 7 \
-	--real -- sh -c 'echo "$(nproc) $(uname -r | cut -d . -f 1,2)"')" "7 7.2" \
-	"--cpus alone takes User-Mode Linux 7.2"
+	--real -- sh -c 'echo "$(nproc) $(uname -r | cut -d . -f 1)"')" "7 7" \
+	"--cpus alone takes User-Mode Linux of Linux 7"
 
 # The list may be "0-3" or "2,5-7": prints the first two CPUs that this process may use.
 two_cpus() {
@@ -41,7 +42,7 @@ two_cpus() {
 crowded() {
 	cpus=$1
 	shift
-	taskset -c "$(two_cpus)" "$out/bin/tense" run --kernel 7.2 --backend uml --cpus "$cpus" "$@"
+	taskset -c "$(two_cpus)" "$out/bin/tense" run --kernel "$version" --backend uml --cpus "$cpus" "$@"
 }
 
 # COMMAND...: runs it without a number of CPUs in the environment.
@@ -51,39 +52,39 @@ by_default() {
 hint="--cpus and TENSE_CPUS set another number, and TENSE_CPUS=1 silences this message"
 host=$(nproc)
 if [ "$host" -gt 64 ]; then host=64; fi
-is "$(by_default "$out/bin/tense" run --kernel 7.2 --json default.json nproc)" "$host" \
+is "$(by_default "$out/bin/tense" run --kernel "$version" --json default.json nproc)" "$host" \
 	"a guest has the CPUs that tense may use"
-is "$(jq -c '[.machine[]]' default.json)" "[$host,\"7.2\",\"EEVDF\"]" \
+is "$(jq -c '[.machine[]]' default.json)" "[$host,\"$version\",\"EEVDF\"]" \
 	"the result names them, the kernel and the scheduler"
-by_default "$out/bin/tense" run --kernel 7.2 --stats true 2>stats
+by_default "$out/bin/tense" run --kernel "$version" --stats true 2>stats
 if [ "$host" -gt 1 ]; then
 	ok "so does the table" grep -qx \
-		"1 thread in virtual time on $host CPUs, Linux 7.2 (EEVDF)" stats
-	by_default "$out/bin/tense" whatif --kernel 7.2 --engine "local:$(nproc)" --func nowhere \
+		"1 thread in virtual time on $host CPUs, Linux $version (EEVDF)" stats
+	by_default "$out/bin/tense" whatif --kernel "$version" --engine "local:$(nproc)" --func nowhere \
 		--faster 10% -- true 2>stderr
 	unwrap stderr
 	is "$(head -n 1 stderr)" \
 		"tense: the guest has 1 CPU, because guests that run at the same time share the machine: $hint" \
 		"guests at the same time have one each, and tense says so"
 	is "$(by_default taskset -c "$(two_cpus | cut -d, -f1)" "$out/bin/tense" run \
-		--kernel 7.2 nproc)" 1 "taskset limits the guest's CPUs"
+		--kernel "$version" nproc)" 1 "taskset limits the guest's CPUs"
 fi
-is "$(TENSE_CPUS=3 "$out/bin/tense" run --kernel 7.2 nproc)" 3 "TENSE_CPUS is the default"
-is "$(TENSE_CPUS=3 "$out/bin/tense" run --kernel 7.2 --cpus 1 nproc)" 1 "--cpus wins"
+is "$(TENSE_CPUS=3 "$out/bin/tense" run --kernel "$version" nproc)" 3 "TENSE_CPUS is the default"
+is "$(TENSE_CPUS=3 "$out/bin/tense" run --kernel "$version" --cpus 1 nproc)" 1 "--cpus wins"
 for wrong in many 65 0; do
-	TENSE_CPUS=$wrong "$out/bin/tense" run --kernel 7.2 true 2>stderr
+	TENSE_CPUS=$wrong "$out/bin/tense" run --kernel "$version" true 2>stderr
 	is "$? $(cat stderr)" "125 tense: TENSE_CPUS is '$wrong': should be a number from 1 to 64" \
 		"TENSE_CPUS=$wrong is refused"
 done
 for n in 1 3 65; do
-	TENSE_CPUS=$n TENSE_KERNEL_VERSION=7.2 "$out/bin/tense" check --json |
+	TENSE_CPUS=$n TENSE_KERNEL_VERSION=$version "$out/bin/tense" check --json |
 		jq -c '.items.cpus | [.ok, .detail, .mend]'
 done >checked
 printf '%s\n' '[true,"1, as TENSE_CPUS says",null]' '[true,"3, as TENSE_CPUS says",null]' \
 	'[false,"TENSE_CPUS is '\''65'\'': should be a number from 1 to 64","unset TENSE_CPUS"]' \
 	>expected
 is "$(cat checked)" "$(cat expected)" "tense check says the same"
-is "$(TENSE_KERNEL_VERSION=7.2 by_default "$out/bin/tense" check --json |
+is "$(TENSE_KERNEL_VERSION=$version by_default "$out/bin/tense" check --json |
 	jq -r ".items.cpus.detail | split(\", \")[0]")" "$host" "also without TENSE_CPUS"
 if [ -z "$few" ]; then
 	is "$(env -u TENSE_KERNEL_SOURCE TENSE_CPUS=3 "$out/bin/tense" run --backend uml \
@@ -106,10 +107,10 @@ done
 
 # A host that forbids seccomp filters by one system call or by both.
 for calls in seccomp all; do
-	is "$("$out/tests/guest/forbid-filters" $calls "$out/bin/tense" run --kernel 7.2 \
+	is "$("$out/tests/guest/forbid-filters" $calls "$out/bin/tense" run --kernel "$version" \
 		-- echo traced)" traced "a host that forbids filters ($calls) has one CPU"
 	is "$(TENSE_CPUS=2 "$out/tests/guest/forbid-filters" $calls "$out/bin/tense" run \
-		--kernel 7.2 nproc 2>stderr)" 1 "without filters, TENSE_CPUS=2 gives one CPU"
+		--kernel "$version" nproc 2>stderr)" 1 "without filters, TENSE_CPUS=2 gives one CPU"
 	unwrap stderr
 	is "$(cat stderr)" \
 		"tense: TENSE_CPUS is 2, but the guest has 1 CPU, because this host forbids seccomp filters, which several CPUs need: $hint" \

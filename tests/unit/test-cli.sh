@@ -212,7 +212,7 @@ for action in "kernel build --version" "run --kernel"; do
 	for version in 7 "" 6.12 "6.1 7.2"; do
 		# shellcheck disable=SC2086 # words
 		status_is 125 "$action '$version'" "$tense" $action "$version" true
-		said "tense: kernel version '$version' is not known: choose one of 6.1 7.2"
+		said "tense: kernel version '$version' is not known: choose one of 6.1 7.2 7.3"
 	done
 done
 status_is 125 "kernel list --version" "$tense" kernel list --version 7.2
@@ -329,7 +329,7 @@ said "tense: trace: unknown option '--real'"
 for command in check "run true"; do
 	# shellcheck disable=SC2086 # words
 	TENSE_KERNEL_VERSION=9.9 status_is 125 "$command with a wrong version" "$tense" $command
-	said "tense: TENSE_KERNEL_VERSION is '9.9': should be one of 6.1 7.2"
+	said "tense: TENSE_KERNEL_VERSION is '9.9': should be one of 6.1 7.2 7.3"
 done
 status_is 125 "a directory that is not there" "$tense" run --kernel ./none true
 said "tense: --kernel ./none: No such file or directory"
@@ -351,7 +351,7 @@ said "tense: --kernel $PWD/x86: this kernel is for x86_64: use --backend qemu"
 status_is 125 "the other way round" "$tense" run --backend qemu --kernel ./um true
 said "tense: --kernel $PWD/um: this kernel is for um: use --backend uml"
 status_is 125 "the last --kernel wins" "$tense" run --kernel ./um --kernel 9 true
-said "tense: kernel version '9' is not known: choose one of 6.1 7.2"
+said "tense: kernel version '9' is not known: choose one of 6.1 7.2 7.3"
 
 # check
 status_is 125 "check with an unknown option" "$tense" check --fast

@@ -35,7 +35,7 @@ static const struct option_row options[] = {
 			"remove entries of the cache by their names or by an option"),
 	OPTIONS_HEADING("build", "build:"),
 	{ "version", "VERSION", KERNEL_VERSIONS, VERSION,
-	  "version of the kernels, 6.1 or 7.2; default 7.2 for uml if its source can be fetched, otherwise 6.1" },
+	  "version of the kernels, 6.1, 7.2 or 7.3; default 7.2 or 7.3 for uml if its source can be fetched, otherwise 6.1" },
 	OPTIONS_HEADING("list", "list:"),
 	{ "json", NULL, NULL, JSON, "print JSON" },
 	OPTIONS_HEADING("remove", "remove:"),
@@ -430,7 +430,7 @@ static int build(int argc, char **argv)
 		if (argc && !wanted[i])
 			continue;
 		if (guests[i].chooses_version && !kernel_choose_for_uml())
-			warn("Linux 7.2 cannot be fetched: building 6.1 for uml");
+			warn("the source of Linux 7.2 or 7.3 cannot be fetched: building Linux 6.1 for uml");
 		directory = kernel_build(guests[i].arch);
 		puts(directory);
 		free(directory);

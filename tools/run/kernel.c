@@ -11,7 +11,9 @@
 #include "base/util.h"
 #include "script.h"
 
-/* It has several CPUs, and its system calls take half as long as those of 6.1. */
+/* It has one CPU in User-Mode Linux, and its system calls take twice as long as later ones'. */
+#define KERNEL_VERSION_OLD	"6.1"
+/* tools/kernel-source prefers it. */
 #define KERNEL_VERSION_UML	"7.2"
 
 /* Not kept in the environment, which the command inherits. NULL: nobody has chosen. */
@@ -84,6 +86,19 @@ static bool is_built(const char *arch)
 	return built;
 }
 
+/* The version of the source in a directory of the cache, such as source-7.2.13-1. */
+static const char *version_of_source(const char *directory)
+{
+	const char *name = strrchr(directory, '/');
+	unsigned int major, minor;
+	char text[32];
+
+	if (!name || sscanf(name, "/source-%u.%u", &major, &minor) != 2)
+		return KERNEL_VERSION_UML;
+	snprintf(text, sizeof(text), "%u.%u", major, minor);
+	return find_version(text) ? find_version(text) : KERNEL_VERSION_UML;
+}
+
 bool kernel_choose_for_uml(void)
 {
 	char *options[] = { NULL }, *source;
@@ -97,31 +112,36 @@ bool kernel_choose_for_uml(void)
 		exit(STATUS_FAILED);
 	if (!source)
 		return false;
+	kernel_choose(version_of_source(source));
 	free(source);
-	kernel_choose(KERNEL_VERSION_UML);
 	return true;
 }
 
 void kernel_expect_for_uml(void)
 {
-	char *options[] = { "--check", NULL };
-	int status = 0;
+	char *print[] = { "--print", NULL }, *check[] = { "--check", NULL }, *source;
+	int found = 0, can_fetch = 0;
 
 	if (kernel_is_decided())
 		return;
-	free(script_ask(PATH_KERNEL_SOURCE, options, &status));
-	if (!status)
+	source = script_ask(PATH_KERNEL_SOURCE, print, &found);
+	if (found)
+		free(script_ask(PATH_KERNEL_SOURCE, check, &can_fetch));
+	if (!found)
+		kernel_choose(version_of_source(source));
+	else if (!can_fetch)
 		kernel_choose(KERNEL_VERSION_UML);
+	free(source);
 }
 
 const char *kernel_version(void)
 {
-	return version() ? version() : "6.1";
+	return version() ? version() : KERNEL_VERSION_OLD;
 }
 
 bool kernel_uses_filters(void)
 {
-	return !strcmp(kernel_version(), KERNEL_VERSION_UML);
+	return strcmp(kernel_version(), KERNEL_VERSION_OLD) != 0;
 }
 
 unsigned int kernel_uml_cpus(void)

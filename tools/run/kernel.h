@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /* The versions that can be built, as words and as a list. */
-#define KERNEL_VERSIONS		"6.1 7.2"
-#define KERNEL_VERSION_LIST	"6.1", "7.2"
+#define KERNEL_VERSIONS		"6.1 7.2 7.3"
+#define KERNEL_VERSION_LIST	"6.1", "7.2", "7.3"
 
 /*
  * All functions here are about this version from now on. Ends the program if it is
@@ -26,9 +26,9 @@ const char *kernel_version(void);
 bool kernel_is_decided(void);
 
 /*
- * Chooses the version for User-Mode Linux unless that is decided: 7.2, whose source it
- * fetches if need be. Returns false, after a message, if that failed; the version is
- * then 6.1. Ends the program, after a message, if the cache cannot be written and holds
+ * Chooses the version for User-Mode Linux, unless the user has: the first of 7.2 and 7.3 whose
+ * source is in the cache, or else can be fetched. Returns false, after a message, if the fetch
+ * fails; the version is then 6.1. Ends the program, after a message, if the cache cannot be written and holds
  * no kernel of Linux 6.1.
  */
 bool kernel_choose_for_uml(void);

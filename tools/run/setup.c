@@ -87,7 +87,7 @@ static const struct backend *for_several_cpus(const struct backend *asked,
 	if (asked)
 		return asked;
 	if (!kernel_is_decided())
-		warn("--cpus %u: without Linux 7.2, a virtual machine runs the command, which is slow without KVM",
+		warn("--cpus %u: without Linux 7.2 or 7.3, a virtual machine runs the command, which is slow without KVM",
 		     run->cpus);
 	return &backend_qemu;
 }

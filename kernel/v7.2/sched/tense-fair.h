@@ -8,6 +8,18 @@
 #ifndef _KERNEL_SCHED_TENSE_FAIR_H
 #define _KERNEL_SCHED_TENSE_FAIR_H
 
+/* Returns the queue in which an entity waits for its turn. */
+static inline struct cfs_rq *fair_queue(struct sched_entity *se)
+{
+	return cfs_rq_of(se);
+}
+
+/* Returns the weight by which it shares that queue. */
+static inline unsigned long fair_weight(const struct sched_entity *se)
+{
+	return se->load.weight;
+}
+
 /* Returns the number of tasks and groups that wait for turns in a queue. */
 static inline unsigned int fair_running(const struct cfs_rq *cfs_rq)
 {
@@ -29,6 +41,22 @@ static inline struct sched_entity *fair_group(const struct cfs_rq *cfs_rq)
 	return tg_se(cfs_rq->tg, cpu_of(cfs_rq->rq));
 }
 #endif
+
+/* Whether the group of a queue has a limit on its CPU time. */
+static inline bool fair_limited(const struct cfs_rq *cfs_rq)
+{
+#ifdef CONFIG_CFS_BANDWIDTH
+	return cfs_rq->runtime_enabled;
+#else
+	return false;
+#endif
+}
+
+/* A limit stops whole queues. */
+static inline bool fair_is_stopped(const struct task_struct *p)
+{
+	return false;
+}
 
 static inline void fair_turn_begin(struct task_struct *p) { }
 
