@@ -55,6 +55,14 @@ else
 	is "$(grep -c 'running in real time' messages)" 1 "annotated: warns once"
 fi
 
+ok "hottest: gives an answer" run hottest ' profile ' --backend uml --quiet --time 20s \
+	--only parse,write_page,decode --json profile.json >table 2>messages
+sed 's/^/# /' table messages
+is "$(jq -r '[.functions[] | { name, share }] | max_by(.share).name' profile.json)" decode \
+	"hottest: decode() has the most time"
+ok "hottest: the program gains less from decode() than from write_page()" jq -e '[.functions[] | { (.name): .half.gain_percent }] |
+	add | .write_page > .decode' profile.json >/dev/null
+
 ok "latency: gives an answer" run latency ' whatif ' --backend uml --quiet \
 	--max-runs 6 --json answer.json >table 2>messages
 sed 's/^/# /' table messages
