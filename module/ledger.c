@@ -470,6 +470,9 @@ void tense_ledger_move_to(struct tense_entity *e,
 {
 	struct tense_ledger *ledger = e->ledger;
 
+	/* A task that is in no queue leaves its ledger first: never divide by no weight. */
+	if (!place->queue)
+		return;
 	advance(ledger, place->min_vruntime);
 	if (e->weight == place->weight) {
 		e->vruntime = place->vruntime;

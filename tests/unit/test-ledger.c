@@ -493,6 +493,35 @@ static void latecomers(void)
 	ok(alone_saves_nothing(1000), "or by fast ones");
 }
 
+/*
+ * EEVDF scales how far a task is ahead inversely to a change of its weight: what the
+ * experiment is ahead of the others stays.
+ */
+static bool keeps_lead_at_weight(u64 weight)
+{
+	struct tense_ledgers ledgers = { 0 };
+	struct tense_place place = { .queue = &place, .running = 3, .weight = 1024 };
+	struct tense_entity one, other;
+	s64 before;
+
+	tense_entity_init(&one, NULL);
+	tense_entity_init(&other, NULL);
+	tense_ledger_enter(&one, &ledgers, &place);
+	tense_ledger_enter(&other, &ledgers, &place);
+	tense_ledger_charge(&one, &place, 10 * MS, 20 * MS, 0);
+	before = one.ledger->ahead;
+	place.weight = weight;
+	place.vruntime = one.vruntime * 1024 / weight;
+	tense_ledger_move_to(&one, &place);
+	return is_near((double)one.ledger->ahead, (double)before, 0.001);
+}
+
+static void weights_that_change(void)
+{
+	ok(keeps_lead_at_weight(512), "half the weight: the experiment is as far ahead");
+	ok(keeps_lead_at_weight(4096), "or four times the weight");
+}
+
 int main(void)
 {
 	speeds_that_stay();
@@ -502,5 +531,6 @@ int main(void)
 	sleeping_members();
 	sleepers_pay();
 	latecomers();
+	weights_that_change();
 	return done();
 }
