@@ -24,7 +24,8 @@
 /* The limit of a run, by a signal that tense passes on to the command. */
 struct limit {
 	timer_t timer;
-	bool armed;
+	uint64_t ns;
+	uint64_t began;		/* 0: the command has not started */
 };
 
 /* So much longer than by the guest's clock an emulated run may take. */
@@ -37,28 +38,31 @@ static uint64_t limit_ns(const struct profile *p)
 	return p->asked.time_ns * (p->question.deterministic ? EMULATED_MAX : 1);
 }
 
-static void arm(struct limit *limit, uint64_t ns)
+/* The time to boot does not count: before the command starts, the signal would end tense. */
+static void arm(void *arg)
 {
+	struct limit *limit = arg;
 	struct sigevent event = {
 		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM,
 	};
 	const struct itimerspec time = {
-		.it_value = { ns / 1000000000, ns % 1000000000 },
+		.it_value = { limit->ns / 1000000000, limit->ns % 1000000000 },
 		.it_interval.tv_sec = AGAIN_S,
 	};
 
-	limit->armed = !timer_create(CLOCK_MONOTONIC, &event, &limit->timer);
-	if (limit->armed)
-		timer_settime(limit->timer, 0, &time, NULL);
+	if (timer_create(CLOCK_MONOTONIC, &event, &limit->timer))
+		return;
+	limit->began = now_ns();
+	timer_settime(limit->timer, 0, &time, NULL);
 }
 
 /* Returns whether the limit was reached. */
-static bool disarm(struct limit *limit, uint64_t began, uint64_t ns)
+static bool disarm(struct limit *limit)
 {
-	if (!limit->armed)
+	if (!limit->began)
 		return false;
 	timer_delete(limit->timer);
-	return now_ns() - began >= ns;
+	return now_ns() - limit->began >= limit->ns;
 }
 
 /*
@@ -131,8 +135,7 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 		.input = open_stream(input, O_RDONLY),
 		.output = open_stream(ask->output, O_WRONLY),
 	};
-	uint64_t began = now_ns();
-	struct limit limit = { 0 };
+	struct limit limit = { .ns = limit_ns(p) };
 	struct run once = *run;
 	struct outcome out;
 	bool expired;
@@ -145,10 +148,12 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 	once.argv = command_of(q);
 	if (run->deterministic)
 		once.files = whatif_exact_files(q, &p->found, run->files);
-	if (ask->limited)
-		arm(&limit, limit_ns(p));
+	if (ask->limited) {
+		once.started = arm;
+		once.started_arg = &limit;
+	}
 	error = survey_take(&s->survey, &how, backend, &once, &out);
-	expired = disarm(&limit, began, limit_ns(p));
+	expired = disarm(&limit);
 	s->status = setup_status(&out, q->argv);
 	s->taken = out.kind <= OUTCOME_SIGNALED;
 	explain(s, error, expired, p);

@@ -49,6 +49,14 @@ static int close_streams(void *arg, const char **what)
 	return 0;
 }
 
+static void tell_started(void *arg)
+{
+	const struct run *run = arg;
+
+	if (run->started)
+		run->started(run->started_arg);
+}
+
 /* The shell is to see that the command stopped. */
 static void stop_too(void *arg, int sig)
 {
@@ -83,6 +91,7 @@ static void native_run(const struct run *run, struct outcome *out,
 		.ignored = run->ignored,
 		.mask = run->mask,
 		.setup = close_streams,
+		.started = tell_started,
 		.stopped = stop_too,
 		.arg = (void *)run,
 	};

@@ -43,6 +43,9 @@ struct run {
 	/* Numbers the guests that run at the same time, from 1; 0: not known. */
 	unsigned int place;
 	unsigned int seed;	/* for the guest's random numbers; 0: 1 */
+	/* If not NULL, is called when the command starts, or a deterministic guest boots. */
+	void (*started)(void *arg);
+	void *started_arg;
 	bool closed[3];		/* standard streams that the caller closed */
 	/* The caller's dispositions, before tense changed any. */
 	uint64_t ignored;

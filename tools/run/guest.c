@@ -513,6 +513,8 @@ static enum answer take_message(struct guest *g, const struct guest_ops *ops,
 		g->log_start = guest_log_size(g);
 		if (ops->started)
 			ops->started(arg);
+		if (g->run->started)
+			g->run->started(g->run->started_arg);
 	} else if (m->type == MESSAGE_TAKEN) {
 		reaction_takes(&g->reaction);
 	} else if (m->type == MESSAGE_STOPPED) {

@@ -549,6 +549,8 @@ static void exact_run(const struct run *run, struct outcome *out, void **stats)
 		else
 			m.memory = guest_new_file("memory");
 		guest_begin(&x.guest);
+		if (run->started)
+			run->started(run->started_arg);
 		if (run->remote) {
 			serve_remote(&x, &m);
 		} else {
