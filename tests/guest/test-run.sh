@@ -424,27 +424,28 @@ if [ $backend = uml ]; then
 	stops() { # PID
 		sed -n 's/^voluntary_ctxt_switches:\t//p' "/proc/$1/status"
 	}
-	has_run() { # PID TICKS
-		[ "$(cpu_ticks "$1")" -ge "$2" ]
-	}
-	# Sets program to the guest's process that has computed for half a second, and twice as
-	# long as any other. The guest's kernel needs as long to boot on a busy machine.
-	computes() {
-		local most next process ticks
+	# Each process of the guest: PID TICKS STOPS.
+	list_processes() {
+		local process
 
-		{ read -r most program; read -r next _; } < <(
-			for process in $(descendants "$guest"); do
-				ticks=$(cpu_ticks "$process" 2>/dev/null) &&
-					echo "$ticks $process"
-			done | sort -rn)
-		[ "${most:-0}" -ge 50 ] && [ "$most" -ge $((2 * ${next:-0})) ]
+		for process in $(descendants "$guest"); do
+			echo "$process $(cpu_ticks "$process") $(stops "$process")"
+		done 2>/dev/null
 	}
-	"${run[@]}" -- perl -e '$i++ while 1' 2>stderr &
+	# Sets ticks and stops to those of a process that has computed for a second since
+	# "begin" was written: the guest's kernel does not, once the program runs.
+	has_computed() {
+		read -r ticks stops < <(list_processes | awk '
+			FILENAME == "begin" { ticks[$1] = $2; stops[$1] = $3; next }
+			$1 in ticks && $2 - ticks[$1] >= 100 {
+				print $2 - ticks[$1], $3 - stops[$1]
+			}' begin -)
+	}
+	"${run[@]}" -- perl -e '$| = 1; print "runs"; $i++ while 1' >stdout 2>stderr &
 	guest=$!
-	until_true computes
-	stops=$(stops "$program") ticks=$(cpu_ticks "$program")
-	until_true has_run "$program" $((ticks + 100))
-	stops=$(($(stops "$program") - stops)) ticks=$(($(cpu_ticks "$program") - ticks))
+	until_true [ -s stdout ]
+	list_processes >begin
+	until_true has_computed
 	echo "# $stops stops in $ticks ticks of the host"
 	ok "a tick stops no program if nobody waits" [ "$stops" -lt "$ticks" ]
 	kill "$guest"
