@@ -114,6 +114,7 @@ is "$("$tense" run "${guest[@]}" --experiment web -- \
 is "$(grep -c "^tense: --experiment web: only programs in this run's guest" stderr)" \
 	1 "a message says that guests share nothing"
 is "$(TENSE_EXPERIMENT=web "$tense" run "${guest[@]}" \
-	sh -c 'echo "$TENSE_EXPERIMENT"' 2>&1)" web "the variable is passed on"
+	sh -c 'echo "$TENSE_EXPERIMENT"' 2>stderr)" web "the variable is passed on"
+is "$(grep -c experiment stderr)" 0 "without a message about it"
 
 done_testing
