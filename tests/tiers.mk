@@ -50,7 +50,7 @@ WAITING_TESTS := $(call named,unit,test-bench test-accuracy test-measure-run% \
 	test-bad-setup) \
 	$(call named,timed,test-timed test-timed-static guest-timed \
 	guest-timed-static guest-timed-preloaded test-timed-programs) \
-	$(call named,guest,test-signals test-signals-qemu test-bad-input \
+	$(call named,guest,test-slurm test-signals test-signals-qemu test-bad-input \
 	test-bad-input-two test-signals-two test-clocks test-streams test-terminal)
 
 # These tests run one at a time, after the others, for one of three reasons:

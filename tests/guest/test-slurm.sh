@@ -127,6 +127,13 @@ said_nothing() { # TEXT
 		"$tmp/stderr")" "" "$1"
 }
 
+# Shows what differs: FILE FILE
+are_same() {
+	diff "$1" "$2" >"$tmp/differences" && return
+	head -n 20 "$tmp/differences" | sed 's/^/# /'
+	false
+}
+
 shared=slurm:dir=$tmp/shared
 private=$tmp/shared/tense-$(id -u)
 runs=${TENSE_SLURM_RUNS:-12}
@@ -135,7 +142,7 @@ is $? 0 "an answer of this machine"
 whatif nodes "$shared" --runs "$runs"
 is $? 0 "an answer of two nodes"
 said_nothing "without a message"
-ok "is the same" cmp "$tmp/here.json" "$tmp/nodes.json"
+ok "is the same" are_same "$tmp/here.json" "$tmp/nodes.json"
 is "$(jq .rounds "$tmp/nodes.json")" "$runs" "and has all rounds"
 ok "which were jobs of the cluster" grep -q '_job_complete: JobId=.* done' \
 	"$tmp/slurmctld.log"
@@ -168,7 +175,7 @@ lose_a_node() {
 	until_true are_idle
 }
 lose_a_node whatif lost --runs "$runs"
-ok "the answer is the same" cmp "$tmp/here.json" "$tmp/lost.json"
+ok "the answer is the same" are_same "$tmp/here.json" "$tmp/lost.json"
 
 # At native speed, nodes run tense itself.
 whatif_native native "$shared" --max-runs 12 --precision 0.001
@@ -199,11 +206,11 @@ profile_exactly profile-here local
 is $? 0 "a deterministic profile of this machine"
 profile_exactly profile-nodes "$shared"
 is $? 0 "one of two nodes"
-ok "is the same" cmp "$tmp/profile-here.json" "$tmp/profile-nodes.json"
+ok "is the same" are_same "$tmp/profile-here.json" "$tmp/profile-nodes.json"
 # The nodes read the kernel and the saved boot in the cache.
 profile_exactly profile-cache slurm
 is $? 0 "a deterministic profile of two nodes that share the cache"
-ok "is the same" cmp "$tmp/profile-here.json" "$tmp/profile-cache.json"
+ok "is the same" are_same "$tmp/profile-here.json" "$tmp/profile-cache.json"
 is_clean "after a deterministic profile"
 ask whatif failed "$shared" --func hot --faster 20% -- "$serial" --no-such-option
 is $? 1 "a command that fails on the nodes"
