@@ -455,10 +455,11 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static int64_t median(int64_t *value, size_t n)
+/* One of the least values: a busy host makes the greater ones greater. */
+static int64_t tenth(int64_t *value, size_t n)
 {
 	qsort(value, n, sizeof(*value), by_size);
-	return value[n / 2];
+	return value[n / 10];
 }
 
 /* R13: the work that a call does first is to empty the ring. */
@@ -485,8 +486,8 @@ TEST(drain_at_a_call_is_not_charged)
 		full[i] = call_with(ring, fd, TENSE_RING_RECORDS, &full_charge[i]);
 		empty[i] = call_with(ring, fd, 0, &empty_charge[i]);
 	}
-	drain = (median(full, ROUNDS) - median(empty, ROUNDS)) / rate;
-	charge = median(full_charge, ROUNDS) - median(empty_charge, ROUNDS);
+	drain = (tenth(full, ROUNDS) - tenth(empty, ROUNDS)) / rate;
+	charge = tenth(full_charge, ROUNDS) - tenth(empty_charge, ROUNDS);
 	EXPECT_GT(drain, 0);
 	EXPECT_LT(charge, drain / 4)
 		TH_LOG("a drain of %lld ns: %lld ns are charged",
