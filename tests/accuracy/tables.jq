@@ -273,7 +273,7 @@ elif $table == "bench-cost" then costs
 elif $table == "window" then windows
 elif $table == "bench-measure-tools" then tools
 elif $table == "bench-measure-periodic" then periodic
-elif $table == "bench-measure-kbest" then kbest
-elif $table == "bench-measure-ticks" then ticks
+elif $table | startswith("bench-measure-kbest") then kbest
+elif $table | startswith("bench-measure-ticks") then ticks
 elif $table == "bench-noise" then distances
 else exact end

@@ -271,7 +271,8 @@ jq -n "{ $machine, learnt: { took_s: 240, cutoff_ms: 36, period_s: 20, period_er
 jq -n "{ $machine, loads: [{ load: 2, lengths: 16, known: 12, converged: 6, within: 1,
 	worst_percent: 5.5 }, { load: 11, lengths: 16, known: 3, converged: 0, within: 0,
 	worst_percent: null }] }" >bench/measure-kbest.json
-for part in tools periodic kbest; do
+cp bench/measure-kbest.json bench/measure-kbest-counted.json
+for part in tools periodic kbest kbest-counted; do
 	by_hand bench-measure-$part
 done >document
 ok "rewrites measurements" write
@@ -292,6 +293,8 @@ is "$(lines_of bench-measure-kbest)" \
 |---|---|---|---|---|
 | 2 | 12 of 16 | 6 | 1 | 5.50 |
 | 11 | 3 of 16 | 0 | 0 | - |' "K-best"
+is "$(lines_of bench-measure-kbest-counted)" "$(lines_of bench-measure-kbest)" \
+	"the same with instructions counted"
 
 jq -n "{ $machine, samples: 1000, cases: [
 	{ processes_per_core: 1, work: \"300 us\", closest: \"Levy\", anderson_darling: 44 },
