@@ -346,6 +346,27 @@ static void test_time(void)
 	profile_free(&p);
 }
 
+/* However coarse the precision, an interval that holds the share is no proof of no gain. */
+static void test_coarse(void)
+{
+	struct fake_machine m = { 0 };
+	struct profile p = fake_profile(16);
+	unsigned int uncertain = 0, wrong = 0;
+
+	p.question.precision = 100;
+	is_i64(fake_measure(&p, &m), 0, "a coarse precision");
+	for (size_t i = 0; i < p.answer.nr_rows; i++) {
+		const struct profile_row *row = &p.answer.rows[i];
+
+		uncertain += row->why == PROFILE_UNCERTAIN;
+		wrong += row->why == PROFILE_OFF_PATH &&
+			 row->gain[PROFILE_HALF].high >= 50 * row->share;
+	}
+	ok(uncertain && !wrong, "does not tell of a wide interval that nothing is gained: %u of %u",
+	   wrong, uncertain);
+	profile_free(&p);
+}
+
 /* The runs before it are not lost. */
 static void test_late_failure(struct fake_machine m)
 {
@@ -870,6 +891,7 @@ int main(void)
 	test_profile();
 	test_guests();
 	test_time();
+	test_coarse();
 	test_ends();
 	return done();
 }

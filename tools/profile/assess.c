@@ -177,11 +177,16 @@ static enum profile_why explain(const struct profile *p,
 	if (gain->high < 0)
 		return PROFILE_LOSES;
 	if (gain->low <= 0) {
-		/* Could the gain be as large as the share promises? */
+		bool little = row->share < LITTLE;
+
+		/*
+		 * Could the gain be as large as the share promises? With little time, that
+		 * does not matter within the precision.
+		 */
 		if (gain->high >= WAITS_MIN * promised &&
-		    gain->high > q->precision)
+		    (!little || gain->high > q->precision))
 			return PROFILE_UNCERTAIN;
-		return row->share < LITTLE ? PROFILE_LITTLE : PROFILE_OFF_PATH;
+		return little ? PROFILE_LITTLE : PROFILE_OFF_PATH;
 	}
 	/* By itself a function saves no more than its own time. */
 	if (gain->low > OTHERS_MIN * promise(q, row->wall) &&
