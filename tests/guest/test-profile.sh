@@ -74,7 +74,7 @@ ok "guests ran at the same time" jq -e '[.groups[].samples[] |
 is "$(ls tmp)" "" "no file stays behind"
 
 # Nobody named a function: a survey finds them.
-profile --quiet --time 20s --exclude main --json found.json --folded folded -- \
+profile --quiet --time 2m --precision 8 --exclude main --json found.json --folded folded -- \
 	"$program" serial --length 60 >stdout
 is $? 0 "an answer without --only"
 ok "the functions with most of the time were found, and gain most" jq -e '
@@ -175,9 +175,10 @@ ok "fails in a later run" grep -q "the command's exit status was 1" stderr
 ok "with advice to restore the input" grep -q \
 	'an earlier run succeeded: .*remove or change its input.*--prepare' stderr
 touch input
-profile --quiet --time 10s --prepare 'touch input' -- \
+profile --quiet --time 30s --prepare 'touch input' -- \
 	sh -c 'rm input && exec "$0" serial --length 30' "$program" >stdout
 is $? 0 "with --prepare it has an answer"
+sed 's/^/# /' stderr
 # The 16th run fails. With so small a precision, the race does not end before.
 cat >late.sh <<'EOF'
 mktemp runs/XXXXXX >/dev/null
