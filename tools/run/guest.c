@@ -509,6 +509,9 @@ static enum answer take_message(struct guest *g, const struct guest_ops *ops,
 	struct end_message end;
 
 	if (m->type == MESSAGE_STARTED) {
+		/* Root in the guest may send it again. */
+		if (g->started)
+			return ANSWER_NONE;
 		g->started = true;
 		g->log_start = guest_log_size(g);
 		if (ops->started)
