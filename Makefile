@@ -162,8 +162,8 @@ check-cpus-here check-cpus-all-here: uml-debug-kernel
 ifneq ($(filter 7.%,$(TENSE_KERNEL_VERSION)),)
 check-kernel check-all check-rest: uml-debug-kernel
 endif
-# Several CPUs need Linux 7: TENSE_KERNEL_VERSION if it is 7.x, else 7.2.
-cpus_version := $(or $(filter 7.%,$(TENSE_KERNEL_VERSION)),7.2)
+# Several CPUs need Linux 7: TENSE_KERNEL_VERSION if it is 7.x, else the default of guests.
+cpus_version := $(or $(filter 7.%,$(TENSE_KERNEL_VERSION)),7.3)
 uml-debug-kernel:
 	$(Q)tools/kernel-build --arch um-debug --version $(cpus_version) --verbose
 
@@ -183,11 +183,15 @@ check-all: user module $(ALL_TESTS)
 check-rest: user module $(REST_TESTS)
 	$(call run_tap,$(REST_TESTS))
 
-## check-cpus     tests with several CPUs in User-Mode Linux, on Linux 7.2, or on 7.3 with
-##                TENSE_KERNEL_VERSION=7.3 (check-cpus-all: on more CPUs)
+## check-cpus     tests with several CPUs in User-Mode Linux, on Linux 7.3, or on 7.2 with
+##                TENSE_KERNEL_VERSION=7.2 (check-cpus-all: on more CPUs)
 check-cpus check-cpus-all:
 	$(Q)TENSE_KERNEL_VERSION=$(cpus_version) \
 		$(MAKE) --no-print-directory O=$(O)/$(cpus_version) $@-here
+
+## check-cpus-older  check-cpus on Linux 7.2
+check-cpus-older:
+	$(Q)TENSE_KERNEL_VERSION=7.2 $(MAKE) --no-print-directory O=$(O) check-cpus
 
 check-cpus-here: user module $(CPUS_TESTS)
 	$(call run_tap,$(CPUS_TESTS))

@@ -26,7 +26,7 @@ KERNEL_TESTS := $(sort tests/check-patches $(call named,guest,guest-probe smp-% 
 	test-stamped-queue-% test-queue-waits test-kernel-selftests-%))
 
 # Several CPUs in User-Mode Linux: those for each change, and those for the night. There
-# are none unless TENSE_KERNEL_VERSION is 7.2.
+# are none unless TENSE_KERNEL_VERSION is 7.x.
 # Programs that load tense.ko run with one CPU, too.
 CPUS_TESTS := $(call named,guest,uml-debug-several uml-debug-races uml-debug-fuzz \
 	test-uml-cpus-few test-run-two test-whatif-sweep uml2-abi uml4-abi uml4-order \
@@ -35,7 +35,7 @@ CPUS_ALL_TESTS := $(CPUS_TESTS) $(call named,guest,test-uml-cpus test-%-two uml2
 	guest-% test-brink) \
 	$(call named,timed,guest-timed%)
 
-# For each change, CI runs races and fuzz on Linux 7.2 in User-Mode Linux instead, and no
+# For each change, CI runs races and fuzz on Linux 7.3 in User-Mode Linux instead, and no
 # storms. In QEMU the three take 18 minutes: check-kernel, check-all and nightly run them.
 SLOW_TESTS := $(call named,guest,debug-races debug-fuzz debug-storms)
 
@@ -103,4 +103,4 @@ KEPT_TESTS := $(addprefix program:,$(call named,unit,test-ledger test-profile te
 LINT_TESTS := $(addprefix tests/lint/test-,includes links mutations shell c kernel spelling style)
 
 # In this order. check-all has fixed seeds, the others have random ones.
-NIGHTLY := lint check-all check-patches debug check-cpus-all fuzz kcsan storms mutate sim-random fuzz-parsers coverage accuracy
+NIGHTLY := lint check-all check-patches debug check-cpus-all check-cpus-older fuzz kcsan storms mutate sim-random fuzz-parsers coverage accuracy

@@ -11,7 +11,7 @@ case $backend in
 uml) arch=um kernel=linux size=100000000 processes=4 late=1 ;;
 qemu) arch=x86_64 kernel=build/vmlinux size=10000000 processes=1 late=8 ;;
 esac
-# build/module is for this version. The other user's cache has no source of 7.2.
+# build/module is for this version. The other user's cache has no source of 7.2 or 7.3.
 version=${TENSE_KERNEL_VERSION:-6.1}
 in_tmp -p /var/tmp
 chmod 755 "$tmp"

@@ -4,7 +4,7 @@
 # User-Mode Linux with 1, 2, 4 and 16 CPUs, on machines with fewer, too: programs get
 # what they computed, virtual time is the time of the CPUs, and no process stays.
 . "$source/tests/lib/tap.sh"
-version=${TENSE_KERNEL_VERSION:-7.2}
+version=${TENSE_KERNEL_VERSION:-7.3}
 
 in_tmp -p /var/tmp
 

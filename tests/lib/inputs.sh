@@ -113,7 +113,7 @@ code_of_commands() { # OBJECTS COMMAND...
 # Prints the user, the host and its packages, and variables that change tests.
 host_of_commands() {
 	id -u && uname -r && nproc && dpkg-query -W && qemu-system-x86_64 --version &&
-		tools/kernel-build --arch um --version "${TENSE_KERNEL_VERSION:-7.2}" --print || return
+		tools/kernel-build --arch um --version "${TENSE_KERNEL_VERSION:-7.3}" --print || return
 	grep -m 2 -E '^(model name|flags)' /proc/cpuinfo
 	cat /sys/devices/system/clocksource/clocksource0/current_clocksource
 	find /dev/kvm /dev/tense "$(cache_of_kernels)"/qemu-* -maxdepth 0 -printf '%p %U %G %m\n' 2>/dev/null

@@ -19,10 +19,10 @@ link_commands_but apt-get apt-cache
 PATH=$tmp/bin
 
 fetch_is 1 "no apt"
-said "tense: the source of Linux 7.2 or 7.3 can be fetched on Debian only: set TENSE_KERNEL_VERSION=7.2, and TENSE_KERNEL_SOURCE to"
+said "tense: the source of Linux 7.3 or 7.2 can be fetched on Debian only: set TENSE_KERNEL_VERSION=7.3, and TENSE_KERNEL_SOURCE to"
 program apt-get 'exit 0'
 fetch_is 1 "no source of Debian"
-said "tense: apt knows no archive of Debian, from which the source of Linux 7.2 or 7.3 could be fetched: set TENSE_KERNEL_VERSION=7.2, and TENSE_KERNEL_SOURCE to"
+said "tense: apt knows no archive of Debian, from which the source of Linux 7.3 or 7.2 could be fetched: set TENSE_KERNEL_VERSION=7.3, and TENSE_KERNEL_SOURCE to"
 "$fetch" --check >stdout
 is "$?" 1 "--check tells the same"
 ok "in words" grep -q "apt knows no archive" stdout
@@ -31,7 +31,7 @@ is "$("$fetch" --print; echo $?)" 1 "--print finds none"
 taskset -c "$(taskset -cp $$ | sed 's/.*[^0-9]//')" "$tense" run --cpus 2 -- true \
 	>stdout 2>stderr
 is "$?" 125 "without that source, --cpus 2 fails on one CPU"
-ok "it says that the source is missing" grep -q '^tense: apt knows no archive of Debian, from which the source of Linux 7.2 or 7.3 could be fetched' stderr
+ok "it says that the source is missing" grep -q '^tense: apt knows no archive of Debian, from which the source of Linux 7.3 or 7.2 could be fetched' stderr
 ok "it falls back to a virtual machine" grep -q \
 	'^tense: --cpus 2: without Linux 7.2 or 7.3, a virtual machine runs the command' stderr
 ok "it says that the host has one CPU" grep -q 'tense may use 1 of this machine.s CPUs' stderr
@@ -43,7 +43,7 @@ make_command "$kernel/linux" "touch '$tmp/booted'"
 : >"$kernel/tense.ko"
 "$tense" run --backend uml -- true >stdout 2>stderr
 ok "without that source, one CPU boots 6.1" rm booted
-ok "it says why" grep -q '^tense: apt knows no archive of Debian, from which the source of Linux 7.2 or 7.3 could be fetched' stderr
+ok "it says why" grep -q '^tense: apt knows no archive of Debian, from which the source of Linux 7.3 or 7.2 could be fetched' stderr
 ok "and what it does" grep -q '^tense: the guest runs Linux 6.1' stderr
 TENSE_KERNEL_VERSION=6.1 "$tense" run --backend uml -- true >stdout 2>stderr
 ok "which it also boots if that is asked for" rm booted
@@ -68,14 +68,14 @@ said "tense: cannot reach trixie-backports sid by the archive that apt is config
 ok "where it is said why" grep -q "Could not resolve" cache/source.log
 ok "--check has nothing to complain of" "$fetch" --check
 fetch_is 1 "that is not tried again in the same hour"
-said "tense: the source of Linux 7.2 or 7.3 could not be fetched within the last hour, see $tmp/cache/source.log: remove $tmp/cache/source.failed to"
+said "tense: the source of Linux 7.3 or 7.2 could not be fetched within the last hour, see $tmp/cache/source.log: remove $tmp/cache/source.failed to"
 touch -d '2 hours ago' cache/source.failed
 fetch_is 1 "but later"
 said "tense: cannot reach"
 deliver /dev/null
 program apt-cache 'exit 100'
 fetch_anew_is 1 "suites that have moved on"
-said "tense: none of the suites trixie-backports sid has the source of Linux 7.2 or 7.3, see"
+said "tense: none of the suites trixie-backports sid has the source of Linux 7.3 or 7.2, see"
 deliver /nowhere
 fetch_anew_is 1 "a package that is not delivered"
 said "tense: cannot fetch linux-source-7.2, see"
@@ -122,19 +122,25 @@ is "$("$fetch" --version 7.2 --print)" "$tmp/cache/source-7.2.101-1" "also by it
 "$fetch" --version 7.3 --print >stdout
 is "$? $(cat stdout)" "1 " "it is not taken for 7.3"
 
-# Suites move on. Another cache: the source of 7.2 is no longer to be had.
+# Suites move on. Another cache: Debian has both, or no longer 7.2.
 (
 	export TENSE_CACHE=$tmp/later
 	program apt-get "case \$1 in
 indextargets) echo 'trixie main http://archive.invalid/debian/' ;;
-download) cp $tmp/package.deb linux-source-7.3_7.3.4-1~bpo13+1_all.deb ;;
+download) cp $tmp/package.deb \${3}_\${3#linux-source-}.4-1~bpo13+1_all.deb ;;
 esac"
 	program apt-cache '[ "$2" = linux-source-7.3 ]'
 	"$fetch" --version 7.2
+	program apt-cache 'exit 0'
 	"$fetch" && "$fetch" --print
+	rm "$TENSE_CACHE/source.failed-7.2"
+	"$fetch" --version 7.2 && "$fetch"
 ) >stdout 2>stderr
 is "$(cat stdout)" "$tmp/later/source-7.3.4-1~bpo13+1
-$tmp/later/source-7.3.4-1~bpo13+1" "without 7.2, it is 7.3"
+$tmp/later/source-7.3.4-1~bpo13+1
+$tmp/later/source-7.2.4-1~bpo13+1
+$tmp/later/source-7.3.4-1~bpo13+1" "the newest of the versions is preferred"
+is "$(grep -c 'has the source of Linux 7.2' stderr)" 1 "a version that Debian lacks is not replaced"
 
 # The build finds it, tells the versions apart, and knows no others.
 build=$source/tools/kernel-build

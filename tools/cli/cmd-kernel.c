@@ -35,7 +35,7 @@ static const struct option_row options[] = {
 			"remove entries of the cache by their names or by an option"),
 	OPTIONS_HEADING("build", "build:"),
 	{ "version", "VERSION", KERNEL_VERSIONS, VERSION,
-	  "version of the kernels, 6.1, 7.2 or 7.3; default 7.2 or 7.3 for uml if its source can be fetched, otherwise 6.1" },
+	  "version of the kernels, 6.1, 7.2 or 7.3; default 7.3 or 7.2 for uml if its source can be fetched, otherwise 6.1" },
 	OPTIONS_HEADING("list", "list:"),
 	{ "json", NULL, NULL, JSON, "print JSON" },
 	OPTIONS_HEADING("remove", "remove:"),

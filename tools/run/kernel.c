@@ -14,7 +14,7 @@
 /* It has one CPU in User-Mode Linux, and its system calls take twice as long as later ones'. */
 #define KERNEL_VERSION_OLD	"6.1"
 /* tools/kernel-source prefers it. */
-#define KERNEL_VERSION_UML	"7.2"
+#define KERNEL_VERSION_UML	"7.3"
 
 /* Not kept in the environment, which the command inherits. NULL: nobody has chosen. */
 static const char *chosen;

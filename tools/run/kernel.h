@@ -26,7 +26,7 @@ const char *kernel_version(void);
 bool kernel_is_decided(void);
 
 /*
- * Chooses the version for User-Mode Linux, unless the user has: the first of 7.2 and 7.3 whose
+ * Chooses the version for User-Mode Linux, unless the user has: the first of 7.3 and 7.2 whose
  * source is in the cache, or else can be fetched. Returns false, after a message, if the fetch
  * fails; the version is then 6.1. Ends the program, after a message, if the cache cannot be
  * written and holds no kernel of Linux 6.1.

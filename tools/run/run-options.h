@@ -38,7 +38,7 @@ enum run_option {
 	OPTIONS_OPERAND("", \
 			"auto (default): native if this kernel has /dev/tense, otherwise uml; with several CPUs asked for, uml with Linux 7.2 or 7.3, or qemu if neither can be fetched"), \
 	{ "kernel", "VERSION", KERNEL_VERSIONS, RUN_KERNEL, \
-	  "uml, qemu: version of the guest's kernel, 6.1, 7.2 or 7.3, or the path of a directory with a kernel; default 7.2 or 7.3 for uml if its source can be fetched, otherwise 6.1" }, \
+	  "uml, qemu: version of the guest's kernel, 6.1, 7.2 or 7.3, or the path of a directory with a kernel; default 7.3 or 7.2 for uml if its source can be fetched, otherwise 6.1" }, \
 	{ "cpus", argument, NULL, RUN_CPUS, \
 	  "uml, qemu: number of CPUs of the guest, 1 to 64; default: TENSE_CPUS, or those that tense may use for uml, and 1 for qemu" more }, \
 	{ "memory", "SIZE", NULL, RUN_MEMORY, \
