@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "symbols.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -97,8 +98,17 @@ static bool is_startup(const char *name)
 	return false;
 }
 
+bool tense_is_plain(const char *text)
+{
+	while (text && *text)
+		if (iscntrl((unsigned char)*text++))
+			return false;
+	return true;
+}
+
 static const char *version_of(const struct versions *versions, int index)
 {
+	const char *version;
 	GElf_Versym number;
 	GElf_Verdaux name;
 	GElf_Verdef def;
@@ -113,9 +123,11 @@ static const char *version_of(const struct versions *versions, int index)
 	while (gelf_getverdef(versions->definitions, at, &def)) {
 		if (def.vd_ndx == number &&
 		    gelf_getverdaux(versions->definitions, at + def.vd_aux,
-				    &name))
-			return elf_strptr(versions->elf, versions->strings,
-					  name.vda_name);
+				    &name)) {
+			version = elf_strptr(versions->elf, versions->strings,
+					     name.vda_name);
+			return tense_is_plain(version) ? version : NULL;
+		}
 		if (def.vd_next < sizeof(def) ||
 		    def.vd_next > INT32_MAX - (uint32_t)at)
 			break;
@@ -183,7 +195,8 @@ static int add_symbols(struct list *list, Elf *elf, Elf_Scn *section,
 		    !get_offset(list, sym.st_value, &offset))
 			continue;
 		name = elf_strptr(elf, header.sh_link, sym.st_name);
-		if (!name || !*name || is_cold_part(name) || is_startup(name))
+		if (!name || !*name || !tense_is_plain(name) || is_cold_part(name) ||
+		    is_startup(name))
 			continue;
 		entry = add_entry(list);
 		if (!entry)
@@ -195,7 +208,7 @@ static int add_symbols(struct list *list, Elf *elf, Elf_Scn *section,
 			.ifunc = GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC,
 			.local = GELF_ST_BIND(sym.st_info) == STB_LOCAL,
 		};
-		if (entry->symbol.local && file && *file)
+		if (entry->symbol.local && file && *file && tense_is_plain(file))
 			entry->symbol.file = file;
 		if (versions)
 			entry->symbol.version = version_of(versions, i);

@@ -268,6 +268,9 @@ run --json s.json -- sh -c 'exit 9'
 is "$? $(jq .status s.json)" "9 9" "of a command that fails, too"
 run --json s.json -- sh -c 'kill $$'
 is "$? $(jq .status s.json)" "143 143" "or is killed"
+cp /bin/true "$(printf 'tr\033')"
+run --stats "./$(printf 'tr\033')" 2>stderr
+ok "no control character of a thread's name" grep -q '^  *[0-9]*  tr? ' stderr
 run --stats dd if=/dev/zero of=/dev/null bs=1 count=100000 2>stderr
 ok "--stats tells when system calls take the time" \
 	grep -q "CPU time went into system calls and page faults" stderr

@@ -109,6 +109,16 @@ is "$(jq -r '.objects[0].functions[].symbol' stdout | sort | xargs)" \
 functions_is 1 "a name that is near to one of them" thign -- ./class
 is "$(grep -c 'class:' stderr)" 2 "is that of two functions"
 
+mkdir escapes
+LC_ALL=C sed 's/tiny/t\x1bny/g; s/own/o\x7fn/g; s/main\.c/ma\x0an.c/g' program >escapes/program &&
+	LC_ALL=C sed 's/hidden/h\x1bdden/g' libfirst.so.1.0 >escapes/libfirst.so.1.0 && chmod +x escapes/program || exit 1
+mv libfirst.so.1.0 keep && cp escapes/libfirst.so.1.0 .
+functions_is 0 "names with control characters" --all -- escapes/program
+is "$(LC_ALL=C grep -c '[^[:print:][:space:]]' stdout)" 0 "are not printed"
+is "$(awk '$1 == "program" || $1 == "libfirst" { print $5 }' stdout | xargs)" \
+	"main exported" "other names are"
+mv keep libfirst.so.1.0
+
 functions_is 0 "an object" --object libfirst -- ./program
 is "$(awk 'NR > 1 { print $5 }' stdout | grep -c '^[eh]')" 2 "has its functions"
 is "$(cut -d' ' -f1 stdout | sort -u)" "OBJECT

@@ -71,7 +71,7 @@ static void capture(uint64_t ns)
 {
 	static struct tense_word words[STACK_BYTES / 8];
 	struct tense_sample sample = {
-		.pid = PROGRAM, .tgid = PROGRAM, .ns = ns, .comm = "thread",
+		.pid = PROGRAM, .tgid = PROGRAM, .ns = ns, .comm = "\x1b[thread",
 		.stack = STACK_BYTES, .frame = TENSE_SAMPLE_NOWHERE,
 		.head = of.head, .flags = of.flags, .wake = of.wake,
 		.waker = of.waker, .call = of.call,
@@ -314,7 +314,7 @@ __attribute__((noinline)) static void test_blocks(void)
 		   b[0].reason == SURVEY_LOCK && b[0].by == SURVEY_BY_THREAD &&
 		   is_in(&survey, b[0].function, "capture") &&
 		   is_in(&survey, b[0].waker, "capture") &&
-		   !strcmp(b[0].waker_thread, "thread"),
+		   !strcmp(b[0].waker_thread, "?[thread"),
 		   "a lock, with the function that waits and the one that wakes");
 		ok(b[1].ns == 2000000 && b[1].reason == SURVEY_SLEEP &&
 		   b[1].by == SURVEY_BY_TIMER && b[1].waker == SURVEY_NOWHERE,

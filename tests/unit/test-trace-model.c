@@ -263,7 +263,7 @@ static void test_numbers(void)
 		       .thread_size = sizeof(stats.t[0]), .window = 77 },
 		.t = {
 			{ .pid = A, .tgid = A, .comm = "main", .charged = 1 },
-			{ .pid = B, .tgid = A, .comm = "first", .charged = 2,
+			{ .pid = B, .tgid = A, .comm = "fir\x1bt", .charged = 2,
 			  .flags = TENSE_THREAD_EXITED },
 			{ .pid = B, .tgid = B, .comm = "second", .charged = 3,
 			  .flags = TENSE_THREAD_EXITED },
@@ -286,8 +286,8 @@ static void test_numbers(void)
 	model_build(&m, &s.trace, &stats);
 	story_free(&s);
 	is_i64(m.nr_lanes, 3, "a number that is used again is another thread");
-	ok(m.nr_lanes == 3 && !strcmp(m.lanes[1].name, "first") &&
-	   !strcmp(m.lanes[2].name, "second"), "each with its own account");
+	ok(m.nr_lanes == 3 && !strcmp(m.lanes[1].name, "fir?t") &&
+	   !strcmp(m.lanes[2].name, "second"), "each with its own account, and no name with a control character");
 	is_i64(lane_charged(&m.lanes[0]), 1, "of the kernel's");
 	is_i64(m.window, 77, "and the window");
 	model_free(&m);

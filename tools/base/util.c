@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "util.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -126,6 +127,13 @@ char *xvprintf(const char *format, va_list args)
 	if (vasprintf(&text, format, args) < 0)
 		die(STATUS_FAILED, "out of memory");
 	return text;
+}
+
+void mask_controls(char *text)
+{
+	for (; *text; text++)
+		if (iscntrl((unsigned char)*text))
+			*text = '?';
 }
 
 const char *setting(const char *name)

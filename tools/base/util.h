@@ -35,6 +35,9 @@ const char *command_error(const char *name, int error);
  */
 void put_wrapped(FILE *f, const char *text, size_t indent, size_t margin);
 
+/* Makes each control character '?'. A terminal may obey it, and the text is not ours. */
+void mask_controls(char *text);
+
 /* Returns the value of a variable of the environment; NULL if it is unset or empty. */
 const char *setting(const char *name);
 

@@ -349,8 +349,8 @@ static void print_notes(const struct listing *listing)
 		warn("stripped, so that only exported functions have names: %s: install debug symbols, or build without strip, for the others",
 		     listing->stripped);
 	if (listing->hidden)
-		warn("%zu more functions are inlined everywhere: name one to see it",
-		     listing->hidden);
+		warn("%zu more function%s inlined everywhere: name one to see it",
+		     listing->hidden, listing->hidden == 1 ? " is" : "s are");
 	if (!program->is_static)
 		warn("libraries that are opened later (dlopen) are not listed, nor programs that the command runs: name them with their object, or list them by themselves");
 }

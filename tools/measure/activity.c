@@ -13,7 +13,8 @@ void image_add(struct image *image, const struct task_time *task)
 		image->tasks = xrealloc(image->tasks,
 					(image->count ? 2 * image->count : 1) *
 					sizeof(*image->tasks));
-	image->tasks[image->count++] = *task;
+	image->tasks[image->count] = *task;
+	mask_controls(image->tasks[image->count++].name);
 }
 
 void image_free(struct image *image)

@@ -10,6 +10,7 @@
 #include <gelf.h>
 
 #include "libtense/symbols/debug-file.h"
+#include "libtense/symbols/symbols.h"
 #include "base/util.h"
 
 #define SPLIT_UNIT_MAX	(1 << 26)	/* entries */
@@ -87,6 +88,11 @@ static bool has_code(Dwarf_Die *die)
 	       dwarf_hasattr(die, DW_AT_entry_pc);
 }
 
+static const char *plain(const char *text)
+{
+	return tense_is_plain(text) ? text : NULL;
+}
+
 /* Visits an entry. Returns the function that its children belong to. */
 static const char *visit(struct walk *walk, Dwarf_Die *die, const char *caller)
 {
@@ -101,7 +107,7 @@ static const char *visit(struct walk *walk, Dwarf_Die *die, const char *caller)
 	case DW_TAG_subprogram:
 		if (dwarf_func_inline(die))
 			add_use(walk, &(struct use){ *die, NULL, true });
-		caller = dwarf_diename(die);
+		caller = plain(dwarf_diename(die));
 		if (!dwarf_entrypc(die, &value))
 			add_concrete(walk, value, get_origin(die, &origin) ?
 				     origin.addr : NULL);
@@ -239,7 +245,7 @@ static const char *linkage_name(Dwarf_Die *die)
 	if (!dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) &&
 	    !dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
 		return NULL;
-	return dwarf_formstring(&attribute);
+	return plain(dwarf_formstring(&attribute));
 }
 
 static void name_origin(struct origin *origin)
@@ -249,8 +255,8 @@ static void name_origin(struct origin *origin)
 	int line = 0;
 
 	if (!name) {
-		name = dwarf_diename(&origin->die);
-		file = dwarf_decl_file(&origin->die);
+		name = plain(dwarf_diename(&origin->die));
+		file = plain(dwarf_decl_file(&origin->die));
 		dwarf_decl_line(&origin->die, &line);
 	}
 	origin->function.symbol = xstrdup(name ? name : "");

@@ -349,6 +349,7 @@ static void enter_sample(struct attribution *a, struct survey_stack *stack,
 	struct survey_stack *entered;
 
 	memcpy(stack->thread, sample->comm, sizeof(stack->thread));
+	mask_controls(stack->thread);
 	entered = enter_stack(a, stack);
 	entered->ns += sample->ns;
 	entered->samples++;

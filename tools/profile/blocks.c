@@ -162,6 +162,7 @@ static void find_waker(const struct finder *f, const struct samples *samples,
 		thread = find_thread(samples, sample->waker);
 	if (thread)
 		memcpy(block->waker_thread, thread->comm, sizeof(block->waker_thread));
+	mask_controls(block->waker_thread);
 }
 
 static bool is_same(const struct survey_block *x, const struct survey_block *y)
@@ -213,6 +214,7 @@ void survey_blocks_fill(struct survey *survey, const struct samples *samples,
 		    !samples_is_program(samples, sample))
 			continue;
 		memcpy(block.thread, sample->comm, sizeof(block.thread));
+		mask_controls(block.thread);
 		find_function(&finder, sample, &block.function, &block.callee);
 		find_waker(&finder, samples, &wakes, sample, &block);
 		enter(survey, &block);

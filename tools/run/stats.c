@@ -47,6 +47,17 @@ static void hint(FILE *f, const struct outcome *out)
 		seconds(out->system_ns));
 }
 
+static void thread_row(FILE *f, const struct tense_thread *t)
+{
+	char name[sizeof(t->comm) + 1] = "";
+
+	memcpy(name, t->comm, sizeof(t->comm));
+	mask_controls(name);
+	fprintf(f, "  %7d  %-15s %7u %13.6f %13.6f %11.6f %11.6f\n", t->pid, name,
+		t->percent, seconds(t->charged), seconds(t->ran), seconds(t->gated),
+		seconds(t->overhead));
+}
+
 void stats_print(FILE *f, const struct run *run, const struct backend *backend,
 		 const struct outcome *out, const void *stats)
 {
@@ -87,10 +98,7 @@ void stats_print(FILE *f, const struct run *run, const struct backend *backend,
 		"overhead s");
 	t = threads_of(s);
 	for (uint32_t i = 0; i < s->threads; i++, t++)
-		fprintf(f, "  %7d  %-15.16s %7u %13.6f %13.6f %11.6f %11.6f\n",
-			t->pid, t->comm, t->percent, seconds(t->charged),
-			seconds(t->ran), seconds(t->gated),
-			seconds(t->overhead));
+		thread_row(f, t);
 	if (s->threads < s->tasks_total)
 		fprintf(f, "  and %u that ended earlier\n",
 			s->tasks_total - s->threads);

@@ -495,6 +495,7 @@ static void take_account(struct model *m, const struct tense_thread *t)
 		l->tgid = t->tgid;
 		memcpy(l->name, t->comm, sizeof(l->name));
 		l->name[sizeof(l->name) - 1] = '\0';
+		mask_controls(l->name);
 		return;
 	}
 }

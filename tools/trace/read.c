@@ -135,6 +135,7 @@ static void take_name(const struct source *s, int field, const char *record,
 		size = TRACE_NAME;
 	memcpy(name, record + s->fields[field]->offset, size);
 	name[TRACE_NAME - 1] = '\0';
+	mask_controls(name);
 }
 
 static void take_tense(struct event *e, const struct source *s,
