@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "run/packed/bring-back.h"
@@ -50,10 +51,8 @@ static void put_end(void)
 	put(FILES_END, 0, "", "", 0);
 }
 
-/* True if it said nothing. */
-static bool apply(void)
+static bool apply_below(char *const *directories)
 {
-	char *directories[] = { inside, NULL };
 	char *error = bring_back(fd, directories);
 	bool good = !error;
 
@@ -61,6 +60,14 @@ static bool apply(void)
 		printf("# %s\n", error);
 	free(error);
 	return good;
+}
+
+/* True if it said nothing. */
+static bool apply(void)
+{
+	char *directories[] = { inside, NULL };
+
+	return apply_below(directories);
 }
 
 /* The contents of a file, or of none. */
@@ -191,6 +198,71 @@ static void test_beyond(void)
 	ok(holds(outside, "victim", "safe"), "which led elsewhere");
 }
 
+/* One of the directories is in another, and root in the guest replaces it. */
+static void test_nested(void)
+{
+	char nested[100];
+	char *directories[] = { inside, nested, NULL };
+
+	snprintf(nested, sizeof(nested), "%s/nested", inside);
+	if (mkdir(nested, 0755))
+		exit(1);
+	begin();
+	put(0, 0, "nested", "", 0);
+	put(0, S_IFLNK | 0777, "nested", outside, strlen(outside) + 1);
+	put(1, S_IFREG | 0600, "victim", "written", 7);
+	put_end();
+	ok(!apply_below(directories), "a directory that became a link is gone");
+	ok(S_ISLNK(mode_of("nested")), "the link is there");
+	ok(holds(outside, "victim", "safe"), "and leads to nothing that is written");
+}
+
+/* As nobody, because root may write everywhere. */
+static bool apply_as_owner(const char *directory)
+{
+	int status = -1;
+	bool good;
+	pid_t pid;
+
+	if (chmod(base, 0755) || (!geteuid() && chown(directory, 65534, 65534)))
+		return false;
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (!geteuid() && setresuid(65534, 65534, 65534))
+			_exit(1);
+		good = apply();
+		fflush(stdout);
+		_exit(!good);
+	}
+	return waitpid(pid, &status, 0) == pid && !status;
+}
+
+static void test_closed(void)
+{
+	char closed[100];
+
+	snprintf(closed, sizeof(closed), "%s/closed", inside);
+	if (mkdir(closed, 0755))
+		exit(1);
+	make(inside, "closed/removed", "old");
+	if (chmod(closed, 0555))
+		exit(1);
+	begin();
+	put(0, 0, "closed/removed", "", 0);
+	put_file("closed/new", "new");
+	put(0, S_IFDIR | 0600, "closed/dir", "", 0);
+	put(0, S_IFDIR | 0500, "closed/dir/deep", "", 0);
+	put_end();
+	ok(apply_as_owner(closed), "changes where its owner may change nothing");
+	ok(holds(inside, "closed/removed", NULL), "a file that is gone");
+	ok(holds(inside, "closed/new", "new"), "a new one");
+	ok(mode_of("closed") == (S_IFDIR | 0555), "and the directory's mode stays");
+	ok(mode_of("closed/dir") == (S_IFDIR | 0600) &&
+	   mode_of("closed/dir/deep") == (S_IFDIR | 0500),
+	   "a directory gets its mode after those in it");
+}
+
 static void test_what_fails(void)
 {
 	make(inside, "in-the-way", "old");
@@ -215,8 +287,10 @@ int main(void)
 	test_changes();
 	test_incomplete();
 	test_beyond();
+	test_nested();
+	test_closed();
 	test_what_fails();
-	snprintf(command, sizeof(command), "chmod -R u+w %s; rm -rf %s", base,
+	snprintf(command, sizeof(command), "chmod -R u+rwx %s; rm -rf %s", base,
 		 base);
 	if (system(command))
 		return 1;

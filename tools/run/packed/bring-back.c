@@ -96,12 +96,15 @@ static int write_regular(int parent, const struct record *r, const char *name)
 {
 	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK |
 		    O_CLOEXEC;
-	int fd = openat(parent, name, flags, 0600), result;
+	int fd = openat(parent, name, flags, 0600), error = errno, result;
 
 	/* One that may not be written to, or is of another type. */
-	if (fd < 0 && (errno == EACCES || errno == ELOOP || errno == ENXIO) &&
-	    !unlinkat(parent, name, 0))
+	if (fd < 0 && (error == EACCES || error == ELOOP || error == ENXIO) &&
+	    !unlinkat(parent, name, 0)) {
 		fd = openat(parent, name, flags, 0600);
+		error = errno;
+	}
+	errno = error;
 	if (fd < 0)
 		return -1;
 	result = write_full(fd, r->data, r->f.size);
@@ -138,6 +141,35 @@ static int make_other(int parent, const struct record *r, const char *name)
 				    mkfifoat(parent, name, r->f.mode & 07777);
 }
 
+static int apply_in(int parent, const struct record *r, const char *name)
+{
+	if (!r->f.mode)
+		return remove_file(parent, name);
+	if (S_ISREG(r->f.mode))
+		return write_regular(parent, r, name);
+	if (S_ISDIR(r->f.mode))
+		return make_directory(parent, name);
+	return make_other(parent, r, name);
+}
+
+/* As its owner did in the guest, opens a directory in which nothing may be changed. */
+static int apply_in_closed(int parent, const struct record *r, const char *name)
+{
+	char *path = xprintf("/proc/self/fd/%d", parent);
+	struct stat st;
+	int result = -1, error = EACCES;
+
+	if (!fstat(parent, &st) && !chmod(path, (st.st_mode & 07777) | S_IRWXU)) {
+		result = apply_in(parent, r, name);
+		error = errno;
+		if (chmod(path, st.st_mode & 07777))
+			result = -1;
+	}
+	free(path);
+	errno = error;
+	return result;
+}
+
 static int apply(int directory, const struct record *r, bool modes)
 {
 	const char *name;
@@ -145,39 +177,73 @@ static int apply(int directory, const struct record *r, bool modes)
 
 	if (parent < 0)
 		return !r->f.mode && errno == ENOENT ? 0 : -1;
-	if (modes)
-		result = set_mode(parent, r, name);
-	else if (!r->f.mode)
-		result = remove_file(parent, name);
-	else if (S_ISREG(r->f.mode))
-		result = write_regular(parent, r, name);
-	else if (S_ISDIR(r->f.mode))
-		result = make_directory(parent, name);
-	else
-		result = make_other(parent, r, name);
+	result = modes ? set_mode(parent, r, name) : apply_in(parent, r, name);
+	if (result && errno == EACCES && !modes)
+		result = apply_in_closed(parent, r, name);
 	close(parent);
 	return result;
 }
 
-/* All records, or those of directories for their modes. */
-static char *apply_all(struct records s, char *const *directories, bool modes)
+/* A record of one of these directories, which are open. Returns NULL, or an error. */
+static char *try(const struct record *r, char *const *directories, const int *opened,
+		 bool modes)
 {
+	if (!apply(opened[r->f.directory], r, modes))
+		return NULL;
+	return xprintf("cannot bring back %s/%s: %s", directories[r->f.directory],
+		       r->path, strerror(errno));
+}
+
+static void keep_first(char **error, char *other)
+{
+	if (*error)
+		free(other);
+	else
+		*error = other;
+}
+
+/*
+ * First all files, then the modes of directories, the innermost first: without its mode,
+ * nobody may get below a directory.
+ */
+static char *apply_all(struct records s, char *const *directories, const int *opened)
+{
+	struct record r, *made = NULL;
 	char *error = NULL;
-	struct record r;
+	size_t n = 0;
 
 	while (next(&s, &r) && r.f.directory != FILES_END) {
-		const char *directory = directories[r.f.directory];
-		int fd;
-
-		if (modes && !S_ISDIR(r.f.mode))
+		keep_first(&error, try(&r, directories, opened, false));
+		if (!S_ISDIR(r.f.mode))
 			continue;
-		fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if ((fd < 0 || apply(fd, &r, modes)) && !error)
-			error = xprintf("cannot bring back %s/%s: %s",
-					directory, r.path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
+		made = xrealloc(made, (n + 1) * sizeof(*made));
+		made[n++] = r;
 	}
+	while (n--)
+		keep_first(&error, try(&made[n], directories, opened, true));
+	free(made);
+	return error;
+}
+
+/* Opens them before anything changes: a path could lead elsewhere afterwards. */
+static char *apply_below(struct records s, char *const *directories)
+{
+	int *opened = xmalloc((s.directories + 1) * sizeof(*opened));
+	char *error = NULL;
+	int n;
+
+	for (n = 0; n < s.directories && !error; n++) {
+		opened[n] = open(directories[n], O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (opened[n] < 0)
+			error = xprintf("cannot bring back what the command wrote in %s: %s",
+					directories[n], strerror(errno));
+	}
+	if (!error)
+		error = apply_all(s, directories, opened);
+	while (n--)
+		if (opened[n] >= 0)
+			close(opened[n]);
+	free(opened);
 	return error;
 }
 
@@ -185,7 +251,7 @@ char *bring_back(int fd, char *const *directories)
 {
 	struct records s = { 0 };
 	struct stat st;
-	char *error, *other;
+	char *error;
 	void *map;
 
 	while (directories[s.directories])
@@ -198,16 +264,10 @@ char *bring_back(int fd, char *const *directories)
 			       strerror(errno));
 	s.p = map;
 	s.end = s.p + st.st_size;
-	if (is_complete(s)) {
-		error = apply_all(s, directories, false);
-		other = apply_all(s, directories, true);
-		if (!error)
-			error = other;
-		else
-			free(other);
-	} else {
+	if (is_complete(s))
+		error = apply_below(s, directories);
+	else
 		error = xstrdup("what the command wrote did not come back whole, and was left out");
-	}
 	munmap(map, st.st_size);
 	return error;
 }
