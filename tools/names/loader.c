@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,24 @@ char *loader_of(Elf *elf)
 		return xstrdup(data->d_buf);
 	}
 	return NULL;
+}
+
+/* Where only the administrator or a package manager puts files. */
+static const char *const places[] = {
+	"/lib", "/usr/lib", "/usr/local/lib", "/nix/store/", "/gnu/store/",
+};
+
+char *loader_objection(const char *loader)
+{
+	char *real = *loader == '/' ? realpath(loader, NULL) : NULL;
+	bool good = false;
+
+	for (size_t i = 0; real && i < sizeof(places) / sizeof(places[0]); i++)
+		good |= !strncmp(real, places[i], strlen(places[i]));
+	good = good && !strncmp(base_name(real), "ld-", 3);
+	free(real);
+	return good ? NULL : xprintf("%s is not a loader ld-*.so in /lib or /usr/lib, and tense runs no other one to find the libraries",
+				     loader);
 }
 
 /*

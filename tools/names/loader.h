@@ -9,6 +9,12 @@
 char *loader_of(Elf *elf);
 
 /*
+ * Why this loader must not be asked, which the caller frees; NULL: it may be. A file can
+ * name any program as its loader, and asking runs it.
+ */
+char *loader_objection(const char *loader);
+
+/*
  * Calls back for each object that the loader opens to start path, the loader
  * included, with its requested name and its path; NULL if there is none.
  * Returns the loader's status, as of waitpid().

@@ -213,8 +213,15 @@ static void add_libraries(struct program *program, const char *loader,
 {
 	const char *path = program->objects[0].path;
 	struct listing l = { program, loader };
-	int status = loader_list(loader, path, add_listed, &l);
+	char *objection = loader_objection(loader);
+	int status;
 
+	if (objection) {
+		*error = xprintf("%s: its loader %s", path, objection);
+		free(objection);
+		return;
+	}
+	status = loader_list(loader, path, add_listed, &l);
 	/* With libraries missing it fails, after it has said so. */
 	if (status && program->count == 1 && !program->missing)
 		*error = xprintf("%s: its loader %s cannot load it: run it to see why",

@@ -264,7 +264,7 @@ static char *add_libraries(struct pack *p, const char *path)
 {
 	struct listing l = { .pack = p };
 	char *loader = choose_loader(p, path);
-	char *why = NULL;
+	char *why = NULL, *objection;
 	int status;
 
 	if (!loader)
@@ -272,6 +272,13 @@ static char *add_libraries(struct pack *p, const char *path)
 	if (access(loader, X_OK)) {
 		why = xprintf("%s: its loader %s: %s", path, loader,
 			      strerror(errno));
+		free(loader);
+		return why;
+	}
+	objection = loader_objection(loader);
+	if (objection) {
+		why = xprintf("%s: its loader %s", path, objection);
+		free(objection);
 		free(loader);
 		return why;
 	}
