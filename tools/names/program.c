@@ -16,7 +16,6 @@
 #include "base/paths.h"
 #include "base/util.h"
 
-#define SCRIPT_DEPTH	5	/* the kernel follows as many */
 #define HEAD_SIZE	256	/* the kernel reads as much of a script */
 
 /* 0 or errno. */

@@ -34,6 +34,8 @@ void program_add(struct program *program, char *path, char *soname);
 /* The path that execvp() takes, or NULL with errno. The caller frees it. */
 char *find_command(const char *name);
 
+#define SCRIPT_DEPTH	5	/* as many #! lines the kernel follows */
+
 /*
  * Finds the program that runs a script by the script's path. *via is the env(1)
  * that finds it, or NULL. Returns NULL for any other file. Sets *error if the

@@ -297,6 +297,18 @@ static char *add_libraries(struct pack *p, const char *path)
 	return why;
 }
 
+/* Packs the env(1) of a script, once: it may itself be a script, and name another one. */
+static void add_via(struct pack *p, const char *via)
+{
+	char *real = realpath(via, NULL);
+	bool known = !real || archive_has(&p->files, real);
+
+	free(add_path(p, via));
+	if (!known)
+		note_object(p, real);
+	free(real);
+}
+
 /*
  * Packs a program, or a script with its interpreters. Returns NULL, or an
  * error, which the caller frees.
@@ -304,13 +316,12 @@ static char *add_libraries(struct pack *p, const char *path)
 static char *add_program(struct pack *p, const char *name)
 {
 	char *path = xstrdup(name), *next, *via, *why = NULL;
+	int depth = 0;
 
-	while ((next = script_interpreter(path, &via, &why))) {
+	while (depth++ < SCRIPT_DEPTH && (next = script_interpreter(path, &via, &why))) {
 		free(add_path(p, path));
-		if (via) {
-			free(add_path(p, via));
-			note_object(p, via);
-		}
+		if (via)
+			add_via(p, via);
 		free(via);
 		free(path);
 		path = next;
