@@ -128,7 +128,8 @@ $(O)/tests/fuzz/seeds-samples: $(O)/tests/fuzz/make-samples
 	$(Q)rm -rf $@ && mkdir -p $@ && $< >$@/recording
 
 $(O)/tests/fuzz/seeds-recording: $(O)/tests/fuzz/make-recording
-	$(Q)rm -rf $@ && mkdir -p $@ && $< >$@/recording
+	$(Q)rm -rf $@ && mkdir -p $@ && $< >$@/recording && \
+		{ printf 'f\0\0\0\10\0\0\0\20\0\0\0' && $<; } >$@/place
 
 .PHONY: fuzz-parsers
 fuzz-parsers: $(fuzz_programs) $(fuzz_seeds)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recordings whose parts and pages are damaged, read and shown in every way. The
- * events' formats are good ones: libtraceevent trusts what the kernel says there.
+ * Recordings whose parts and pages are damaged, read and shown in every way. Their formats
+ * are good ones, because libtraceevent trusts what the kernel says there; but a field may be
+ * anywhere.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,10 +36,18 @@ static void show(const struct trace *t)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fake_recording r = { 0 };
+	uint32_t place[3];
 	struct trace t;
 	char *error;
 
-	fake_begin(&r, STORY_LAUNCHER, STORY_PROGRAM, STORY_VIRTUAL);
+	if (size >= sizeof(place) && *data == 'f') {
+		memcpy(place, data, sizeof(place));
+		data += sizeof(place);
+		size -= sizeof(place);
+		fake_begin_switch(&r, STORY_LAUNCHER, place[1], place[2]);
+	} else {
+		fake_begin(&r, STORY_LAUNCHER, STORY_PROGRAM, STORY_VIRTUAL);
+	}
 	r.data = realloc(r.data, r.size + size);
 	if (!r.data)
 		abort();

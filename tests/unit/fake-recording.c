@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "fake-recording.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,24 @@ void fake_begin(struct fake_recording *r, int32_t launcher, int32_t program,
 		memcpy(text + system, formats[i].text, len);
 		fake_part(r, TRACE_PART_FORMAT, 0, 0, text, system + len);
 	}
+}
+
+void fake_begin_switch(struct fake_recording *r, int32_t launcher, uint32_t offset,
+		       uint32_t size)
+{
+	struct trace_begin begin = { .launcher = launcher };
+	char text[2048] = "sched";
+	int len = snprintf(text + 6, sizeof(text) - 6,
+			   "name: sched_switch\nID: 54\n" COMMON
+			   "\tfield:char prev_comm[16];\toffset:%u;\tsize:%u;\tsigned:1;\n"
+			   "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+			   "\tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;\n"
+			   "\tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:1;\n"
+			   "\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n"
+			   "\nprint fmt: \"prev_comm=%%s\", REC->prev_comm\n", offset, size);
+
+	fake_part(r, TRACE_PART_BEGIN, 0, 0, &begin, sizeof(begin));
+	fake_part(r, TRACE_PART_FORMAT, 0, 0, text, 6 + len);
 }
 
 /* A record at the offsets of the formats above; returns its size. */

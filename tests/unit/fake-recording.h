@@ -20,6 +20,9 @@ void fake_part(struct fake_recording *r, enum trace_part_kind kind, uint32_t cpu
 /* The launcher, the program and the formats of all events. */
 void fake_begin(struct fake_recording *r, int32_t launcher, int32_t program,
 		uint64_t time);
+/* The launcher, and only the format of sched_switch, with this place of a name. */
+void fake_begin_switch(struct fake_recording *r, int32_t launcher, uint32_t offset,
+		       uint32_t size);
 /* A buffer's events, in the order of their times, as many pages as it takes. */
 void fake_pages(struct fake_recording *r, uint32_t cpu,
 		const struct event *events, size_t count);

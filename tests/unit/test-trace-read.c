@@ -344,6 +344,49 @@ static void test_short_event(void)
 	ok(says(&r, "cut short"), "an event without its fields");
 }
 
+/* Root in a guest may change where the kernel says that fields are. */
+static void test_bad_format(void)
+{
+	static const struct {
+		uint32_t offset, size;
+	} bad[] = {
+		/* The ends of these overflow to 16 and 8. */
+		{ 3221225472, 1073741840 }, { 4294967288, 16 },
+		{ 8, 4294967280 }, { 8, 0 }, { 65537, 16 }, { 8, 65537 },
+	};
+	const struct event event = change(20, PROGRAM, 0);
+	struct fake_recording r = { 0 };
+
+	fake_begin_switch(&r, LAUNCHER, 8, 16);
+	fake_pages(&r, 0, &event, 1);
+	ok(says(&r, "no experiment"), "a field where it is");
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		fake_begin_switch(&r, LAUNCHER, bad[i].offset, bad[i].size);
+		fake_pages(&r, 0, &event, 1);
+		ok(says(&r, "lacks a field"), "a field at %u of %u bytes", bad[i].offset,
+		   bad[i].size);
+	}
+}
+
+static void test_numbers(void)
+{
+	const struct event events[] = { opening(), charge(10, OURS, 4194305) };
+	const struct event fork = {
+		.time = 10, .kind = EVENT_FORK, .pid = PROGRAM, .fork = { 0x7fffffff },
+	};
+	struct fake_recording r = { 0 };
+
+	fake_begin(&r, LAUNCHER, PROGRAM, 0);
+	fake_pages(&r, 0, events, COUNT(events));
+	ok(says(&r, "impossible"), "a thread's number that no kernel gives");
+	fake_begin(&r, LAUNCHER, PROGRAM, 0);
+	fake_pages(&r, 0, &fork, 1);
+	ok(says(&r, "impossible"), "a child's");
+	fake_begin(&r, LAUNCHER, PROGRAM, 0);
+	fake_part(&r, TRACE_PART_PAGES, 0, UINT32_MAX, "", 0);
+	ok(says(&r, "pages of no size"), "a page longer than its part");
+}
+
 int main(void)
 {
 	test_all_kinds();
@@ -353,6 +396,8 @@ int main(void)
 	test_bad();
 	test_damaged_pages();
 	test_short_event();
+	test_bad_format();
+	test_numbers();
 	test_cut_short();
 	return done();
 }

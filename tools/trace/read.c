@@ -11,6 +11,8 @@
 #include "base/util.h"
 
 #define FIELDS_MAX	8
+#define FIELD_MAX	65536	/* bytes; far beyond any event */
+#define THREAD_MAX	4194304	/* the highest number of a thread, PID_MAX_LIMIT */
 
 /* The fields that the reader takes of each event, in the order of take(). */
 static const struct shape {
@@ -73,8 +75,12 @@ static void fail(struct reader *r, const char *what)
 		r->error = xprintf("the recording cannot be read: %s", what);
 }
 
+/* Where a field ends in its record; 0 if no kernel has such a field. */
 static size_t end_of(const struct tep_format_field *field)
 {
+	if (field->offset < 0 || field->offset > FIELD_MAX || field->size <= 0 ||
+	    field->size > FIELD_MAX)
+		return 0;
 	return (size_t)field->offset + field->size;
 }
 
@@ -87,14 +93,14 @@ static void add_source(struct reader *r, const struct shape *shape,
 	s->id = event->id;
 	for (int i = 0; i < FIELDS_MAX && shape->fields[i]; i++) {
 		s->fields[i] = tep_find_field(event, shape->fields[i]);
-		if (!s->fields[i])
+		if (!s->fields[i] || !end_of(s->fields[i]))
 			fail(r, "an event lacks a field");
 		else if (s->size < end_of(s->fields[i]))
 			s->size = end_of(s->fields[i]);
 	}
 	if (!r->id)
 		r->id = tep_find_common_field(event, "common_type");
-	if (!r->id)
+	if (!r->id || !end_of(r->id))
 		fail(r, "events without a type");
 }
 
@@ -231,6 +237,8 @@ static void read_record(struct reader *r, unsigned int cpu, uint64_t time,
 		take_tense(e, s, record);
 	else
 		take_sched(e, s, record);
+	if (e->pid > THREAD_MAX || (e->kind == EVENT_FORK && e->fork.child > THREAD_MAX))
+		fail(r, "a number of a thread is impossible");
 }
 
 static void read_page(struct reader *r, unsigned int cpu, void *page,
@@ -260,7 +268,7 @@ static void read_pages(struct reader *r, const struct trace_part *part,
 {
 	void *page;
 
-	if (!r->id || !part->page || part->size % part->page) {
+	if (!r->id || !part->page || part->page > part->size || part->size % part->page) {
 		fail(r, "pages of no size, or of nothing known");
 		return;
 	}
