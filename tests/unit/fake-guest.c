@@ -5,10 +5,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <linux/tense.h>
 
 #include "run/launch.h"
 #include "run/proto.h"
@@ -69,6 +72,38 @@ static void __attribute__((noreturn)) answer(int signals, int status)
 	hang();
 }
 
+/* Ends as root in a guest could have it end: with statistics that hold less than they say. */
+static void __attribute__((noreturn)) lie(const char *how)
+{
+	struct {
+		struct outcome out;
+		struct tense_stats stats;
+	} lie = {
+		.out = { .kind = OUTCOME_EXITED, .stats_size = sizeof(lie.stats) },
+		.stats = {
+			.version = TENSE_STATS_VERSION, .size = sizeof(lie.stats),
+			.thread_size = sizeof(struct tense_thread),
+		},
+	};
+	uint32_t size = sizeof(lie);
+
+	if (!strcmp(how, "lies-threads"))
+		lie.stats.threads = UINT32_MAX;
+	if (!strcmp(how, "lies-size"))
+		lie.stats.size = 0xfffffff0;
+	if (!strcmp(how, "lies-short")) {
+		lie.out.stats_size = 1;
+		size = offsetof(typeof(lie), stats) + 1;
+	}
+	if (!strcmp(how, "lies-text")) {
+		lie.out = (struct outcome){ .kind = OUTCOME_FAILED };
+		memset(lie.out.text, 'x', sizeof(lie.out.text));
+		size = sizeof(lie.out);
+	}
+	send_message(MESSAGE_OUTCOME, &lie, size);
+	hang();
+}
+
 int main(int argc, char **argv)
 {
 	struct message m = { .type = MESSAGE_TAKEN, .size = 1000 };
@@ -94,6 +129,8 @@ int main(int argc, char **argv)
 		make_file("there");
 		close(control);
 	}
+	if (!strncmp(mode, "lies", 4))
+		lie(mode);
 	if (!strcmp(mode, "answers")) {
 		make_file("there");
 		answer(3, 3);

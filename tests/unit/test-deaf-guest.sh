@@ -140,4 +140,17 @@ ok "a signal that the caller ignores needs no answer" runs "${pids[ignored]}"
 kill -TERM "${pids[ignored]}"
 is_killed ignored 143 TERM "a signal that the caller does not ignore"
 
+# What root in the guest may send at the end.
+for lie in threads size short text; do
+	mkdir "$tmp/lies-$lie" && cd "$tmp/lies-$lie" || exit 1
+	echo "lies-$lie" >mode
+	timeout 60 "${run[@]}" --stats --json j.json true </dev/null >stdout 2>stderr
+	is "$?" 125 "an outcome that is damaged: $lie"
+	case $lie in
+	text) said=$(head -c 299 /dev/zero | tr '\0' x) ;;
+	*) said="the guest sent statistics that are damaged" ;;
+	esac
+	unwrap stderr
+	is "$(grep -o "$said.*" stderr)" "$said" "is not taken for what it says"
+done
 done_testing

@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/tense.h>
+
 #include "base/paths.h"
 #include "memory.h"
 #include "trace-file.h"
@@ -489,14 +491,36 @@ void guest_died(struct guest *g, struct outcome *out)
 		snprintf(out->text, sizeof(out->text), "%s", find_reason(g));
 }
 
+/* Root in the guest may send what it likes. */
+static bool are_stats(const void *data, size_t size)
+{
+	const struct tense_stats *s = data;
+
+	return size >= sizeof(*s) && s->version == TENSE_STATS_VERSION && s->size == sizeof(*s) &&
+	       s->thread_size == sizeof(struct tense_thread) &&
+	       size == s->size + (uint64_t)s->threads * s->thread_size;
+}
+
 void guest_take_outcome(const struct message *m, const char *payload,
 			struct outcome *out, void **stats)
 {
+	size_t size = m->size - sizeof(*out);
+	void *copy;
+
 	memcpy(out, payload, sizeof(*out));
-	if (out->stats_size && m->size == sizeof(*out) + out->stats_size) {
-		*stats = xmalloc(out->stats_size);
-		memcpy(*stats, payload + sizeof(*out), out->stats_size);
+	out->text[sizeof(out->text) - 1] = '\0';
+	if (!out->stats_size)
+		return;
+	/* Aligns its numbers. */
+	copy = xmalloc(size);
+	memcpy(copy, payload + sizeof(*out), size);
+	if (are_stats(copy, size)) {
+		*stats = copy;
+		return;
 	}
+	free(copy);
+	out->kind = OUTCOME_FAILED;
+	snprintf(out->text, sizeof(out->text), "the guest sent statistics that are damaged");
 }
 
 enum answer { ANSWER_NONE, ANSWER_OUTCOME, ANSWER_DIED };
