@@ -26,6 +26,7 @@ struct limit {
 	timer_t timer;
 	uint64_t ns;
 	uint64_t began;		/* 0: the command has not started */
+	bool expired;
 };
 
 /* So much longer than by the guest's clock an emulated run may take. */
@@ -56,13 +57,22 @@ static void arm(void *arg)
 	timer_settime(limit->timer, 0, &time, NULL);
 }
 
-/* Returns whether the limit was reached. */
-static bool disarm(struct limit *limit)
+/* The timer's signal may be pending, and must not end a later run. Another's may. */
+static void disarm(void *arg)
 {
+	static const struct timespec now;
+	struct limit *limit = arg;
+	siginfo_t info;
+	sigset_t set;
+
 	if (!limit->began)
-		return false;
+		return;
 	timer_delete(limit->timer);
-	return now_ns() - limit->began >= limit->ns;
+	limit->expired = now_ns() - limit->began >= limit->ns;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	if (sigtimedwait(&set, &info, &now) == SIGTERM && info.si_code != SI_TIMER)
+		raise(SIGTERM);
 }
 
 /*
@@ -130,15 +140,15 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 {
 	const struct whatif_question *q = &p->question;
 	const char *input = q->input ? q->input : ask->own_input ? NULL : "/dev/null";
+	struct limit limit = { .ns = limit_ns(p) };
 	const struct survey_ask how = {
 		.period_ns = ask->period_ns, .seed = q->seed,
 		.input = open_stream(input, O_RDONLY),
 		.output = open_stream(ask->output, O_WRONLY),
+		.ended = disarm, .ended_arg = &limit,
 	};
-	struct limit limit = { .ns = limit_ns(p) };
 	struct run once = *run;
 	struct outcome out;
-	bool expired;
 	char *error;
 
 	*s = (struct profile_survey){
@@ -153,10 +163,9 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 		once.started_arg = &limit;
 	}
 	error = survey_take(&s->survey, &how, backend, &once, &out);
-	expired = disarm(&limit);
 	s->status = setup_status(&out, q->argv);
 	s->taken = out.kind <= OUTCOME_SIGNALED;
-	explain(s, error, expired, p);
+	explain(s, error, limit.expired, p);
 	if (run->deterministic)
 		whatif_exact_free(once.files);
 	free(once.argv);

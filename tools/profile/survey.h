@@ -117,6 +117,9 @@ struct survey_ask {
 	unsigned int seed;	/* of the random phases; the same seed, the same phases */
 	/* Descriptors for the command's standard input and output; 0: unchanged. */
 	int input, output;
+	/* Called once the run is over, before the samples are named; may be NULL. */
+	void (*ended)(void *arg);
+	void *ended_arg;
 };
 
 #define SURVEY_PERIOD_NS	1000000

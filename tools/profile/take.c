@@ -64,6 +64,8 @@ char *survey_take(struct survey *survey, const struct survey_ask *ask,
 	input = stream_divert(STDIN_FILENO, ask->input);
 	output = stream_divert(STDOUT_FILENO, ask->output);
 	backend->run(run, out, &counters);
+	if (ask->ended)
+		ask->ended(ask->ended_arg);
 	stream_bring_back(STDOUT_FILENO, output);
 	stream_bring_back(STDIN_FILENO, input);
 	/* A guest that ended before its command has sent nothing. */
