@@ -135,6 +135,7 @@ static void reading(void)
 	is_i64(virtual_gettimeofday(&tv, NULL), 0, "gettimeofday");
 	is_i64(tv.tv_sec * SECOND + tv.tv_usec * 1000,
 	       realtime / 1000 * 1000, "shows the same, in us");
+	is_i64(virtual_gettimeofday(NULL, NULL), 0, "or nothing, as libc's may");
 	is_i64(virtual_time(&seconds), realtime / SECOND, "time");
 	is_i64(seconds, realtime / SECOND, "stores it");
 	is_i64(virtual_time(NULL), realtime / SECOND, "or not");
