@@ -122,7 +122,8 @@ static bool step_out(struct state *s, size_t i)
 		if (trace(PTRACE_SINGLESTEP, tid, NULL) ||
 		    !wait_stopped(tid, &status))
 			return true;
-		if (pending_signal(status) != SIGTRAP)
+		/* Our own stop may follow that of a signal, which must not get lost. */
+		if (pending_signal(status) && pending_signal(status) != SIGTRAP)
 			s->thread[i].signal = pending_signal(status);
 	}
 	return false;
