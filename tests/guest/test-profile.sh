@@ -149,7 +149,12 @@ is $? 125 "a name that is not there"
 ok "is told" grep -q "no function 'nothere'" stderr
 profile --only f1 --engine local:2 --survey-only -- "$program" >stdout
 is $? 125 "two guests for a survey"
-ok "are refused" grep -q -- '--engine cannot be used with --from or --survey-only' stderr
+ok "are refused" grep -q -- '--engine cannot be used with --survey-only' stderr
+for option in --only=f1 --exclude=f1 --object=libc --time=9s --top=2 --precision=3; do
+	"$tense" profile $option --from a.json >stdout 2>stderr
+	is $? 125 "${option%=*} for an answer that there is"
+	ok "is refused" grep -q -- "${option%=*} cannot be used with --from, which runs nothing" stderr
+done
 profile --engine local:2 --time 4s --only malloc -- bash forever.sh >stdout
 is $? 125 "a command that never ends, in two guests"
 is "$(grep -c 'did not end within --time 4 s' stderr)" 1 "is told once"

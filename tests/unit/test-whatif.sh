@@ -69,10 +69,12 @@ misuse "percent '0' is not a number from 1 to 100000" --percent 0 -- true
 misuse "clock 'sun' is not known: choose all, monotonic or none, and ordered or unordered" --clock sun -- true
 misuse "idle 'never' is not known: choose real or skip" --idle never -- true
 misuse "--from takes no command" --from x.json -- true
-misuse "--from answers for the functions of its file: leave out --func" \
+misuse "--func cannot be used with --from, which runs nothing: drop one of them" \
 	--from x.json --func a --faster 10%
-misuse "--from has no runs that --deterministic could be for" \
-	--from x.json --deterministic
+for option in --precision=2 --better=less --max-runs=9 --deterministic --window=1ms --seed=3 \
+	      --kernel=6.1 --each --progress=f; do
+	misuse "${option%=*} cannot be used with --from" --json x --from x.json "$option"
+done
 misuse "--runs is for --deterministic" --func f@150 --runs 3 -- true
 misuse "--runs is at least 2" --func f@150 --deterministic --runs 1 -- true
 misuse "--runs fixes the number of runs" \
@@ -84,7 +86,7 @@ misuse "--cpus 0,1: '0' is not a number of CPUs" --cpus 0,1 --func f@150 -- true
 misuse "--cpus 1,65: '65': a guest has at most 64 CPUs" --cpus 1,65 --func f@150 -- true
 misuse "--cpus 4,2: 2 comes after 4" --cpus 4,2 --func f@150 -- true
 misuse "--cpus 8..1: the range 8..1 runs backwards" --cpus 8..1 --func f@150 -- true
-misuse "--cpus cannot be a list with --from, which runs nothing" --cpus 1,2 --from file
+misuse "--cpus cannot be used with --from, which runs nothing" --cpus 1,2 --from file
 misuse "--report is for one number of CPUs: use --svg" \
 	--cpus 1,2 --report x --func f@150 -- true
 misuse "--svg draws several numbers of CPUs" --svg x --func f@150 -- true

@@ -161,6 +161,14 @@ int options_take(const struct subcommand *command, int argc, char **argv)
 	return c;
 }
 
+const char *options_name(const struct subcommand *command, int id)
+{
+	for (const struct option_row *row = command->options; row->id; row++)
+		if (row->id == id && row->name)
+			return row->name + strspn(row->name, "-");
+	return NULL;
+}
+
 int options_refuse_operands(const struct subcommand *command, int argc,
 			    char **argv)
 {

@@ -67,6 +67,9 @@ bool option_is_taken(const struct subcommand *command,
  */
 int options_take(const struct subcommand *command, int argc, char **argv);
 
+/* The name of an option of the table, without dashes, by its id; NULL: there is none. */
+const char *options_name(const struct subcommand *command, int id);
+
 /* 0, or -1 after a message if there is an argument beside the options. */
 int options_refuse_operands(const struct subcommand *command, int argc,
 			    char **argv);

@@ -102,6 +102,7 @@ struct request {
 	const char *from;
 	char **argv;		/* of tense, from the name of the command on */
 	uint64_t period_ns;	/* of the survey */
+	int of_runs;		/* an option that says something about runs; 0: there is none */
 	bool survey_only;
 	bool inside;		/* this process runs in a guest */
 };
@@ -206,6 +207,13 @@ static void take_experiment(struct request *q)
 	q->p.question.window_ns = q->run->window_ns;
 }
 
+/* Whether an option means something to an answer that there is already. */
+static bool is_for_answer(int c)
+{
+	return c == OUTPUT_JSON || c == OUTPUT_CSV || c == OUTPUT_REPORT || c == FROM ||
+	       c == REPEAT_QUIET;
+}
+
 /* Whether a survey has to find the functions. */
 static bool needs_survey(const struct request *q)
 {
@@ -226,14 +234,15 @@ static void check_options(const struct request *q, bool command)
 		misuse("no command: name it last, as in tense profile -- ls");
 	if (q->from && needs_survey(q))
 		misuse("--from makes no survey: --survey-only, --folded and --speedscope need a command");
-	if (q->engine.asked && (q->from || q->survey_only))
-		misuse("--engine cannot be used with --from or --survey-only, which compare no functions: drop it");
+	if (q->from && q->of_runs)
+		misuse("--%s cannot be used with --from, which runs nothing: drop one of them",
+		       options_name(&cmd_profile, q->of_runs));
+	if (q->engine.asked && q->survey_only)
+		misuse("--engine cannot be used with --survey-only, which compares no functions: drop it");
 	if (q->survey_only && (q->outputs[CSV] || q->outputs[REPORT]))
 		misuse("--survey-only has no --csv and no --report: use --json, --folded or --speedscope");
 	if (q->run->deterministic && q->p.asked.for_ns && needs_survey(q))
 		misuse("--deterministic: a survey cannot be ended by the guest's clock, as --for asks: name functions with --only");
-	if (q->from && q->run->deterministic)
-		misuse("--from runs nothing, so --deterministic cannot apply: drop it");
 	if (q->p.asked.for_ns && !q->survey_only &&
 	    (metric->kind == METRIC_ELAPSED || metric->kind == METRIC_CPU))
 		misuse("with --for each run takes the same time: say what to measure with --progress, --latency or --metric");
@@ -246,6 +255,8 @@ static int parse_options(int argc, char **argv, struct request *q)
 	int c;
 
 	while ((c = options_take(&cmd_profile, argc, argv)) != -1) {
+		if (!q->of_runs && !is_for_answer(c))
+			q->of_runs = c;
 		if (run_options_take(&q->options, q->run, c, optarg))
 			continue;
 		check_text(whatif_take_option(&q->p.question, c,

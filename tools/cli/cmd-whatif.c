@@ -88,6 +88,7 @@ struct request {
 	const struct backend *backend;
 	const char *from;
 	char **argv;		/* of tense, from the name of the command on */
+	int of_runs;		/* an option that says something about runs; 0: there is none */
 	bool inside;		/* this process runs in a guest */
 	bool stats;
 };
@@ -161,6 +162,13 @@ static void set_cpus(struct request *q, const char *text)
 		cpus->count = 0;
 }
 
+/* Whether an option means something to an answer that there is already. */
+static bool is_for_answer(int c)
+{
+	return c == STATS || c == OUTPUT_JSON || c == OUTPUT_CSV || c == OUTPUT_REPORT ||
+	       c == OUTPUT_SVG || c == FROM || c == REPEAT_QUIET;
+}
+
 /* Takes an option that says where the answer goes or where the runs are. */
 static void set_rest(struct request *q, int c, char *arg)
 {
@@ -221,23 +229,21 @@ static int parse_options(int argc, char **argv, struct request *q)
 	const char *wrong;
 	int c;
 
-	while ((c = options_take(&cmd_whatif, argc, argv)) != -1)
+	while ((c = options_take(&cmd_whatif, argc, argv)) != -1) {
+		if (!q->of_runs && !is_for_answer(c))
+			q->of_runs = c;
 		if (c == RUN_CPUS)
 			set_cpus(q, optarg);
 		else if (!run_options_take(&q->options, q->run, c, optarg) &&
 			 !set_run(&q->w.question, c, optarg ? optarg : ""))
 			set_rest(q, c, optarg);
+	}
 	take_experiment(q);
 	if (q->from && optind < argc)
 		misuse("--from takes no command");
-	if (q->from && q->w.question.funcs)
-		misuse("--from answers for the functions of its file: leave out --func");
-	if (q->from && q->w.question.deterministic)
-		misuse("--from has no runs that --deterministic could be for");
-	if (q->from && q->engine.asked)
-		misuse("--engine cannot be used with --from, which runs nothing: drop one of them");
-	if (q->from && q->sweep.cpus.count)
-		misuse("--cpus cannot be a list with --from, which runs nothing: drop one of them");
+	if (q->from && q->of_runs)
+		misuse("--%s cannot be used with --from, which runs nothing: drop one of them",
+		       options_name(&cmd_whatif, q->of_runs));
 	if (!q->from)
 		check_outputs(q);
 	if (!q->from && !q->inside && optind == argc)
