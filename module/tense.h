@@ -248,6 +248,7 @@ struct tense_task {
 	u64 own_work;		/* real: not charged either, for so long at most */
 	bool gate_queued;		/* gate_work is queued */
 	bool in_gate;		/* runs or waits in tense_gate() */
+	bool for_lock;		/* blocked for a lock; written under the run queue lock */
 	u64 move;		/* virtual: a jump that is not charged yet */
 	u64 work_since;		/* real: the call's time is accounted up to here */
 	u64 work_ns;		/* real: end of a call, left out of the next charge */

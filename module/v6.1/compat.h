@@ -62,6 +62,12 @@ compat_timer_setup(struct hrtimer *timer,
 	timer->function = function;
 }
 
+/* Whether a task that blocks waits for a lock of the kernel. This kernel does not tell. */
+static inline bool compat_waits_for_lock(const struct task_struct *task)
+{
+	return false;
+}
+
 /* Caller holds the lock of the memory map for writing. */
 static inline void compat_vm_flags_mod(struct vm_area_struct *vma,
 				       unsigned long set, unsigned long clear)

@@ -69,6 +69,15 @@ compat_timer_setup(struct hrtimer *timer,
 	hrtimer_setup(timer, function, clock, mode);
 }
 
+/*
+ * Whether a task that blocks waits for a lock of the kernel. Only mutexes tell: no
+ * semaphore does. The waker gives the task the lock, and only then wakes it.
+ */
+static inline bool compat_waits_for_lock(const struct task_struct *task)
+{
+	return READ_ONCE(task->blocked_on);
+}
+
 /* Caller holds the lock of the memory map for writing. */
 static inline void compat_vm_flags_mod(struct vm_area_struct *vma,
 				       unsigned long set, unsigned long clear)
