@@ -97,6 +97,7 @@ static struct tense_experiment *experiment_alloc(void)
 	INIT_LIST_HEAD(&exp->name.node);
 	refcount_set(&exp->refs, 1);
 	exp->id = atomic_inc_return(&last_id);
+	mutex_init(&exp->report_mutex);
 	mutex_init(&exp->probes_mutex);
 	INIT_LIST_HEAD(&exp->probes);
 	tense_work_init(exp);
@@ -552,7 +553,8 @@ static u32 fill_threads(struct tense_experiment *exp, struct tense_stats *s,
  * @buf: the buffer
  * @count: its size
  *
- * Return: the number of bytes written, -EINVAL, -ENOMEM or -EFAULT.
+ * Return: the number of bytes written, -EINVAL, -ENOMEM, -EFAULT, or -EINTR if the task
+ * is killed.
  */
 ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count)
 {
@@ -571,12 +573,18 @@ ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count)
 			return -ENOMEM;
 	}
 
+	/* A task that other signals end would be held (R3) on Linux 6.1, with the mutex. */
+	if (mutex_lock_killable(&exp->report_mutex)) {
+		kvfree(threads);
+		return -EINTR;
+	}
 	raw_spin_lock_irq(&exp->lock);
 	fill_stats(t, &stats);
 	n = fill_threads(exp, &stats, threads, most);
 	/* All tasks have booked by now. */
 	fill_slots(exp, stats.slot);
 	raw_spin_unlock_irq(&exp->lock);
+	mutex_unlock(&exp->report_mutex);
 
 	count = sizeof(stats) + n * sizeof(*threads);
 	if (copy_to_user(buf, &stats, sizeof(stats)) ||

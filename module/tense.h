@@ -139,6 +139,11 @@ struct tense_experiment {
 	unsigned long virtual_clocks;	/* a bit per clock; written as a whole */
 	unsigned int clock_changes;	/* of offset and virtual_clocks; never 0 */
 
+	/*
+	 * One report at a time takes @lock, and keeps it for long. Otherwise reports would
+	 * wait for each other with interrupts disabled, on all CPUs. Taken before @lock.
+	 */
+	struct mutex report_mutex;
 	struct mutex probes_mutex;	/* protects probes and probes_now */
 	struct list_head probes;
 	unsigned int probes_now;
