@@ -31,11 +31,12 @@ static void note_over(struct tense_task *t)
  * @p: the task
  *
  * An exiting task does not return to user mode, but does task work several times.
- * Workers of io_uring and vhost never return there, and hold locks meanwhile.
+ * Workers of io_uring and vhost never return there, and hold locks meanwhile. A task
+ * that executes a program does task work while it keeps its debuggers waiting.
  */
 bool tense_may_stop(struct task_struct *p)
 {
-	return !(p->flags & (PF_EXITING | COMPAT_PF_WORKER)) &&
+	return !(p->flags & (PF_EXITING | COMPAT_PF_WORKER)) && !p->in_execve &&
 	       !(p->signal->flags & SIGNAL_GROUP_EXIT) &&
 	       !fatal_signal_pending(p);
 }

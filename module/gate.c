@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * R6: the gate. A task that is a window ahead waits here for GVT, on its way to user
- * mode, where it holds no lock of the kernel. ahead.c sends it here.
+ * mode, where it holds no lock of the kernel, but that of its virtual CPU if it enters a
+ * guest of KVM. ahead.c sends it here.
  *
  * exp->lock protects the queue of releases and t->wait, which any CPU may read without
  * it. t->lock protects gate_queued and in_gate. Only the task itself writes in_gate, so
