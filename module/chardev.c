@@ -344,7 +344,7 @@ static int write_samples(struct tense_task *t, char *text, size_t count)
 	    period < TENSE_SAMPLES_PERIOD_MIN || kib < TENSE_SAMPLES_KIB_MIN)
 		return -EINVAL;
 	/* The samples show all tasks, which may have more privileges than this one. */
-	if (!tense_user_is_mine(t->exp->user) || !tense_has_plain_rights())
+	if (!tense_is_mine(t->exp) || !tense_has_plain_rights())
 		return -EPERM;
 	return begin_survey(t->exp, period, kib, stack, seed);
 }
@@ -383,7 +383,7 @@ static int write_choice(struct tense_task *t, const char *text, size_t count)
 	int i;
 
 	/* The choice affects all tasks, which may have more privileges than this one. */
-	if (!tense_user_is_mine(t->exp->user))
+	if (!tense_is_mine(t->exp))
 		return -EPERM;
 	for (i = 0; i < ARRAY_SIZE(choices); i++) {
 		if (strlen(text) == count && sysfs_streq(text, choices[i].text)) {
@@ -503,7 +503,7 @@ static ssize_t read_samples(struct tense_task *t, char __user *buf, size_t count
 	/* Pairs with set_survey(). */
 	struct tense_survey *survey = smp_load_acquire(&t->exp->survey);
 
-	if (!tense_user_is_mine(t->exp->user))
+	if (!tense_is_mine(t->exp))
 		return -EPERM;
 	/* Records contain process ids as the task that began the survey sees them. */
 	if (survey && (survey->pids != task_active_pid_ns(current) ||

@@ -85,6 +85,7 @@ static struct tense_experiment *experiment_alloc(void)
 		return ERR_PTR(-ENOMEM);
 	}
 	exp->user = user;
+	exp->uid = current_uid();
 	exp->cpu = alloc_percpu_gfp(struct tense_cpu, GFP_KERNEL_ACCOUNT);
 	exp->shared = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!exp->cpu || !exp->shared || !memory_alloc(&exp->memory)) {
@@ -279,7 +280,7 @@ static struct tense_experiment *find_or_alloc(void)
 	rcu_read_lock();
 	exp = find_in(rcu_dereference(current->real_parent));
 	rcu_read_unlock();
-	if (exp && tense_user_is_mine(exp->user))
+	if (exp && tense_is_mine(exp))
 		return exp;
 	/* It is another user's, for instance that of a daemon which has changed its ids. */
 	if (exp)
@@ -387,7 +388,7 @@ int tense_join_named(u64 handle, const char *name)
 	exp = find_or_alloc_named(name, sibling);
 	err = join(exp, handle);
 	mutex_unlock(&join_mutex);
-	/* Putting the last reference waits for probes. No other join waits for it. */
+	/* Putting the last reference waits for probes. */
 	put_found(exp);
 	put_found(sibling);
 	return err;

@@ -48,7 +48,7 @@ static bool is_named(const struct tense_experiment *exp, const char *text)
 
 	lockdep_assert_held(&names_lock);
 
-	return !list_empty(&name->node) && uid_eq(name->uid, current_uid()) &&
+	return !list_empty(&name->node) && tense_is_mine(exp) &&
 	       name->ns == current_user_ns() && !strcmp(name->text, text);
 }
 
@@ -80,7 +80,6 @@ void tense_name_set(struct tense_experiment *exp, const char *text)
 {
 	struct tense_name *name = &exp->name;
 
-	name->uid = current_uid();
 	name->ns = get_user_ns(current_user_ns());
 	strscpy(name->text, text, sizeof(name->text));
 	spin_lock(&names_lock);

@@ -21,6 +21,15 @@ static bool is_in_own_namespace(const struct cred *cred)
 }
 
 /**
+ * tense_is_mine() - whether the calling task's user began the experiment
+ * @exp: the experiment
+ */
+bool tense_is_mine(const struct tense_experiment *exp)
+{
+	return uid_eq(exp->uid, current_uid());
+}
+
+/**
  * tense_has_plain_rights() - whether the calling task has only the rights of its user
  *
  * A set-user-ID program has more. So has a program whose file gave it capabilities,

@@ -108,7 +108,6 @@ enum tense_user_thing {
 /* Processes of one user find an experiment by its name. names_lock protects it. */
 struct tense_name {
 	struct list_head node;	/* in the list of names; empty without a name */
-	kuid_t uid;		/* real user id of the task that gave the name */
 	struct user_namespace *ns;	/* namespace of that task, or NULL */
 	char text[TENSE_NAME_MAX + 1];
 };
@@ -121,7 +120,8 @@ struct tense_experiment {
 	 */
 	raw_spinlock_t lock;
 	struct vclock vc;
-	struct tense_user *user;	/* user of its first task; constant */
+	struct tense_user *user;	/* whose limits it uses; constant */
+	kuid_t uid;		/* real user id of its first task; constant */
 	struct list_head tasks;
 	struct list_head exited;
 	unsigned int tasks_now;
@@ -386,13 +386,13 @@ struct tense_user *tense_user_get(void);
 void tense_user_put(struct tense_user *user);
 void tense_user_hold(struct tense_user *user);
 void tense_user_drop(struct tense_user *user);
-bool tense_user_is_mine(const struct tense_user *user);
 int tense_user_take(struct tense_user *user, enum tense_user_thing thing);
 void tense_user_give(struct tense_user *user, enum tense_user_thing thing);
 void tense_users_end(void);
 
 /* rights.c */
 bool tense_has_plain_rights(void);
+bool tense_is_mine(const struct tense_experiment *exp);
 bool tense_may_trace(const struct cred *tracer, const struct cred *cred);
 
 /* names.c */

@@ -2,7 +2,7 @@
 /*
  * Limits on the experiments, tasks, areas and surveys of each user. A user is a real user
  * id. Inside a user namespace, it is the owner of the outermost one, because user
- * ids cost nothing in there. An experiment and its tasks count for the user of its
+ * ids cost nothing in there; rights.c tells them apart. An experiment and its tasks count for the user of its
  * first task, whatever ids they have later. CAP_SYS_RESOURCE lifts the limits.
  *
  * Deadlines need no limit. Each task and each clock has one deadline. The timers in
@@ -27,8 +27,8 @@ struct tense_user {
 
 static DEFINE_HASHTABLE(users, 6);
 /*
- * Protects the table, and experiments and refs of all users. Innermost lock, never
- * taken in interrupts.
+ * Protects the table, and experiments and refs of all users. No other lock of the module
+ * is taken under it. Never taken in interrupts.
  */
 static DEFINE_SPINLOCK(users_lock);
 
@@ -153,15 +153,6 @@ void tense_user_hold(struct tense_user *user)
 void tense_user_drop(struct tense_user *user)
 {
 	drop(user, 0);
-}
-
-/**
- * tense_user_is_mine() - whether the calling task has the same user
- * @user: the user of an experiment
- */
-bool tense_user_is_mine(const struct tense_user *user)
-{
-	return uid_eq(user->uid, current_user_id());
 }
 
 /**

@@ -159,8 +159,8 @@ TEST_F(users, have_no_more_in_a_namespace)
 	EXPECT_EQ(as(ALICE, join_in_namespace, 0), EMFILE);
 }
 
-/* As another id of those that a namespace of ALICE's was given. */
-static int join_as_second(void)
+/* Calls @what in a namespace of ALICE's, whose ids 0 and 1 are 1000 and 5000 outside. */
+static int as_two(int (*what)(void))
 {
 	int ready[2], go[2];
 	char path[64], c;
@@ -172,15 +172,27 @@ static int join_as_second(void)
 	if (!pid) {
 		become(ALICE);
 		if (unshare(CLONE_NEWUSER) || write(ready[1], "", 1) != 1 ||
-		    read(go[0], &c, 1) != 1 || setresuid(1, 1, 1))
+		    read(go[0], &c, 1) != 1)
 			_exit(91);
-		_exit(dev_open() < 0 ? errno : 0);
+		_exit(what());
 	}
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
 	if (read(ready[0], &c, 1) != 1 ||
 	    write_text(path, "0 1000 1\n1 5000 1\n") || write(go[1], "", 1) != 1)
 		kill(pid, SIGKILL);
 	return outcome_of(pid);
+}
+
+static int join_by_second(void)
+{
+	if (setresuid(1, 1, 1))
+		return 92;
+	return dev_open() < 0 ? errno : 0;
+}
+
+static int join_as_second(void)
+{
+	return as_two(join_by_second);
 }
 
 TEST_F(users, have_no_more_by_other_ids_in_a_namespace)
@@ -358,6 +370,48 @@ TEST_F(users, change_only_their_own)
 	EXPECT_EQ(write_as_member("clocks none"), EPERM);
 	/* This is the task's alone. */
 	EXPECT_EQ(write_as_member("50"), 0);
+}
+
+/* A member that has become the second user of the namespace. */
+static int write_by_second(void)
+{
+	int fd = dev_open();
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setresuid(1, 1, 1))
+			_exit(93);
+		_exit(write(fd, "idle skip", 9) < 0 ? errno : 0);
+	}
+	return outcome_of(pid);
+}
+
+/* How many tasks are in what a child joins that is the second user, as its parent is not. */
+static int tasks_of_second(void)
+{
+	pid_t pid;
+	int go[2];
+	char c;
+
+	if (pipe(go))
+		return 94;
+	pid = fork();
+	if (!pid) {
+		if (setresuid(1, 1, 1) || read(go[0], &c, 1) != 1)
+			_exit(93);
+		_exit(dev_stats(dev_open()).tasks);
+	}
+	if (dev_open() < 0 || write(go[1], "", 1) != 1)
+		return 95;
+	return outcome_of(pid);
+}
+
+TEST_F(users, are_different_in_a_namespace)
+{
+	if (!has_namespaces())
+		SKIP(return, "this kernel has no namespaces of users");
+	EXPECT_EQ(as_two(write_by_second), EPERM);
+	EXPECT_EQ(as_two(tasks_of_second), 1);
 }
 
 /*

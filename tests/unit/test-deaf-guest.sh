@@ -140,7 +140,7 @@ ok "a signal that the caller ignores needs no answer" runs "${pids[ignored]}"
 kill -TERM "${pids[ignored]}"
 is_killed ignored 143 TERM "a signal that the caller does not ignore"
 
-# What root in the guest may send at the end.
+# Root in the guest may send this at the end.
 for lie in threads size short text; do
 	mkdir "$tmp/lies-$lie" && cd "$tmp/lies-$lie" || exit 1
 	echo "lies-$lie" >mode
