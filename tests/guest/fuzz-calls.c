@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 
+#include <linux/io_uring.h>
 #include <linux/tense-samples.h>
 
 #define PAGE 4096
@@ -571,7 +572,46 @@ static long call_dumpable(struct task *t)
 	return call(SYS_prctl, PR_SET_DUMPABLE, below(t, 3));
 }
 
+/* Timers of io_uring: requests that end, that are waited for, and that a close cancels. */
+static long call_uring(struct task *t)
+{
+	struct io_uring_params p = { 0 };
+	struct __kernel_timespec limit = { 0, any_bits(t, 22) };
+	struct io_uring_sqe *requests;
+	long fd = call(SYS_io_uring_setup, 4, &p), result;
+	uint32_t *array;
+	char *ring;
+
+	if (fd < 0)
+		return fd;
+	ring = (char *)call(SYS_mmap, 0, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    IORING_OFF_SQ_RING);
+	requests = (void *)call(SYS_mmap, 0, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+				IORING_OFF_SQES);
+	/* Another thread may have closed it. */
+	if ((unsigned long)ring > -PAGE || (unsigned long)requests > -PAGE) {
+		close_fd(t, fd);
+		return -EBADF;
+	}
+	array = (uint32_t *)(ring + p.sq_off.array);
+	for (uint32_t i = 0; i < p.sq_entries; i++) {
+		requests[i] = (struct io_uring_sqe){
+			.opcode = IORING_OP_TIMEOUT, .fd = -1,
+			.addr = (uintptr_t)&limit, .len = 1,
+		};
+		array[i] = i;
+	}
+	__atomic_store_n((uint32_t *)(ring + p.sq_off.tail), p.sq_entries, __ATOMIC_RELEASE);
+	result = call(SYS_io_uring_enter, fd, p.sq_entries, below(t, p.sq_entries + 1),
+		      IORING_ENTER_GETEVENTS);
+	call(SYS_munmap, ring, PAGE);
+	call(SYS_munmap, requests, PAGE);
+	close_fd(t, fd);
+	return result;
+}
+
 const struct operation call_operations[] = {
+	{ "io_uring", call_uring, 20, 0 },
 	{ "survey", call_survey, 20, 0 },
 	{ "read samples", call_read_samples, 30, 0 },
 	{ "dumpable", call_dumpable, 10, 0 },
