@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,16 +39,25 @@ static const char *const places[] = {
 	"/lib", "/usr/lib", "/usr/local/lib", "/nix/store/", "/gnu/store/",
 };
 
-char *loader_objection(const char *loader)
+/* The path of a loader without links, which nobody else can change; NULL if it has none. */
+static char *safe_path(const char *loader)
 {
 	char *real = *loader == '/' ? realpath(loader, NULL) : NULL;
-	bool good = false;
 
 	for (size_t i = 0; real && i < sizeof(places) / sizeof(places[0]); i++)
-		good |= !strncmp(real, places[i], strlen(places[i]));
-	good = good && !strncmp(base_name(real), "ld-", 3);
+		if (!strncmp(real, places[i], strlen(places[i])) &&
+		    !strncmp(base_name(real), "ld-", 3))
+			return real;
 	free(real);
-	return good ? NULL : xprintf("%s is not a loader ld-*.so in /lib or /usr/lib, and tense runs no other one to find the libraries",
+	return NULL;
+}
+
+char *loader_objection(const char *loader)
+{
+	char *path = safe_path(loader);
+
+	free(path);
+	return path ? NULL : xprintf("%s is not a loader ld-*.so in /lib or /usr/lib, and tense runs no other one to find the libraries",
 				     loader);
 }
 
@@ -59,11 +67,13 @@ char *loader_objection(const char *loader)
  */
 static void exec_loader(const char *loader, const char *path)
 {
-	if (!strncmp(base_name(loader), "ld-linux", 8)) {
+	const char *file = safe_path(loader);
+
+	if (file && !strncmp(base_name(file), "ld-linux", 8)) {
 		setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-		execl(loader, loader, path, NULL);
-	} else {
-		execl(loader, loader, "--list", path, NULL);
+		execl(file, loader, path, NULL);
+	} else if (file) {
+		execl(file, loader, "--list", path, NULL);
 	}
 	_exit(STATUS_NOT_FOUND);
 }
