@@ -72,7 +72,7 @@ for program in ./first ./second; do
 	pack_for $program
 	is "$?" 127 "nor that of the command, $program"
 	ok "nothing was called" [ ! -e "$tmp/called" ]
-	ok "and a message says why" grep -q "^tense: .*: its loader .* is not a loader ld-" "$tmp/stderr"
+	ok "and a message says why" grep -q "^tense: .*: its loader .* is not trusted" "$tmp/stderr"
 	"$tense" functions -- $program >"$tmp/stdout" 2>"$tmp/stderr"
 	is "$?" 125 "tense functions runs none either, $program"
 	ok "nothing was called" [ ! -e "$tmp/called" ]

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,19 +35,26 @@ char *loader_of(Elf *elf)
 	return NULL;
 }
 
-/* Where only the administrator or a package manager puts files. */
+/* Below these, only the administrator or a package manager puts files. */
 static const char *const places[] = {
-	"/lib", "/usr/lib", "/usr/local/lib", "/nix/store/", "/gnu/store/",
+	"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/local/lib/", "/nix/store/",
+	"/gnu/store/",
 };
 
-/* The path of a loader without links, which nobody else can change; NULL if it has none. */
-static char *safe_path(const char *loader)
+/* The loader of musl is often a link to its libc.so. */
+static bool is_musl(const char *file)
+{
+	return !strncmp(base_name(file), "ld-musl", 7) || !strcmp(base_name(file), "libc.so");
+}
+
+/* The loader's path without links if it is a loader in one of these places, else NULL. */
+static char *trusted_path(const char *loader)
 {
 	char *real = *loader == '/' ? realpath(loader, NULL) : NULL;
 
 	for (size_t i = 0; real && i < sizeof(places) / sizeof(places[0]); i++)
 		if (!strncmp(real, places[i], strlen(places[i])) &&
-		    !strncmp(base_name(real), "ld-", 3))
+		    (!strncmp(base_name(real), "ld-", 3) || is_musl(real)))
 			return real;
 	free(real);
 	return NULL;
@@ -54,26 +62,27 @@ static char *safe_path(const char *loader)
 
 char *loader_objection(const char *loader)
 {
-	char *path = safe_path(loader);
+	char *path = trusted_path(loader);
 
 	free(path);
-	return path ? NULL : xprintf("%s is not a loader ld-*.so in /lib or /usr/lib, and tense runs no other one to find the libraries",
+	return path ? NULL : xprintf("%s is not trusted, and tense would have to run it to find the libraries: build the program for a loader ld-* below /lib or /usr/lib",
 				     loader);
 }
 
 /*
  * Asks the loader of glibc as ldd(1) does: with --list it gives up where one
- * library is missing. Another loader would run the program.
+ * library is missing. A loader of musl would run the program. Executes the path that was
+ * checked, because a link may lead elsewhere by now.
  */
 static void exec_loader(const char *loader, const char *path)
 {
-	const char *file = safe_path(loader);
+	const char *file = trusted_path(loader);
 
-	if (file && !strncmp(base_name(file), "ld-linux", 8)) {
+	if (file && is_musl(file)) {
+		execl(file, loader, "--list", path, NULL);
+	} else if (file) {
 		setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
 		execl(file, loader, path, NULL);
-	} else if (file) {
-		execl(file, loader, "--list", path, NULL);
 	}
 	_exit(STATUS_NOT_FOUND);
 }
