@@ -100,8 +100,11 @@ static bool is_startup(const char *name)
 
 bool tense_is_plain(const char *text)
 {
-	while (text && *text)
-		if (iscntrl((unsigned char)*text++))
+	const unsigned char *c = (const unsigned char *)text;
+
+	/* C2 80 to C2 9F are control characters in UTF-8. */
+	for (; c && *c; c++)
+		if (iscntrl(*c) || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
 			return false;
 	return true;
 }

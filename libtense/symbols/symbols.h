@@ -36,7 +36,8 @@ bool tense_is_plain(const char *text);
  * stripped, uses that of the separate debug file. Calls come in the order of
  * values, for each alias, once for duplicates. Afterwards the strings of a symbol
  * are gone. The cold parts that compilers split off are no functions. The few
- * functions that are linked to every object are left out, and names with control characters.
+ * functions that are linked to every object are left out. So are functions whose names
+ * have control characters.
  *
  * Returns 0; the result of each(), if that was not 0, without further calls; or
  * -errno. -ENOEXEC: the file is not a program or library. -EBADMSG: it is

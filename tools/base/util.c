@@ -131,9 +131,15 @@ char *xvprintf(const char *format, va_list args)
 
 void mask_controls(char *text)
 {
-	for (; *text; text++)
-		if (iscntrl((unsigned char)*text))
+	for (; *text; text++) {
+		unsigned char c = *text, following = text[1];
+
+		if (iscntrl(c))
 			*text = '?';
+		/* U+0080 to U+009F in UTF-8. Alone, such bytes are parts of letters. */
+		if (c == 0xc2 && following >= 0x80 && following < 0xa0)
+			text[0] = text[1] = '?';
+	}
 }
 
 const char *setting(const char *name)
