@@ -31,8 +31,8 @@ static void note_over(struct tense_task *t)
  * @p: the task
  *
  * An exiting task does not return to user mode, but does task work several times.
- * Workers of io_uring and vhost never return there, and hold locks meanwhile. A task
- * that executes a program does task work while it keeps its debuggers waiting.
+ * Workers of io_uring and vhost never return there, and hold locks meanwhile. execve(2)
+ * does task work while it holds the lock that ptrace(2) takes.
  */
 bool tense_may_stop(struct task_struct *p)
 {

@@ -574,7 +574,7 @@ ssize_t tense_report(struct tense_task *t, char __user *buf, size_t count)
 			return -ENOMEM;
 	}
 
-	/* A task that other signals end would be held (R3) on Linux 6.1, with the mutex. */
+	/* Not interruptible: Linux 6.1 may hold such a task (R3) when it owns the mutex. */
 	if (mutex_lock_killable(&exp->report_mutex)) {
 		kvfree(threads);
 		return -EINTR;

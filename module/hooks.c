@@ -77,7 +77,7 @@ static void hook_dequeue(struct tense_task *t, bool sleep)
 	tense_ledger_leave(&t->entity);
 	if (!sleep)
 		return;
-	WRITE_ONCE(t->for_lock, compat_waits_for_lock(t->task));
+	WRITE_ONCE(t->for_mutex, compat_waits_for_mutex(t->task));
 	set_outside(t, READ_ONCE(exp->vc.skip) && tense_waits_outside(exp));
 	/* R6: a gated task keeps its CPU active. */
 	if (t->in_gate)
@@ -117,13 +117,13 @@ static void ready_by(struct tense_task *t, struct tense_task *waker)
 /*
  * R3: holds only a task whose wait a signal may end, which is a wait of the
  * program's own. A task that sleeps uninterruptibly may hold what other tasks wait
- * for. So may one that waited for a lock until a signal: it has the lock now.
+ * for. So may one that waited for a mutex: who unlocked it may have made it the owner.
  */
 static bool may_hold(const struct tense_task *t)
 {
 	unsigned int state = READ_ONCE(t->task->__state);
 
-	return t->wait == TENSE_RUNS && !READ_ONCE(t->for_lock) &&
+	return t->wait == TENSE_RUNS && !READ_ONCE(t->for_mutex) &&
 	       (state & ~TASK_FREEZABLE) == TASK_INTERRUPTIBLE &&
 	       !signal_pending(t->task);
 }

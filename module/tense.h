@@ -108,7 +108,7 @@ enum tense_user_thing {
 /* Processes of one user find an experiment by its name. names_lock protects it. */
 struct tense_name {
 	struct list_head node;	/* in the list of names; empty without a name */
-	struct user_namespace *ns;	/* namespace of that task, or NULL */
+	struct user_namespace *ns;	/* of the task that gave the name, or NULL */
 	char text[TENSE_NAME_MAX + 1];
 };
 
@@ -120,7 +120,7 @@ struct tense_experiment {
 	 */
 	raw_spinlock_t lock;
 	struct vclock vc;
-	struct tense_user *user;	/* whose limits it uses; constant */
+	struct tense_user *user;	/* it counts for this user's limits; constant */
 	kuid_t uid;		/* real user id of its first task; constant */
 	struct list_head tasks;
 	struct list_head exited;
@@ -253,7 +253,7 @@ struct tense_task {
 	u64 own_work;		/* real: not charged either, for so long at most */
 	bool gate_queued;		/* gate_work is queued */
 	bool in_gate;		/* runs or waits in tense_gate() */
-	bool for_lock;		/* blocked for a lock; written under the run queue lock */
+	bool for_mutex;		/* it blocked for one last; written under the run queue lock */
 	u64 move;		/* virtual: a jump that is not charged yet */
 	u64 work_since;		/* real: the call's time is accounted up to here */
 	u64 work_ns;		/* real: end of a call, left out of the next charge */

@@ -2,8 +2,9 @@
 /*
  * Limits on the experiments, tasks, areas and surveys of each user. A user is a real user
  * id. Inside a user namespace, it is the owner of the outermost one, because user
- * ids cost nothing in there; rights.c tells them apart. An experiment and its tasks count for the user of its
- * first task, whatever ids they have later. CAP_SYS_RESOURCE lifts the limits.
+ * ids cost nothing in there; rights.c goes by the ids. An experiment and its tasks count
+ * for the user of its first task, whatever ids they have later. CAP_SYS_RESOURCE lifts the
+ * limits.
  *
  * Deadlines need no limit. Each task and each clock has one deadline. The timers in
  * the queues are the kernel's own objects and have limits of their own.

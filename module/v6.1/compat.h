@@ -62,8 +62,8 @@ compat_timer_setup(struct hrtimer *timer,
 	timer->function = function;
 }
 
-/* Whether a task that blocks waits for a lock of the kernel. This kernel does not tell. */
-static inline bool compat_waits_for_lock(const struct task_struct *task)
+/* Whether a task that blocks waits for a mutex of the kernel. This kernel does not tell. */
+static inline bool compat_waits_for_mutex(const struct task_struct *task)
 {
 	return false;
 }

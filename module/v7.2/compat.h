@@ -69,11 +69,8 @@ compat_timer_setup(struct hrtimer *timer,
 	hrtimer_setup(timer, function, clock, mode);
 }
 
-/*
- * Whether a task that blocks waits for a lock of the kernel. Only mutexes tell: no
- * semaphore does. The waker gives the task the lock, and only then wakes it.
- */
-static inline bool compat_waits_for_lock(const struct task_struct *task)
+/* Whether a task that blocks waits for a mutex of the kernel. Semaphores do not tell. */
+static inline bool compat_waits_for_mutex(const struct task_struct *task)
 {
 	return READ_ONCE(task->blocked_on);
 }
