@@ -40,7 +40,7 @@ EXPORT int INTERPOSE(clock_gettime)(clockid_t clock, struct timespec *ts)
 EXPORT int INTERPOSE(gettimeofday)(struct timeval *restrict tv,
 				   void *restrict tz)
 {
-	/* The compiler takes libc's word that it is never NULL; the system call allows it. */
+	/* libc declares it as never NULL, so that compilers drop a test. The system call takes NULL. */
 	struct timeval *given = tv;
 	struct timespec ts;
 

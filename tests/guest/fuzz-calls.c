@@ -590,6 +590,8 @@ static long call_uring(struct task *t)
 				IORING_OFF_SQES);
 	/* Another thread may have closed it. */
 	if ((unsigned long)ring > -PAGE || (unsigned long)requests > -PAGE) {
+		call(SYS_munmap, ring, PAGE);
+		call(SYS_munmap, requests, PAGE);
 		close_fd(t, fd);
 		return -EBADF;
 	}

@@ -386,7 +386,10 @@ static int write_by_second(void)
 	return outcome_of(pid);
 }
 
-/* How many tasks are in what a child joins that is the second user, as its parent is not. */
+/*
+ * Returns how many tasks are in the experiment that a child joins whose user is the second
+ * one. Its parent's user is the first.
+ */
 static int tasks_of_second(void)
 {
 	pid_t pid;

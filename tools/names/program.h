@@ -34,7 +34,7 @@ void program_add(struct program *program, char *path, char *soname);
 /* The path that execvp() takes, or NULL with errno. The caller frees it. */
 char *find_command(const char *name);
 
-#define SCRIPT_DEPTH	5	/* as many #! lines the kernel follows */
+#define SCRIPT_DEPTH	5	/* the kernel follows as many #! lines */
 
 /*
  * Finds the program that runs a script by the script's path. *via is the env(1)

@@ -57,7 +57,10 @@ static void arm(void *arg)
 	timer_settime(limit->timer, 0, &time, NULL);
 }
 
-/* The timer's signal may be pending, and must not end a later run. Another's may. */
+/*
+ * Discards a pending SIGTERM of the timer, which would end the next run. Raises it again if
+ * another process sent it.
+ */
 static void disarm(void *arg)
 {
 	static const struct timespec now;

@@ -511,7 +511,7 @@ void guest_take_outcome(const struct message *m, const char *payload,
 	out->text[sizeof(out->text) - 1] = '\0';
 	if (!out->stats_size)
 		return;
-	/* Aligns its numbers. */
+	/* The copy is aligned. */
 	copy = xmalloc(size);
 	memcpy(copy, payload + sizeof(*out), size);
 	if (are_stats(copy, size)) {

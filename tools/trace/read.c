@@ -12,7 +12,7 @@
 
 #define FIELDS_MAX	8
 #define FIELD_MAX	65536	/* bytes; far beyond any event */
-#define THREAD_MAX	4194304	/* the highest number of a thread, PID_MAX_LIMIT */
+#define THREAD_MAX	4194304	/* PID_MAX_LIMIT; all numbers of threads are below */
 
 /* The fields that the reader takes of each event, in the order of take(). */
 static const struct shape {
@@ -94,7 +94,7 @@ static void add_source(struct reader *r, const struct shape *shape,
 	for (int i = 0; i < FIELDS_MAX && shape->fields[i]; i++) {
 		s->fields[i] = tep_find_field(event, shape->fields[i]);
 		if (!s->fields[i] || !end_of(s->fields[i]))
-			fail(r, "an event lacks a field");
+			fail(r, "an event lacks a field, or has it at an impossible place");
 		else if (s->size < end_of(s->fields[i]))
 			s->size = end_of(s->fields[i]);
 	}
@@ -238,7 +238,7 @@ static void read_record(struct reader *r, unsigned int cpu, uint64_t time,
 	else
 		take_sched(e, s, record);
 	if (e->pid > THREAD_MAX || (e->kind == EVENT_FORK && e->fork.child > THREAD_MAX))
-		fail(r, "a number of a thread is impossible");
+		fail(r, "the number of a thread is above 4194304");
 }
 
 static void read_page(struct reader *r, unsigned int cpu, void *page,
@@ -269,7 +269,7 @@ static void read_pages(struct reader *r, const struct trace_part *part,
 	void *page;
 
 	if (!r->id || !part->page || part->page > part->size || part->size % part->page) {
-		fail(r, "pages of no size, or of nothing known");
+		fail(r, "its pages have an impossible size, or their events are not known");
 		return;
 	}
 	/* Aligns numbers in memory. */

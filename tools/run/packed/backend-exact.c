@@ -210,12 +210,15 @@ static void read_control(struct exact *x)
 	       pread(x->logs[0], &m, sizeof(m), x->read) == sizeof(m)) {
 		char *payload;
 
-		/* It is still to come, or root in the guest only says so. */
+		/* The rest has not arrived, or root in the guest sent a false size. */
 		if ((size_t)st.st_size < x->read + sizeof(m) + m.size)
 			return;
 		payload = xmalloc(m.size);
-		if (pread(x->logs[0], payload, m.size, x->read + sizeof(m)) == (ssize_t)m.size)
-			take_message(x, &m, payload);
+		if (pread(x->logs[0], payload, m.size, x->read + sizeof(m)) != (ssize_t)m.size) {
+			free(payload);
+			return;
+		}
+		take_message(x, &m, payload);
 		x->read += sizeof(m) + m.size;
 		free(payload);
 	}

@@ -152,7 +152,10 @@ static int apply_in(int parent, const struct record *r, const char *name)
 	return make_other(parent, r, name);
 }
 
-/* As its owner did in the guest, opens a directory in which nothing may be changed. */
+/*
+ * Gives the owner write permission for the change, and restores the mode. The owner did
+ * the same in the guest.
+ */
 static int apply_in_closed(int parent, const struct record *r, const char *name)
 {
 	char *path = xprintf("/proc/self/fd/%d", parent);
@@ -162,8 +165,10 @@ static int apply_in_closed(int parent, const struct record *r, const char *name)
 	if (!fstat(parent, &st) && !chmod(path, (st.st_mode & 07777) | S_IRWXU)) {
 		result = apply_in(parent, r, name);
 		error = errno;
-		if (chmod(path, st.st_mode & 07777))
+		if (chmod(path, st.st_mode & 07777)) {
 			result = -1;
+			error = errno;
+		}
 	}
 	free(path);
 	errno = error;
@@ -203,8 +208,8 @@ static void keep_first(char **error, char *other)
 }
 
 /*
- * First all files, then the modes of directories, the innermost first: without its mode,
- * nobody may get below a directory.
+ * Writes all files first. Then sets the modes of directories, the innermost first: nobody
+ * may get below a directory whose final mode has no x.
  */
 static char *apply_all(struct records s, char *const *directories, const int *opened)
 {
