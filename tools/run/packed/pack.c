@@ -269,13 +269,10 @@ static char *add_libraries(struct pack *p, const char *path)
 
 	if (!loader)
 		return NULL;
-	if (access(loader, X_OK)) {
-		why = xprintf("%s: its loader %s: %s", path, loader,
-			      strerror(errno));
-		free(loader);
-		return why;
-	}
-	objection = loader_objection(loader);
+	if (access(loader, X_OK))
+		objection = xprintf("%s: %s", loader, strerror(errno));
+	else
+		objection = loader_objection(loader);
 	if (objection) {
 		why = xprintf("%s: its loader %s", path, objection);
 		free(objection);
