@@ -313,15 +313,19 @@ static inline bool is_active(uint32_t slot)
  * A signal handler may come between any two steps, use the spans above, and never
  * return. Then the span is found as it is here, and ended. Its slot is taken as
  * soon as depth says so, and nothing else matters.
+ *
+ * A handler that comes before depth is set leaves its own address in the span.
+ * Another one that comes just after takes that span for one that has ended.
  */
 static inline void take_span(struct span *span, uint64_t depth, uintptr_t at,
 			     uint32_t slot)
 {
-	span->at = at;
-	tense_barrier();
-	self.depth = depth + 1;
-	tense_barrier();
-	span->at = at;
+	do {
+		span->at = at;
+		tense_barrier();
+		self.depth = depth + 1;
+		tense_barrier();
+	} while (__builtin_expect(span->at != at, 0));
 	span->slot = slot;
 	tense_barrier();
 }

@@ -383,10 +383,10 @@ static void check_async(void)
 	is_i64(f_outer(1), 3, "and the percents are as before");
 }
 
-/* A handler runs after each instruction of a call. */
+/* A handler runs after each instruction of a call, or after each two in a row. */
 
 static sigjmp_buf step_env;
-static volatile unsigned int steps_left;
+static volatile unsigned int steps_left, handlers_left;
 static volatile bool step_jump, stepped;
 
 static void on_step(int sig, siginfo_t *info, void *context)
@@ -397,8 +397,11 @@ static void on_step(int sig, siginfo_t *info, void *context)
 	(void)info;
 	if (--steps_left)
 		return;
-	uc->uc_mcontext.gregs[REG_EFL] &= ~0x100;
 	stepped = true;
+	if (--handlers_left)
+		steps_left = 1;
+	else
+		uc->uc_mcontext.gregs[REG_EFL] &= ~0x100;
 	f_handler(1);
 	g_handler(1);
 	if (step_jump)
@@ -420,11 +423,13 @@ static inline __attribute__((always_inline)) void clear_trap_flag(void)
 			 "lea 128(%%rsp), %%rsp" : : : "memory", "cc");
 }
 
-/* Returns whether the handler ran, after n instructions. */
-static bool step_through(unsigned int n, int (*call)(int))
+/* Returns whether handlers ran, the first one after n instructions. */
+static bool step_through(unsigned int n, unsigned int handlers,
+			 int (*call)(int))
 {
 	stepped = false;
 	steps_left = n;
+	handlers_left = handlers;
 	if (!sigsetjmp(step_env, 1)) {
 		set_trap_flag();
 		call(1);
@@ -445,12 +450,16 @@ static void check_steps(int (*call)(int), unsigned int stride, const char *what)
 
 	sigaction(SIGTRAP, &sa, NULL);
 	step_jump = false;
-	for (n = 1; n < most && step_through(n, call); n += stride)
+	for (n = 1; n < most && step_through(n, 1, call); n += stride)
 		wrong += !at(100);
 	is_i64(wrong, 0, "%s: a handler after an instruction", what);
+	wrong = 0;
+	for (n = 1; n < most && step_through(n, 2, call); n += stride)
+		wrong += !at(100);
+	is_i64(wrong, 0, "%s: handlers after two instructions", what);
 	step_jump = true;
 	wrong = 0;
-	for (n = 1; n < most && step_through(n, call); n += stride) {
+	for (n = 1; n < most && step_through(n, 1, call); n += stride) {
 		g_handler(1);
 		wrong += !at(100);
 	}
