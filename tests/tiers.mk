@@ -79,24 +79,28 @@ LONG_TESTS := test-kernel test-c uml-debug-several test-slurm test-exact-profile
 
 # Tests that run commands of tense, most of them in guests. Documents and the code of other
 # commands do not change their results.
-COMMAND_TESTS := $(filter-out %/guest-probe,$(call named,guest,guest-% \
-	$(foreach name,run whatif profile survey trace names signals bad-input streams terminal, \
-	test-$(name) test-$(name)-qemu) test-static test-deterministic \
+COMMAND_TESTS := $(call named,guest,$(foreach name,run whatif profile survey trace names signals \
+	bad-input streams terminal,test-$(name) test-$(name)-qemu test-$(name)-two) \
+	test-uml-cpus-few test-whatif-sweep test-static test-deterministic \
 	test-smp-programs test-clock-order-% test-stamped-queue-% test-queue-waits \
 	test-kernel-selftests-% test-producer test-exact-% test-slurm test-clocks \
 	test-published test-report test-brink test-rounds) \
-	$(call named,timed,guest-timed% test-timed%) \
+	$(call named,timed,guest-timed-uring test-timed%) \
 	$(call named,unit,test-cli% test-measure-run% test-measure-tune% test-daemons% test-noise \
 	test-noise-asan test-functions% test-trace-activity% test-whatif test-whatif-asan \
 	test-deaf-guest test-bad-setup test-dedup))
 
+# Tests that run a program of theirs by tense run, and nothing else.
+IN_UML_TESTS := $(filter-out %-races %-fuzz,$(guest_tests) $(experiment_tests) $(functions_tests) \
+	$(timed_guest_tests) $(timed_preloaded) $(uml_tests) $(uml_debug_tests))
+
 # run-tap repeats the last pass of these tests until something changes that they depend on.
-# tests/lib/inputs.sh knows what that is for each kind. Races, fuzz and several CPUs of
-# User-Mode Linux depend on chance: their tests always run.
+# tests/lib/inputs.sh knows what that is for each kind. Tests of races and fuzz depend most on
+# chance: they always run.
 KEPT_TESTS := $(addprefix program:,$(call named,unit,test-ledger test-profile test-race \
 	test-whatif-estimate test-noise-fit test-vclock-%) $(call named,sim,sim)) \
 	$(addprefix in_qemu:,$(smp_tests) $(filter-out %-races,$(smp2_tests)) $(call named,guest,smp4-clock-order)) \
-	$(addprefix commands:,$(COMMAND_TESTS)) \
+	$(addprefix in_uml:,$(IN_UML_TESTS)) $(addprefix commands:,$(COMMAND_TESTS)) \
 	models:tests/spin/test-spin kernel_style:tests/lint/test-kernel \
 	itself:tests/check-patches
 

@@ -38,6 +38,33 @@ inputs_in_qemu() { # PROGRAM
 		qemu-system-x86_64 --version && uname -r && nproc
 }
 
+# A script that runs programs in User-Mode Linux by "tense run", and does nothing else, depends on
+# the programs, the kernels, and that command.
+inputs_in_uml() { # PROGRAM
+	local out=${1%/tests/*} programs program
+
+	# These variables change what the script does.
+	[ -z "${COVERAGE:-}${STRESS_MINUTES:-}" ] || return
+	programs=$(programs_in_uml "$1") && sed "s|$PWD/||" "$1" || return
+	for program in $programs; do
+		code "$program" || return
+	done
+	code_of_commands "$out" run && once host host_of_commands &&
+		once "built${out//\//-}" built_of "$out"
+}
+
+# Prints the programs of such a script: those that it names, those after which it is called,
+# or the one of its name.
+programs_in_uml() { # PROGRAM
+	local here=${1%/*} name=${1##*/} word found=
+
+	for word in "$name.bin" "${name#guest-}" $(grep -oE '[a-z0-9.-]+' "$1"); do
+		[ "$word" != "$name" ] && [ -f "$here/$word" ] && [ -x "$here/$word" ] || continue
+		echo "$here/$word" && found=1
+	done
+	[ "$found" ]
+}
+
 # spin explores the models of tests/spin.
 inputs_models() {
 	spin -V && "${CC:-gcc}" --version && contents tests/spin tests/lib/tap.sh
@@ -58,7 +85,7 @@ inputs_kernel_style() {
 # A test of commands depends on their code, on the host, on files of the tree, and on what was
 # built from these. run-tap keeps no pass if a file has changed since make began to build.
 inputs_commands() { # PROGRAM
-	local out=${1%/tests/*} objects script='' names file
+	local out=${1%/tests/*} objects script='' names
 
 	# With one of these variables, a test does something else.
 	[ -z "${READINGS:-}${TIERS:-}${LONG:-}${CPUS:-}${WAITING:-}${STRESS_MINUTES:-}${BRINK_SECONDS:-}" ] ||
@@ -76,11 +103,21 @@ inputs_commands() { # PROGRAM
 	fi
 	names=$(commands_in "${script:-$1}" tests/lib/*.sh) || return
 	# shellcheck disable=SC2086 # words
-	code_of_commands "$objects" $names && cat "${script:-/dev/null}" "$out/flags" && host_of_commands &&
-		files_of_commands "$out" || return
-	for file in "$out"/lib/*.so* "$out"/libexec/tense/* "$out/module/tense.ko"; do
-		[ ! -e "$file" ] || code "$file" || return
-	done
+	code_of_commands "$objects" $names && cat "${script:-/dev/null}" && once host host_of_commands &&
+		once "files${out//\//-}" files_of_commands "$out" && once "built${out//\//-}" built_of "$out"
+}
+
+# Runs a command, or repeats what it printed before. $once: a directory for that; unset: none.
+once() { # NAME COMMAND...
+	local file=${once:+$once/$1}
+
+	shift
+	if [ -z "$file" ]; then
+		"$@"
+		return
+	fi
+	[ -e "$file" ] || { "$@" >"$file.$BASHPID" && mv "$file.$BASHPID" "$file"; } || return
+	cat "$file"
 }
 
 # Prints the commands of tense that files name. A word that is only spelled like one counts.
@@ -112,18 +149,41 @@ code_of_commands() { # OBJECTS COMMAND...
 
 # Prints the user, the host and its packages, and variables that change tests.
 host_of_commands() {
-	id -u && uname -r && nproc && dpkg-query -W && qemu-system-x86_64 --version &&
-		tools/kernel-build --arch um --version "${TENSE_KERNEL_VERSION:-7.3}" --print || return
+	local arch version
+
+	id -u && uname -r && nproc && dpkg-query -W && qemu-system-x86_64 --version || return
+	# The names of kernels have checksums of their sources and of those of the module.
+	for arch in um um-debug x86_64; do
+		for version in 6.1 "${TENSE_KERNEL_VERSION:-7.3}"; do
+			case $version,$arch in
+			6.1,um-debug | 7*,x86_64) ;;
+			*) tools/kernel-build --arch "$arch" --version "$version" --print || return ;;
+			esac
+		done
+	done
 	grep -m 2 -E '^(model name|flags)' /proc/cpuinfo
 	cat /sys/devices/system/clocksource/clocksource0/current_clocksource
 	find /dev/kvm /dev/tense "$(cache_of_kernels)"/qemu-* -maxdepth 0 -printf '%p %U %G %m\n' 2>/dev/null
 	env | sed -En '/^(TENSE_|PATH=|LD_|GLIBC_|CC=|CFLAGS=|[A-Z]+SAN_OPTIONS=)/p' | sort
 }
 
-# Prints the files of the tree that tests and commands read. The code of tense is not among
-# them, nor are the scripts of other tests.
+# Prints what was built and what all programs in guests share.
+built_of() { # BUILD
+	local file
+
+	for file in "$1"/lib/*.so.[0-9]* "$1"/libexec/tense/* "$1/module/tense.ko"; do
+		[ ! -e "$file" ] || code "$file" || return
+	done
+	cat "$1/flags"
+}
+
+# Prints the files of the tree that tests and commands read. Code of tense, of its libraries, of
+# kernels and of unit tests is not among them, nor are the scripts of other tests.
 files_of_commands() { # BUILD
-	list_files "$1" ':!tools/*.[ch]' ':!tests/*/test-*.sh' ':!tests/lint' ':!docs' ':!*.md' ':!.ci' |
+	list_files "$1" ':!tools/*.[ch]' ':!libtense/*.[cS]' ':!module/*.[ch]' ':!kernel/*.[ch]' \
+		':!patches' ':!tests/unit/*.[ch]' ':!tests/unit/functions' ':!tests/fuzz' ':!tests/sim' \
+		':!tests/spin' ':!tests/bench' ':!tests/*/test-*.sh' ':!tests/lint' ':!tests/check-patches' \
+		':!docs' ':!*.md' ':!.ci' |
 		sort -z | xargs -0 -r sh -c 'for f; do [ ! -x "$f" ] || echo "$f"; done; tail -v -c +1 "$@"' sh
 }
 

@@ -125,10 +125,10 @@ names_of_files() { # BUILD
 	files_of_commands "$1" | sed -n 's/^==> \(.*\) <==$/\1/p' |
 		grep -Ev '^objects|^[a-z]+\.c$|^(script|other|binary|before|after)$' | tr '\n' ' '
 }
-is "$(names_of_files o)" "Makefile tests/lib/a.sh tests/unit/test-a.c tools/a " \
-	"files of the tree, without documents, scripts of other tests and code of tense"
+is "$(names_of_files o)" "Makefile tests/lib/a.sh tools/a " \
+	"files of the tree, without documents, scripts of other tests and code"
 is "$(names_of_files "$PWD/o")" "$(names_of_files o)" "nor of the build, wherever it is"
-is "$(names_of_files /elsewhere)" "Makefile o/log tests/lib/a.sh tests/unit/test-a.c tools/a " "if it is in the tree"
+is "$(names_of_files /elsewhere)" "Makefile o/log tests/lib/a.sh tools/a " "if it is in the tree"
 files_of_commands o >before
 chmod +x tools/a
 files_of_commands o >after
@@ -146,6 +146,36 @@ git add tests/lib
 rm tests/lib/a.sh
 ok "a file is gone" has_changed_since o/begun o
 ok "no build has begun" has_changed_since elsewhere/begun o
+# Scripts that run programs in guests.
+mkdir guests
+touch guests/test-one guests/test-one.bin guests/timed guests/two.bin guests/three.bin guests/notes
+chmod +x guests/*.bin guests/timed
+echo '"$0.bin"' >guests/test-one
+is "$(programs_in_uml guests/test-one)" guests/test-one.bin "a script has a program of its name"
+echo '"$here/${0##*/guest-}"' >guests/guest-timed
+is "$(programs_in_uml guests/guest-timed)" guests/timed "or is called after it"
+echo './two.bin + ./three.bin; ./notes' >guests/several
+is "$(programs_in_uml guests/several | xargs)" "guests/two.bin guests/three.bin" "or names some"
+echo 'echo ok' >guests/none
+is "$(programs_in_uml guests/none) $?" " 1" "one without a program has no checksum"
+# A command runs once, and what it printed is repeated.
+mkdir "$tmp/once"
+count() {
+	echo >>"$tmp/counted"
+	echo "$1"
+}
+is "$(once a count 1; once a count 2)" "1
+2" "nothing is repeated"
+is "$(once=$tmp/once; once a count 1; once a count 2; once b count 3)" "1
+1
+3" "with a directory, what was printed under the same name"
+is "$(wc -l <"$tmp/counted")" 4 "the command does not run again"
+fails() {
+	echo half
+	return 1
+}
+is "$(once=$tmp/once; once c fails; echo $?; once c count 1)" "1
+1" "what a command printed that failed is not"
 cd "$source" || exit
 is "$(contents tests/nothing 2>/dev/null) $?" " 0" "no files"
 ok "are an error of a checksum" eval '! (set -o pipefail; contents tests/nothing) >"$tmp/got" 2>&1'

@@ -203,6 +203,24 @@ status_is 1 "it fails" env -C tree TENSE_CACHE="$tmp/cache" AGAIN=1 \
 	TAP_KEPT="commands:build/tests/unit/test" "$run_tap" build/tests/unit/test
 rm fail
 commands "a failure makes its pass void" ""
+# A test that runs a program in User-Mode Linux.
+cp tree/build/run.o tree/build/tests/unit/test.bin
+chmod +x tree/build/tests/unit/test.bin
+printf '#!/bin/sh\n# runs test.bin\necho "ok 1 # skip no such call"; echo ok 2; echo 1..2\n' \
+	>tree/build/tests/unit/test
+in_uml() { # TITLE STATE
+	commands "$1" "$2" TAP_KEPT="in_uml:build/tests/unit/test"
+}
+in_uml "a test in a guest passes" ""
+in_uml "its pass is kept, although a test was skipped" ", unchanged"
+echo more >tree/Makefile
+in_uml "and does not depend on files of the tree" ", unchanged"
+echo 'int other;' | "$cc" -c -x c -o tree/build/tests/unit/test.bin - &&
+	chmod +x tree/build/tests/unit/test.bin
+in_uml "but on its program" ""
+rm tree/build/tests/unit/test.bin
+in_uml "a test without a program" ""
+in_uml "is not kept" ""
 printf 'ok 1 - one\n1..1\n' >results
 echo 'Bail out! gone' >errors
 is_not_kept "an end before all is done, told as an error" 1
