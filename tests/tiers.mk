@@ -37,7 +37,11 @@ CPUS_ALL_TESTS := $(CPUS_TESTS) $(call named,guest,test-uml-cpus test-%-two uml2
 
 # For each change, CI runs races and fuzz on Linux 7.3 in User-Mode Linux instead, and no
 # storms. In QEMU the three take 18 minutes: check-kernel, check-all and nightly run them.
-SLOW_TESTS := $(call named,guest,debug-races debug-fuzz debug-storms)
+# These and nightly also run the others, for which CI runs guest-timed, smp-names,
+# smp4-clock-order and test-stamped-queue-exact.
+SLOW_TESTS := $(call named,guest,debug-races debug-fuzz debug-storms test-names-qemu \
+	test-clock-order-qemu test-stamped-queue-qemu) \
+	$(call named,timed,guest-timed-static)
 
 REST_TESTS := $(filter-out $(CHECK_TESTS) $(PLAIN_TESTS) $(SLOW_TESTS),$(ALL_TESTS))
 
