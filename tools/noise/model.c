@@ -113,14 +113,15 @@ int coefficients_predict(const struct coefficients *c, unsigned int per_core,
 			 double length, struct dist *levy)
 {
 	double range = evaluate(c, RANGE, per_core, length);
+	double best = evaluate(c, BEST, per_core, length);
 
 	*levy = (struct dist){
 		.family = LEVY,
-		.location = evaluate(c, BEST, per_core, length) - length,
+		.location = best - length,
 		.scale = evaluate(c, SCALE, per_core, length),
 	};
 	levy->bound = levy->location + range;
-	if (isfinite(levy->location) && isfinite(range) && range > 0 &&
+	if (best > 0 && isfinite(best) && isfinite(range) && range > 0 &&
 	    levy->scale > 0 && levy->scale <= LEVY_SCALE_MAX * range)
 		return 0;
 	return -1;
