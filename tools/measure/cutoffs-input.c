@@ -123,7 +123,8 @@ int periods_parse(struct periods *periods, const char *text)
 	char *copy = xstrdup(text), *rest = copy, *item;
 	int err = 0;
 
-	while (!err && (item = strsep(&rest, ",")))
+	/* tense daemons learn writes an empty line if it knows no period. */
+	while (!err && *text && (item = strsep(&rest, ",")))
 		err = parse_period(periods, item);
 	free(copy);
 	return err;
