@@ -245,6 +245,8 @@ loaded 0 0 "auto, idle" --protocol auto --runs 3 --json m -- sleep 0.1
 is "$(jq -c '[.protocol_asked, .protocol, .protocol_advice]' m)" \
 	'["auto","k-best",null]' "takes k-best"
 ok "and says so" grep -qx '  --protocol auto took k-best' stdout
+loaded 0 0 "auto for a comparison" --protocol auto --runs 3 --json m --compare true true
+is "$(jq -c '[.protocol_asked, .protocol]' m)" '["auto","emp"]' "takes emp"
 loaded 99999 0 "auto beside much other work" --protocol auto --runs 3 --json m \
 	-- sleep 0.1
 is "$(jq -c '[.protocol_asked, .protocol, (.commands[0].samples | length)]' m)" \
@@ -479,7 +481,7 @@ for next in --csv --csv=x --; do
 done
 quick 0 "a file of such a name" --json=--csv -- true
 ok "is made if it is meant" rm -- --csv
-for t in 300s 5m 5min 1h 2d 300000ms 300000000us 300000000000ns 300; do
+for t in 300s 5m 5min 1h 2d 300000ms 300000000us 300000000000ns 300 999999d 213503d; do
 	measure_is 0 "--timeout $t" --timeout $t --runs 1 --warmup 0 -- true
 done
 measure_is 1 "--timeout 1ns" --timeout 1ns -- sleep 1000

@@ -139,23 +139,22 @@ static int parse_epsilon(const char *text, double *epsilon)
 	return -1;
 }
 
-/* Can a measurement take this protocol? --protocol auto can take any. */
-static bool may_take(const struct request *r, enum protocol protocol)
+/* Can a measurement take K-best? --protocol auto can, but a comparison is by EMP. */
+static bool may_take_kbest(const struct request *r)
 {
-	return r->m.asked == protocol || r->m.asked == PROTOCOL_AUTO;
+	return r->m.asked == PROTOCOL_KBEST ||
+	       (r->m.asked == PROTOCOL_AUTO && !r->compare);
 }
 
 /* 0, or -1 after a message. */
 static int check_combination(struct request *r)
 {
-	if (r->compare && r->m.asked == PROTOCOL_AUTO)
-		r->m.asked = PROTOCOL_EMP;
-	if (!may_take(r, PROTOCOL_KBEST) &&
+	if (!may_take_kbest(r) &&
 	    (r->k || (r->m.epsilon >= 0 && !r->m.choose_samples)))
 		warn("measure: --k and --epsilon apply only to --protocol k-best");
-	else if (r->compare && r->m.asked != PROTOCOL_EMP)
+	else if (r->compare && r->m.asked == PROTOCOL_KBEST)
 		warn("measure: --compare applies only to --protocol emp");
-	else if (r->m.asked == PROTOCOL_AUTO && !r->m.warmup)
+	else if (r->m.asked == PROTOCOL_AUTO && !r->compare && !r->m.warmup)
 		warn("measure: --protocol auto needs a warm-up, which tells it how long the command takes: --warmup 1");
 	else
 		return 0;
@@ -187,7 +186,7 @@ static int check_protocol(struct request *r)
 
 	if (check_combination(r) || check_choice(r))
 		return -1;
-	kbest = may_take(r, PROTOCOL_KBEST);
+	kbest = may_take_kbest(r);
 	r->m.protocol = kbest ? PROTOCOL_KBEST : PROTOCOL_EMP;
 	r->m.emp_runs = r->m.runs ? r->m.runs : 10;
 	r->m.k = r->k ? (unsigned int)r->k : 3;

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -319,13 +320,12 @@ static void finish(struct command_result *r, int status,
 /* -1 if there is none, else the time that poll() may take. */
 static int poll_time(const struct command *c, uint64_t began)
 {
-	uint64_t end = began + (uint64_t)(c->timeout * 1e9), now = now_ns();
-	uint64_t left;
+	/* A timeout may be too long to count in nanoseconds. */
+	double left = 1e3 * c->timeout - (double)(now_ns() - began) / 1e6;
 
-	if (!(c->timeout > 0))
+	if (!(c->timeout > 0) || left >= MEANWHILE_MS)
 		return MEANWHILE_MS;
-	left = end > now ? (end - now + 999999) / 1000000 : 0;
-	return left < MEANWHILE_MS ? (int)left : MEANWHILE_MS;
+	return left > 0 ? (int)ceil(left) : 0;
 }
 
 /* Until the command has ended or must. True if it is to be ended. */

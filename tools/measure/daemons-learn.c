@@ -230,7 +230,7 @@ static struct sampler_options options_of(const struct request *r,
 		.input = "/dev/null", .quiet = r->quiet,
 		.least = LEARN_LEAST_SAMPLES,
 		.until = plan->time > 0 ?
-			 began + (uint64_t)(plan->time * part * 1e9) : 0,
+			 began + (uint64_t)fmin(plan->time * part * 1e9, 1e18) : 0,
 		.part = { length == TASK_LONG ? "long tasks" : "short tasks",
 			  before, plan->seconds[length], total },
 	};

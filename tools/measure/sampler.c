@@ -378,7 +378,7 @@ static int take_rounds(struct sampler *sampler, struct progress *progress)
 
 	for (size_t i = 0; i < m->warmup && !status; i++)
 		status = take_round(sampler, i, true, progress);
-	if (!status && m->asked == PROTOCOL_AUTO)
+	if (!status && m->asked == PROTOCOL_AUTO && m->nr_subjects == 1)
 		choose_protocol(sampler);
 	for (size_t i = 0; i < m->runs && !status && !all_converged(m) &&
 			   !is_over(sampler, i); i++)
