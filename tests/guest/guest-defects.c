@@ -462,15 +462,34 @@ static int64_t tenth(int64_t *value, size_t n)
 	return value[n / 10];
 }
 
-/* R13: the work that a call does first is to empty the ring. */
-TEST(drain_at_a_call_is_not_charged)
+struct drain {
+	int64_t ns, charged;
+};
+
+/* How much longer calls take that empty a full ring, and how much more they are charged. */
+static struct drain measure_drain(struct tense_ring *ring, int fd)
 {
 	enum { ROUNDS = 101 };
 	int64_t full[ROUNDS], empty[ROUNDS], full_charge[ROUNDS], empty_charge[ROUNDS];
-	int64_t drain, charge;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		full[i] = call_with(ring, fd, TENSE_RING_RECORDS, &full_charge[i]);
+		empty[i] = call_with(ring, fd, 0, &empty_charge[i]);
+	}
+	return (struct drain){
+		.ns = (tenth(full, ROUNDS) - tenth(empty, ROUNDS)) / tsc_per_ns(),
+		.charged = tenth(full_charge, ROUNDS) - tenth(empty_charge, ROUNDS),
+	};
+}
+
+/*
+ * R13: the work that a call does first is to empty the ring. A module that charges it does so
+ * each time. A busy host may slow all rounds of an attempt, so that one good attempt is enough.
+ */
+TEST(drain_at_a_call_is_not_charged)
+{
 	struct tense_ring *ring;
-	double rate = tsc_per_ns();
-	int fd = dev_open();
+	int fd = dev_open(), good = 0;
 
 	ring = ring_map(fd);
 	if (!ring && errno == EOPNOTSUPP)
@@ -482,16 +501,15 @@ TEST(drain_at_a_call_is_not_charged)
 			.percent = 100 * TENSE_FINE,
 			.slot = (i + 1) % 8,
 		};
-	for (int i = 0; i < ROUNDS; i++) {
-		full[i] = call_with(ring, fd, TENSE_RING_RECORDS, &full_charge[i]);
-		empty[i] = call_with(ring, fd, 0, &empty_charge[i]);
-	}
-	drain = (tenth(full, ROUNDS) - tenth(empty, ROUNDS)) / rate;
-	charge = tenth(full_charge, ROUNDS) - tenth(empty_charge, ROUNDS);
-	EXPECT_GT(drain, 0);
-	EXPECT_LT(charge, drain / 4)
+	for (int i = 0; !good && i < ATTEMPTS; i++) {
+		struct drain d = measure_drain(ring, fd);
+
+		good = d.ns > 0 && d.charged < d.ns / 4;
 		TH_LOG("a drain of %lld ns: %lld ns are charged",
-		       (long long)drain, (long long)charge);
+		       (long long)d.ns, (long long)d.charged);
+		usleep(20000);
+	}
+	EXPECT_EQ(good, 1);
 	close(fd);
 }
 
