@@ -144,6 +144,49 @@ static void test_samples(void)
 	whatif_free(&asked);
 }
 
+/* A batch of one round shows no variation, and nobody can read it. */
+static void test_sizes(void)
+{
+	const unsigned int odd[] = { 5, 7, 9 };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct whatif asked = ask(0, odd[i]), w;
+		struct setting setting = { .noise = 0.5 };
+		const struct whatif_batches b = {
+			.run = run, .arg = &setting, .parallel = 4, .least = 3,
+			.ahead = true, .each = 2,
+		};
+
+		ok(!whatif_batches(&asked.question, &w, &b),
+		   "at most %u rounds in batches of 2", odd[i]);
+		is_i64(whatif_rounds(&w.samples), odd[i], "all of them were made");
+		whatif_free(&w);
+		whatif_free(&asked);
+	}
+}
+
+/* The note on wide intervals names the option that the user gave. */
+static void test_limit(void)
+{
+	for (int fixed = 0; fixed < 2; fixed++) {
+		struct whatif asked = ask(fixed ? 4 : 0, fixed ? 0 : 4), w;
+		struct setting setting = { .noise = 0.5 };
+		const struct whatif_batches b = {
+			.run = run, .arg = &setting, .parallel = 1, .least = 1,
+			.each = WHATIF_EXACT_ROUNDS,
+		};
+		const char *option = fixed ? "raise --runs " : "raise --max-runs ";
+		bool found = false;
+
+		ok(!whatif_batches(&asked.question, &w, &b), "4 rounds");
+		for (size_t i = 0; i < w.answer.nr_warnings; i++)
+			found |= !!strstr(w.answer.warnings[i].text, option);
+		ok(found, "are too few: the advice is %s", option);
+		whatif_free(&w);
+		whatif_free(&asked);
+	}
+}
+
 static void test_failure(void)
 {
 	struct whatif w = ask(0, 30);
@@ -202,6 +245,8 @@ int main(void)
 	test_same(0.5, 0, 11, 2, 11, "without convergence");
 	test_same(0.5, 4, 0, 1, 4, "with a fixed number");
 	test_samples();
+	test_sizes();
+	test_limit();
 	test_failure();
 	test_killed();
 	return done();

@@ -532,11 +532,14 @@ static void assess_order(const struct measured *m, struct whatif_answer *answer)
 /* Tells of intervals that are still too wide when no more rounds are allowed. */
 static void assess_limit(const struct measured *m, struct whatif_answer *answer)
 {
-	size_t rounds = whatif_rounds(m->samples), wide = 0;
+	size_t rounds = whatif_rounds(m->samples), made = rounds, wide = 0;
+
+	for (size_t i = 0; i < m->samples->nr_spoiled; i++)
+		made += m->samples->spoiled[i].dropped;
 
 	for (size_t i = 0; i < answer->nr_results; i++)
 		wide += answer->results[i].verdict == VERDICT_NOT_CONVERGED;
-	if (wide && rounds >= m->q->max_runs)
+	if (wide && made >= m->q->max_runs)
 		add_warning(answer, remark("limit",
 			"%zu of %zu intervals are wider than --precision %.3g after %zu rounds: raise %s for more",
 			wide, answer->nr_results, m->q->precision, rounds,

@@ -84,6 +84,7 @@ static void take_first(struct state *s, struct whatif *batch)
 {
 	*s->w = *batch;
 	s->w->question.max_runs = s->asked->max_runs;
+	s->w->question.runs = s->asked->runs;
 	*batch = (struct whatif){ 0 };
 }
 
@@ -172,6 +173,9 @@ int whatif_batches(const struct whatif_question *asked, struct whatif *w,
 
 	*w = (struct whatif){ 0 };
 	s.total = (asked->max_runs + b->each - 1) / b->each;
+	/* Rather one round more in some batches than a batch of one round. */
+	if (s.total > asked->max_runs / 2)
+		s.total = asked->max_runs / 2;
 	jobs_open(&s.jobs, s.total);
 	status = run_batches(&s);
 	first = jobs_close(&s.jobs, !status);
