@@ -53,6 +53,8 @@ misuse "--better 'fewer' is neither less nor more" \
 	--func f@150 --metric 'stdout:x' --better fewer -- true
 misuse "--better is only for a number that the command prints" \
 	--func f@150 --metric cpu --better less -- true
+misuse "--show-output cannot be used with --metric stdout:REGEX or stderr:REGEX" \
+	--func f@150 --metric 'stdout:(x)' --show-output -- true
 misuse "'a' is not two functions with a comma between them" \
 	--func f@150 --latency a -- true
 misuse "'a,b,c' is not two functions" --func f@150 --latency a,b,c -- true

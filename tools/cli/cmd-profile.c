@@ -225,8 +225,8 @@ static void check_options(const struct request *q, bool command)
 {
 	const struct whatif_metric *metric = &q->p.question.metric;
 
-	if (whatif_check_better(&q->p.question))
-		misuse("%s", whatif_check_better(&q->p.question));
+	if (whatif_check_metric(&q->p.question))
+		misuse("%s", whatif_check_metric(&q->p.question));
 	whatif_check_input(&q->p.question);
 	if (q->from && command)
 		misuse("--from takes no command");

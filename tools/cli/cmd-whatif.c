@@ -251,7 +251,7 @@ static int parse_options(int argc, char **argv, struct request *q)
 	run_options_check(&q->options, q->run);
 	wrong = whatif_limit_runs(&q->w.question);
 	if (!wrong)
-		wrong = whatif_check_better(&q->w.question);
+		wrong = whatif_check_metric(&q->w.question);
 	whatif_check_input(&q->w.question);
 	if (wrong)
 		misuse("%s", wrong);

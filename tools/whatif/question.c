@@ -90,8 +90,10 @@ double whatif_gain(const struct whatif_question *q, double change)
 	return whatif_less(q) ? -change : change;
 }
 
-const char *whatif_check_better(const struct whatif_question *q)
+const char *whatif_check_metric(const struct whatif_question *q)
 {
+	if (q->show_output && whatif_is_printed(q))
+		return "--show-output cannot be used with --metric stdout:REGEX or stderr:REGEX, which reads the output instead: use only one of them";
 	return q->better && !whatif_is_printed(q) ?
 	       "--better is only for a number that the command prints: --metric stdout:REGEX or stderr:REGEX" :
 	       NULL;

@@ -100,7 +100,7 @@ double whatif_gain(const struct whatif_question *q, double change);
 /* True for a metric that tense measures in ns. */
 bool whatif_is_time(const struct whatif_question *q);
 /* NULL, or an error in --better. */
-const char *whatif_check_better(const struct whatif_question *q);
+const char *whatif_check_metric(const struct whatif_question *q);
 
 /* Ends the program if nobody can read --input. A --prepare may still create it. */
 void whatif_check_input(const struct whatif_question *q);
