@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Results of tense whatif as JSON, and the request to a guest. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,50 @@ static void test_json(void)
 	ok(true, "cut off anywhere it is an error");
 	free(one);
 	free(two);
+	fake_program_free(&p);
+	whatif_free(&back);
+	whatif_free(&w);
+}
+
+/* Writes w and reads it into back. */
+static char *write_and_read(struct whatif *w, struct whatif *back)
+{
+	char *text = NULL, *error;
+	size_t size;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	whatif_json_write(f, w);
+	fclose(f);
+	f = fmemopen(text, size, "r");
+	error = whatif_json_read(f, back);
+	fclose(f);
+	free(text);
+	return error;
+}
+
+/* The round that is discarded may have no latency, and other machines no load. */
+static void test_unknown(void)
+{
+	struct whatif w = ask("f", "10,20"), back = { 0 };
+	struct fake_program p;
+	char *error;
+
+	fake_program_init(&p, 8);
+	measure(&w, &p);
+	free(whatif_parse_latency(&w.question, "a,b"));
+	whatif_environment(&w.samples.environment, "fake");
+	ok(whatif_has_load(&w.samples.environment), "the load is known");
+	whatif_environment_elsewhere(&w.samples.environment, "fake");
+	w.samples.list[2].metric = NAN;
+	error = write_and_read(&w, &back);
+	ok(!error, "a run without a latency, in the first round: %s", error ? error : "");
+	is_i64(back.samples.count, w.samples.count, "no run is lost");
+	ok(back.samples.count > 2 && isnan(back.samples.list[2].metric),
+	   "the latency stays unknown");
+	ok(back.samples.environment.date &&
+	   !whatif_has_load(&back.samples.environment), "so does the load of other machines");
+	free(error);
 	fake_program_free(&p);
 	whatif_free(&back);
 	whatif_free(&w);
@@ -165,6 +210,7 @@ static void test_request(void)
 int main(void)
 {
 	test_json();
+	test_unknown();
 	test_request();
 	return done();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "environment.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,13 @@ void whatif_environment(struct whatif_environment *e, const char *backend)
 		.date = xstrdup(date),
 	};
 	if (getloadavg(e->load, 3) != 3)
-		memset(e->load, 0, sizeof(e->load));
+		e->load[0] = NAN;
+}
+
+/* The date is when it was. */
+bool whatif_has_load(const struct whatif_environment *e)
+{
+	return e->date && isfinite(e->load[0]);
 }
 
 void whatif_environment_below(struct whatif_environment *e,
@@ -73,7 +80,7 @@ void whatif_environment_elsewhere(struct whatif_environment *e,
 	free(e->host);
 	e->backend = xstrdup(backend);
 	e->host = NULL;
-	memset(e->load, 0, sizeof(e->load));
+	e->load[0] = NAN;
 }
 
 void whatif_environment_exact(struct whatif_environment *e,

@@ -3,6 +3,8 @@
 #ifndef TOOLS_WHATIF_ENVIRONMENT_H
 #define TOOLS_WHATIF_ENVIRONMENT_H
 
+#include <stdbool.h>
+
 #include "base/machine.h"
 
 /*
@@ -16,11 +18,13 @@ struct whatif_environment {
 	char *host;		/* the kernel below, or NULL */
 	char *cpu;
 	unsigned int cpus;
-	double load[3];
+	double load[3];		/* NAN: not known */
 	char *date;
 };
 
 void whatif_environment(struct whatif_environment *e, const char *backend);
+/* Is the load of the machine before the runs known? */
+bool whatif_has_load(const struct whatif_environment *e);
 /* The machine of the runs was a guest of this one. */
 void whatif_environment_below(struct whatif_environment *e,
 			      const struct whatif_environment *below);

@@ -96,11 +96,10 @@ static json_t *asked(const struct whatif_question *q, make_text *string)
 						     json_null());
 }
 
-/* None without a date, which is when it was. */
 static json_t *load(const struct whatif_environment *e)
 {
-	return e->date ? json_pack("[fff]", e->load[0], e->load[1],
-				   e->load[2]) : json_null();
+	return whatif_has_load(e) ? json_pack("[fff]", e->load[0], e->load[1],
+					      e->load[2]) : json_null();
 }
 
 json_t *whatif_json_environment(const struct whatif_environment *e)
@@ -179,11 +178,11 @@ json_t *whatif_json_samples(const struct whatif_question *q,
 		const struct whatif_sample *s = &samples->list[i];
 
 		json_array_append_new(list, json_pack(
-			"{si si si so so sf so so so so so so so si si sf so so so}",
+			"{si si si so so so so so so so so so so si si sf so so so}",
 			"round", (int)s->round, "order", (int)s->order,
 			"condition", (int)s->condition,
 			"began_unix_ns", integer(s->began),
-			"ended_unix_ns", integer(s->ended), "metric", s->metric,
+			"ended_unix_ns", integer(s->ended), "metric", real(s->metric),
 			"elapsed_virtual_ns", integer(s->elapsed),
 			"elapsed_real_ns", integer(s->real),
 			"cpu_virtual_ns", integer(s->charged),

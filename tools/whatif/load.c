@@ -144,7 +144,8 @@ void whatif_json_load_environment(const json_t *from, struct whatif_environment 
 	e->date = whatif_json_copy(json_object_get(from, "date"));
 	e->cpus = integer(from, "cpus");
 	for (int i = 0; i < 3; i++)
-		e->load[i] = json_number_value(json_array_get(load, i));
+		e->load[i] = json_is_array(load) ?
+			     json_number_value(json_array_get(load, i)) : NAN;
 }
 
 /* Returns the index of a name. Older files have no name: 0 is the default. */

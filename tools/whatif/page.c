@@ -49,7 +49,7 @@ static void footer(FILE *f, const struct whatif_question *q,
 		page_element(f, ", on ", e->host, "");
 	if (e->cpu && *e->cpu)
 		page_element(f, ", ", e->cpu, "");
-	if (e->date)
+	if (whatif_has_load(e))
 		fprintf(f, ", load %.2f %.2f %.2f", e->load[0], e->load[1],
 			e->load[2]);
 	fputs("</p></footer>\n", f);
