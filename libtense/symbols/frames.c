@@ -158,7 +158,7 @@ static bool begins_with_call(const struct file *file, uint64_t address)
 	if (take(&b, 4) || take(&b, 1) != 1 || b.short_of)
 		return false;
 	augmentation = (const char *)b.at;
-	if (*augmentation != 'z' || !memchr(b.at, 0, b.end - b.at))
+	if (!memchr(b.at, 0, b.end - b.at) || *augmentation != 'z')
 		return false;
 	b.at += strlen(augmentation) + 1;
 	take_unsigned(&b);
