@@ -100,6 +100,9 @@ static const char *look_at_name(const char *name)
 	}, *const curious[] = {
 		"dlopen", "dlmopen", "dlsym", "dlvsym", "___dlopen", "___dlmopen",
 		"___dlsym", "___dlvsym",
+	}, *const never[] = {
+		"execve", "__execve", "execv", "execvp", "execvpe", "__execvpe",
+		"execl", "execle", "execlp", "fexecve", "execveat", "_exit", "_Exit",
 	};
 	size_t i;
 
@@ -112,6 +115,10 @@ static const char *look_at_name(const char *name)
 	for (i = 0; i < sizeof(curious) / sizeof(*curious); i++)
 		if (!strcmp(name, curious[i]))
 			return "what it does depends on who calls it";
+	/* A child of vfork(2) calls it on the stack and with the percent of its parent. */
+	for (i = 0; i < sizeof(never) / sizeof(*never); i++)
+		if (!strcmp(name, never[i]))
+			return "it does not return";
 	return NULL;
 }
 
@@ -638,7 +645,7 @@ size_t redirect_object(const struct redirect_object *of,
 	o.best = calloc(redirect_specs.count, sizeof(*o.best));
 	if (o.best && !find_candidates(&o) && o.count) {
 		o.file = open(of->path, O_RDONLY | O_CLOEXEC);
-		o.memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+		o.memory = open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC);
 		look(&o);
 		for (i = 0; i < o.count && o.candidates[i].reason; i++)
 			;
