@@ -185,7 +185,8 @@ EXPORT int tense_destroy(void)
 		/* Without an area no span begins before the stack has a base again. */
 		tense_area_drop();
 		t->own = 0;
-		t->stack.based = false;
+		/* In a span, the kernel's percent is not that of an empty stack. */
+		t->stack.based = t->span.scale != TENSE_SPAN_ONE;
 	}
 	return err;
 }
@@ -196,6 +197,7 @@ EXPORT int tense_health_check(void)
 	uint32_t head = tense_area_head();
 	struct tense_stats stats;
 	int err = tense_device_look(&stats);
+	uint64_t percent;
 
 	if (err == -ESRCH) {
 		err = tense_health_outside();
@@ -204,8 +206,10 @@ EXPORT int tense_health_check(void)
 	/* The call has made the kernel take what was in the ring. */
 	if (!err && !tense_area_took(head))
 		err = -EIO;
-	if (!err && t->stack.based &&
-	    stats.percent != tense_percent_at(t, t->span.scale) / TENSE_FINE)
+	/* Where there is no ring, a call rounds the percent. */
+	percent = tense_percent_at(t, t->span.scale);
+	if (!err && t->stack.based && stats.percent != percent / TENSE_FINE &&
+	    stats.percent != (percent + TENSE_FINE / 2) / TENSE_FINE)
 		err = -EIO;
 	return err;
 }
@@ -390,7 +394,8 @@ static inline int end(push_fn *push_by, const struct tense_span *before,
 
 	*span = *before;
 	err = push_by(span, own, 0);
-	if (err)
+	/* With another error the span ends, too: there is no percent to restore. */
+	if (err == -EAGAIN)
 		*span = old;
 	return err;
 }

@@ -392,6 +392,38 @@ static void destroyed(void)
 	is_i64(fake_percent(), 100, "nothing is left of it");
 }
 
+/* A span around tense_destroy(). */
+static void destroyed_in_a_span(void)
+{
+	unsigned int slow = 0;
+	struct tense_span a;
+
+	fake.map_error = 0;
+	is_i64(tense_device_join(true), 0, "a thread that stays");
+	for (int i = 0; i < 3; i++) {
+		enter(&a, 125, 3, &slow);
+		is_i64(tense_scale_percent(200), 0, "200 in a span of 125");
+		is_i64(fake_percent(), 250, "multiply");
+		is_i64(tense_destroy(), 0, "it leaves, and stays a member");
+		is_i64(leave(&a, &slow), 0, "the span ends");
+		is_i64(fake_percent(), 100, "with its percent");
+	}
+}
+
+static void left_in_a_span(void)
+{
+	unsigned int slow = 0;
+	struct tense_span a;
+
+	join();
+	enter(&a, 125, 3, &slow);
+	is_i64(tense_destroy(), 0, "the thread leaves in a span of 125");
+	is_i64(leave(&a, &slow), -ESRCH, "there is no percent any more");
+	is_i64(tense_init(), 0, "it joins again");
+	is_i64(tense_scale_percent(200), 0, "200");
+	is_i64(fake_percent(), 200, "nothing is left of the span");
+}
+
 int main(void)
 {
 	in_child("nesting", nesting);
@@ -409,5 +441,7 @@ int main(void)
 	in_child("forked_in_a_thread", forked_in_a_thread);
 	in_child("rejoined", rejoined);
 	in_child("destroyed", destroyed);
+	in_child("destroyed_in_a_span", destroyed_in_a_span);
+	in_child("left_in_a_span", left_in_a_span);
 	return done();
 }
