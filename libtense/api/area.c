@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,8 +22,6 @@ _Thread_local struct tense_self __tense_self = {
 	.span = { .scale = TENSE_SPAN_ONE },
 };
 
-/* A signal handler may find the area half mapped. */
-static _Thread_local bool preparing;
 static _Thread_local bool ended;	/* the thread has released its area */
 
 /*
@@ -63,7 +62,7 @@ bool tense_area_usable(void)
 /* Whether the caller interrupted a change or the set-up of the area. */
 static bool is_busy(const struct tense_line *line)
 {
-	return preparing || (line->known && !line->admitted);
+	return __tense_self.preparing || (line->known && !line->admitted);
 }
 
 /* Counts the records that still fit. */
@@ -71,8 +70,7 @@ static void find_room(struct tense_line *line)
 {
 	uint32_t used;
 
-	line->admitted = 0;
-	tense_barrier();
+	tense_begin_change(line);
 	used = load(&line->ring->head) - load(&line->clock->tail);
 	if (used < RECORDS)
 		line->room = RECORDS - used + 1;
@@ -80,10 +78,26 @@ static void find_room(struct tense_line *line)
 	line->admitted = line->known;
 }
 
+/*
+ * Ends a change that nobody will end, because a signal handler jumped out of it. Then the
+ * caller's frame lies above it. Nothing tells that of a frame on the stack of handlers.
+ */
+__attribute__((noinline)) static void drop_left_change(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	stack_t stack;
+
+	if (here > tense_unfinished_change(&__tense_self) &&
+	    !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_ONSTACK))
+		tense_drop_change(&__tense_self);
+}
+
 bool tense_ring_push(const struct tense_change *c)
 {
 	struct tense_line *line = own_line();
 
+	if (!line->admitted)
+		drop_left_change();
 	if (line->room == 1 && line->admitted)
 		find_room(line);
 	return tense_push(line, c->percent, TENSE_REST_OWN(c->own) |
@@ -187,7 +201,7 @@ static bool copy_clock(struct tense_clock *to, unsigned int origin)
 }
 
 /* Raises *time to ns, unless it is later already. Returns the later time. */
-static uint64_t raise(__u64 *time, uint64_t ns)
+static uint64_t raise_to(__u64 *time, uint64_t ns)
 {
 	__u64 found = load(time);
 
@@ -222,9 +236,9 @@ static int64_t show(const struct tense_clock *c, uint64_t ns)
 	ns = ns > shown ? ns : shown;
 	ns = ns > latest ? ns : latest;
 	/* A signal handler may interrupt this and read a later time. */
-	ns = raise(&line->ring->shown, ns);
+	ns = raise_to(&line->ring->shown, ns);
 	if (c->limit)
-		raise(&line->shared->latest, ns);
+		raise_to(&line->shared->latest, ns);
 	return ns;
 }
 
@@ -398,6 +412,8 @@ static void set(const struct tense_clock *clock, struct tense_ring *ring,
 	line->ring = ring;
 	line->shared = shared;
 	line->room = 1;
+	/* The thread has walked another ring. No complete page has an odd number. */
+	store(&walked.walk.seq, 1);
 	tense_barrier();
 	line->known = -UINT32_MAX;	/* admits none */
 }
@@ -482,7 +498,8 @@ bool tense_area_prepare(int fd, bool ours, const struct tense_change *change)
 
 	if (none || ended || is_busy(own_line()))
 		return false;
-	preparing = true;
+	/* A signal handler may find the area half mapped. */
+	__tense_self.preparing = (uintptr_t)__builtin_frame_address(0);
 	tense_barrier();
 	if (own_line()->known)
 		own_line()->admitted = 0;
@@ -492,6 +509,6 @@ bool tense_area_prepare(int fd, bool ours, const struct tense_change *change)
 	if (own_line()->known)
 		own_line()->admitted = own_line()->known;
 	tense_barrier();
-	preparing = false;
+	__tense_self.preparing = 0;
 	return done;
 }

@@ -26,6 +26,7 @@ struct tense_line {
 	uint32_t admitted;	/* 2^32 less the lowest percent; 0: none now */
 	uint32_t known;		/* the same, as the kernel was told; 0: no area */
 	uint32_t room;		/* room - 1 records fit in the ring, or more */
+	uintptr_t changing;	/* stack pointer of who cleared admitted */
 	struct tense_ring *ring;
 	const struct tense_clock *clock;
 	struct tense_shared *shared;	/* NULL: CPUs' readings are unordered */
@@ -41,6 +42,8 @@ struct tense_self {
 	 * while the stack has no base.
 	 */
 	uint64_t own;
+	/* A frame that maps an area or makes room in it, or 0. */
+	uintptr_t preparing;
 };
 
 #define TENSE_SPAN_ONE	(1ULL << 27)
@@ -130,6 +133,45 @@ typedef uint64_t __attribute__((may_alias)) tense_word;
 
 _Static_assert(sizeof(struct tense_record) == 2 * sizeof(tense_word), "");
 
+/* Notes where the caller changes the line, and admits no records meanwhile. */
+static inline void tense_begin_change(struct tense_line *line)
+{
+#ifdef __x86_64__
+	__asm__ volatile("movq %%rsp, %0" : "=m"(line->changing));
+#else
+	line->changing = (uintptr_t)__builtin_frame_address(0);
+#endif
+	line->admitted = 0;
+	tense_barrier();
+}
+
+/* Ends a change that a signal handler left by a jump. */
+static inline void tense_drop_change(struct tense_self *t)
+{
+	struct tense_line *line = t->line;
+
+	t->preparing = 0;
+	if (!line->known)
+		return;
+	/* The change may have counted the room, but not filled it. */
+	line->room = 1;
+	tense_barrier();
+	line->admitted = line->known;
+}
+
+/*
+ * Returns where the thread's unfinished change is on the stack, or UINTPTR_MAX if there
+ * is none.
+ */
+static inline uintptr_t tense_unfinished_change(const struct tense_self *t)
+{
+	const struct tense_line *line = t->line;
+
+	if (t->preparing)
+		return t->preparing;
+	return line->known && !line->admitted ? line->changing : UINTPTR_MAX;
+}
+
 /* Appends a record. Caller has cleared line->admitted, and there is room. */
 static inline void tense_append(struct tense_line *line, uint64_t word)
 {
@@ -156,15 +198,17 @@ static inline bool tense_push(struct tense_line *line, uint64_t percent,
 		return false;
 	if (!(tense_load(&line->clock->flags) & TENSE_CLOCK_MEMBER))
 		return false;
-	line->admitted = 0;
-	tense_barrier();
+	tense_begin_change(line);
 	room = --line->room;
 	if (__builtin_expect(room, 1))
 		tense_append(line, rest | percent);
 	else
 		line->room = 1;
 	tense_barrier();
-	/* A handler may have forked: known is 0 in the child. */
+	/*
+	 * A handler may have forked: known is 0 in the child. But a child whose handler
+	 * returns into the lines above crashes, because it has no ring.
+	 */
 	line->admitted = line->known;
 	return room;
 }

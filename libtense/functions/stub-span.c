@@ -311,8 +311,7 @@ static inline bool is_active(uint32_t slot)
 
 /*
  * A signal handler may come between any two steps, use the spans above, and never
- * return. Then the span is found as it is here, and ended. Its slot is taken as
- * soon as depth says so, and nothing else matters.
+ * return. Then the span is found as it is here, and ended.
  *
  * A handler that comes before depth is set leaves its own address in the span.
  * Another one that comes just after takes that span for one that has ended.
@@ -322,12 +321,11 @@ static inline void take_span(struct span *span, uint64_t depth, uintptr_t at,
 {
 	do {
 		span->at = at;
+		span->slot = slot;
 		tense_barrier();
 		self.depth = depth + 1;
 		tense_barrier();
 	} while (__builtin_expect(span->at != at, 0));
-	span->slot = slot;
-	tense_barrier();
 }
 
 static bool push(const struct tense_stub *stub, uintptr_t at,
@@ -574,19 +572,31 @@ HIDDEN SAVES void tense_stub_leave(uintptr_t at)
 		leave_any(at);
 }
 
+/* A signal handler may jump out of a change of the ring. */
+static void drop_change(uintptr_t sp)
+{
+	uintptr_t at = tense_unfinished_change(&__tense_self);
+
+	if (at != UINTPTR_MAX && (sp == UINTPTR_MAX || is_deeper(at, sp)))
+		tense_drop_change(&__tense_self);
+}
+
 void tense_stub_settle(uintptr_t sp)
 {
 	stack_t stack;
 
+	drop_change(sp);
 	is_busy(sp);
-	if (!self.depth)
+	if (!self.depth && !self.busy)
 		return;
 	end_spans(sp == UINTPTR_MAX ? any : ended, sp, 0);
 	/* A signal handler on a stack of its own does not return after that. */
-	if (self.depth && is_home(sp) &&
-	    !is_home((uintptr_t)__builtin_frame_address(0)) &&
-	    !sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK)
+	if (is_home(sp) && !is_home((uintptr_t)__builtin_frame_address(0)) &&
+	    !sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK) {
 		end_spans(is_on, (uintptr_t)&stack, 0);
+		if (self.busy - (uintptr_t)stack.ss_sp < stack.ss_size)
+			self.busy = 0;
+	}
 }
 
 void tense_stub_hold(bool hold)

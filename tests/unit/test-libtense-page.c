@@ -172,6 +172,34 @@ static void versions(void)
 	is_i64(tense_page_now(), -EAGAIN, "a page of another version is not read");
 }
 
+/* A page of a new area has the numbers of the old one again: the ring is another one. */
+static void again(void)
+{
+	struct fake_area *a = clock_of(1);
+	unsigned int slow = 0;
+	struct tense_span s;
+	uint32_t seq;
+
+	for (int i = 0; i < 20; i++) {
+		enter(&s, 200, 1, &slow);
+		leave(&s, &slow);
+	}
+	show(5000, 1ULL << 32, 100);
+	enter(&s, 200, 1, &slow);
+	leave(&s, &slow);
+	ok(clock_is_right(a), "a reading after many records");
+	seq = a->clock->seq;
+	is_i64(tense_destroy(), 0, "leave");
+	is_i64(tense_init(), 0, "join again");
+	is_i64(tense_scale_percent(200), 0, "another area");
+	is_i64(tense_scale_pop(), 0, "with two records");
+	show(5000, 1ULL << 32, 100);
+	a = fake_area();
+	a->clock->seq = seq;
+	ok((int32_t)(a->ring->head - 40) < 0, "fewer than the old one had");
+	ok(clock_is_right(a), "a reading walks the new ring");
+}
+
 int main(void)
 {
 	in_child("page", page);
@@ -181,5 +209,6 @@ int main(void)
 	in_child("floors", floors);
 	in_child("ordered", ordered);
 	in_child("versions", versions);
+	in_child("again", again);
 	return done();
 }

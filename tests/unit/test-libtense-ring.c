@@ -424,6 +424,42 @@ static void left_in_a_span(void)
 	is_i64(fake_percent(), 200, "nothing is left of the span");
 }
 
+/* A handler that jumped out of a change has left it unfinished. */
+static void left(void)
+{
+	struct tense_line *line;
+	struct tense_self *t = &__tense_self;
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	join();
+	tense_scale_percent(200);
+	tense_scale_pop();
+	line = t->line;
+	is_i64(fake.writes, 0, "changes are in the ring");
+	/* A caller above: this runs in its handler. */
+	line->admitted = 0;
+	line->room = 0;
+	line->changing = here + 1000;
+	is_i64(tense_scale_percent(200), 0, "in a handler");
+	ok(fake.writes, "a change does not go to the ring");
+	is_i64(line->admitted, 0, "which is as it was");
+	is_i64(tense_scale_pop(), 0, "and back");
+	fake.writes = 0;
+	/* A caller below is gone. */
+	line->changing = here - 2000;
+	is_i64(tense_scale_percent(200), 0, "after a jump out of the handler");
+	is_i64(fake_percent(), 200, "it does");
+	is_i64(tense_scale_pop(), 0, "and back");
+	is_i64(fake.writes, 0, "nothing was written");
+	ok(line->room > 1 && line->room <= TENSE_RING_RECORDS + 1, "the room was counted anew");
+	line->admitted = 0;
+	t->preparing = here - 2000;
+	is_i64(tense_scale_percent(200), 0, "the same while an area was mapped");
+	is_i64(fake.writes, 0, "nothing was written");
+	is_i64(t->preparing, 0, "nobody maps it any more");
+	is_i64(fake.broken, 0, "no rule of the ring is broken");
+}
+
 int main(void)
 {
 	in_child("nesting", nesting);
@@ -443,5 +479,6 @@ int main(void)
 	in_child("destroyed", destroyed);
 	in_child("destroyed_in_a_span", destroyed_in_a_span);
 	in_child("left_in_a_span", left_in_a_span);
+	in_child("left", left);
 	return done();
 }

@@ -20,12 +20,14 @@
 
 static unsigned int (*fake_percent_p)(void), (*fake_slot_p)(void);
 static unsigned long (*fake_calls_p)(unsigned int);
+static bool (*fake_admits_p)(void);
 
 static void find_fake(void)
 {
 	*(void **)&fake_percent_p = dlsym(RTLD_DEFAULT, "fake_percent");
 	*(void **)&fake_slot_p = dlsym(RTLD_DEFAULT, "fake_slot");
 	*(void **)&fake_calls_p = dlsym(RTLD_DEFAULT, "fake_calls");
+	*(void **)&fake_admits_p = dlsym(RTLD_DEFAULT, "fake_admits");
 }
 
 /* The calling thread's percent; 100 without the library. */
@@ -42,6 +44,12 @@ __attribute__((unused)) static bool at(unsigned int expected)
 	if (percent() != expected)
 		printf("# at %u percent, not at %u\n", percent(), expected);
 	return percent() == expected;
+}
+
+/* Nobody left a change of the ring unfinished. */
+__attribute__((unused)) static bool admits(void)
+{
+	return !fake_admits_p || fake_admits_p();
 }
 
 static unsigned long calls_seen[16];

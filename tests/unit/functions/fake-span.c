@@ -277,6 +277,11 @@ unsigned int fake_slot(void)
 	return __tense_self.span.slot;
 }
 
+bool fake_admits(void)
+{
+	return __tense_self.line->admitted == __tense_self.line->known;
+}
+
 unsigned long fake_calls(unsigned int slot)
 {
 	take_records();

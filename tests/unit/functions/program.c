@@ -379,6 +379,7 @@ static void check_async(void)
 	setitimer(ITIMER_REAL, &none, NULL);
 	f_handler(0);
 	is_i64(wrong, 0, "jumps out of handlers at any instruction");
+	ok(admits(), "leave no change of the ring unfinished");
 	ok(at(100), "back to 100");
 	is_i64(f_outer(1), 3, "and the percents are as before");
 }
@@ -446,7 +447,7 @@ static void check_steps(int (*call)(int), unsigned int stride, const char *what)
 	};
 	/* Enough for all but the slow variants. */
 	const unsigned int most = 400 * stride;
-	unsigned int n, wrong = 0;
+	unsigned int n, wrong = 0, unfinished = 0;
 
 	sigaction(SIGTRAP, &sa, NULL);
 	step_jump = false;
@@ -460,10 +461,12 @@ static void check_steps(int (*call)(int), unsigned int stride, const char *what)
 	step_jump = true;
 	wrong = 0;
 	for (n = 1; n < most && step_through(n, 1, call); n += stride) {
+		unfinished += !admits();
 		g_handler(1);
 		wrong += !at(100);
 	}
 	is_i64(wrong, 0, "%s: jumps after an instruction", what);
+	is_i64(unfinished, 0, "%s: leave no change of the ring unfinished", what);
 	f_handler(1);
 	ok(at(100), "%s: back to 100", what);
 }
