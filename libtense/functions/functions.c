@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,17 +227,25 @@ static void step_back(const struct aside *aside)
 	__tense_span_end_slow(&aside->before, 0);
 }
 
+/*
+ * The loader calls this while it holds its lock. So the thread must not be cancelled in here,
+ * and the loader's caller must not see an error of ours.
+ */
 static void changed(void)
 {
+	int cancelled, saved = errno;
 	struct aside aside;
-	int error = __tense_span_begin_slow(&aside.before,
-					    TENSE_PERCENT_MAX * TENSE_FINE,
-					    0, 0);
+	int error;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
+	error = __tense_span_begin_slow(&aside.before,
+					TENSE_PERCENT_MAX * TENSE_FINE, 0, 0);
 	step_aside(&aside, error);
 	if (redirect->scan(false) && !tense_stub_cost.enter)
 		calibrate();
 	step_back(&aside);
+	pthread_setcancelstate(cancelled, NULL);
+	errno = saved;
 }
 
 static void start(const char *text, bool in_experiment)

@@ -49,9 +49,10 @@ static void consider(struct gap *gap, uintptr_t start, uintptr_t end)
 		gap->found = at;
 }
 
+/* /proc/self is empty once the first thread has ended. */
 static bool find_gap(struct gap *gap)
 {
-	FILE *maps = fopen("/proc/self/maps", "re");
+	FILE *maps = fopen("/proc/thread-self/maps", "re");
 	uintptr_t last = 0, start, end;
 	char *line = NULL;
 	size_t room = 0;
@@ -97,7 +98,7 @@ void *redirect_patch_map(uintptr_t low, uintptr_t high, size_t size)
 	return NULL;
 }
 
-/* For processes that cannot use /proc/self/mem. */
+/* For processes that cannot use /proc/thread-self/mem. */
 static int write_mapped(const struct redirect_patch *p)
 {
 	uintptr_t start = p->at & -4096UL;
@@ -111,7 +112,7 @@ static int write_mapped(const struct redirect_patch *p)
 
 static size_t write_all(const struct redirect_patch *patches, size_t count)
 {
-	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
 	const struct redirect_patch *p = patches;
 
 	for (; p < patches + count; p++)

@@ -57,7 +57,7 @@ static char *get_path(const struct link_map *map, bool main)
 		real = realpath(map->l_name, NULL);
 		return real ? real : strdup(map->l_name);
 	}
-	size = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	size = readlink("/proc/thread-self/exe", path, sizeof(path) - 1);
 	if (size < 0)
 		return NULL;
 	path[size] = 0;

@@ -85,12 +85,31 @@ static int pending_signal(int status)
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
+/* A first thread that ended by pthread_exit() stays as a zombie, which nobody can trace. */
+static bool has_ended(const struct state *s, int tid)
+{
+	char text[512], *state;
+	long size;
+	int fd;
+
+	snprintf(text, sizeof(text), "/proc/%d/task/%d/stat", s->process, tid);
+	fd = open(text, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	size = syscall(SYS_read, fd, text, sizeof(text) - 1);
+	close(fd);
+	text[size > 0 ? size : 0] = '\0';
+	/* The state follows the name, which is in parentheses. */
+	state = strrchr(text, ')');
+	return !state || (state[1] && strchr("ZX", state[2]));
+}
+
 static bool stop(struct state *s, int tid)
 {
 	int status;
 
 	if (trace(PTRACE_SEIZE, tid, NULL))
-		return errno == ESRCH;
+		return errno == ESRCH || has_ended(s, tid);
 	if (trace(PTRACE_INTERRUPT, tid, NULL) || !wait_stopped(tid, &status))
 		return true;
 	s->thread[s->count].tid = tid;
@@ -153,7 +172,7 @@ static bool stop_all(struct state *s)
 				d = (struct dirent64 *)(names + at);
 				tid = atoi(d->d_name);
 				if (!tid || tid == s->caller ||
-				    is_known(s, tid))
+				    is_known(s, tid) || has_ended(s, tid))
 					continue;
 				if (s->count == THREADS || !stop(s, tid)) {
 					close(fd);
@@ -213,7 +232,7 @@ static void finish(struct redirect_threads *t)
 const char *redirect_threads_stop(struct redirect_threads *t,
 			      const struct redirect_patch *patches, size_t count)
 {
-	sigset_t all, old;
+	sigset_t all;
 	struct state *s;
 
 	t->tracer = 0;
@@ -228,9 +247,12 @@ const char *redirect_threads_stop(struct redirect_threads *t,
 	s->patches = patches;
 	s->patch_count = count;
 	t->state = s;
-	/* The tracer must not take signals of the process. */
+	/*
+	 * The tracer must not take signals of the process. Nor may a handler of this
+	 * thread wait for one of the others while they are stopped.
+	 */
 	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &old);
+	sigprocmask(SIG_BLOCK, &all, &t->mask);
 	t->tracer = clone(tracer, s->stack + STACK,
 			  CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED,
 			  s);
@@ -239,9 +261,9 @@ const char *redirect_threads_stop(struct redirect_threads *t,
 		set(s, ALLOWED);
 		wait_while(s, ALLOWED);
 	}
-	sigprocmask(SIG_SETMASK, &old, NULL);
 	if (t->tracer > 0 && s->step == STOPPED)
 		return NULL;
+	sigprocmask(SIG_SETMASK, &t->mask, NULL);
 	if (t->tracer > 0)
 		finish(t);
 	else
@@ -256,4 +278,5 @@ void redirect_threads_continue(struct redirect_threads *t)
 		return;
 	set(t->state, DONE);
 	finish(t);
+	sigprocmask(SIG_SETMASK, &t->mask, NULL);
 }

@@ -12,6 +12,7 @@
 #ifndef LIBTENSE_REDIRECT_THREADS_H
 #define LIBTENSE_REDIRECT_THREADS_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,7 @@ struct redirect_patch {
 struct redirect_threads {
 	int tracer;	/* 0: there are no other threads */
 	void *state;
+	sigset_t mask;	/* of the caller, whose signals are blocked meanwhile */
 };
 
 /* Returns NULL, or the reason why the threads cannot be stopped. */

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -838,11 +839,56 @@ static void check_plugin(const char *path)
 	ok(at(100), "back to 100");
 }
 
+static void *opened;
+
 /* By a thread that was there before. */
 static void *sleeper(void *path)
 {
 	check_plugin(path);
 	return NULL;
+}
+
+/* A pending cancellation does not end a thread while it holds the loader's lock. */
+static void *open_cancelled(void *path)
+{
+	void *plugin;
+
+	pthread_cancel(pthread_self());
+	plugin = dlopen(path, RTLD_NOW);
+	__atomic_store_n(&opened, plugin, __ATOMIC_RELAXED);
+	pthread_testcancel();
+	return NULL;
+}
+
+static void check_cancelled(char *path)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, open_cancelled, path);
+	pthread_join(thread, NULL);
+	ok(opened, "a library, opened by a thread that is cancelled");
+	if (opened)
+		dlclose(opened);
+}
+
+/* The first thread has ended, and stays as a zombie. */
+static void *survivor(void *path)
+{
+	char stat[64], text[256] = "", *state = text;
+	int i, fd;
+
+	snprintf(stat, sizeof(stat), "/proc/self/task/%d/stat", getpid());
+	for (i = 0; i < 60000 && strncmp(state, ") Z", 3); i++) {
+		usleep(1000);
+		fd = open(stat, O_RDONLY);
+		if (read(fd, text, sizeof(text) - 1) <= 0)
+			break;
+		close(fd);
+		state = strchr(text, ')');
+	}
+	ok(!strncmp(state, ") Z", 3), "the first thread has ended");
+	check_plugin(path);
+	exit(done());
 }
 
 int main(int argc, char **argv)
@@ -865,9 +911,14 @@ int main(int argc, char **argv)
 		check_plugin(argv[1]);
 		pthread_create(&thread, NULL, sleeper, argv[1]);
 		pthread_join(thread, NULL);
+		check_cancelled(argv[1]);
 	}
 	check_steps(f_handler, 1, "a call");
 	check_steps(f_step_nested, 17, "nested calls");
 	check_async();
+	if (argc > 1) {
+		pthread_create(&thread, NULL, survivor, argv[1]);
+		pthread_exit(NULL);
+	}
 	return done();
 }
