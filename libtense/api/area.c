@@ -79,8 +79,8 @@ static void find_room(struct tense_line *line)
 }
 
 /*
- * Ends a change that nobody will end, because a signal handler jumped out of it. Then the
- * caller's frame lies above it. Nothing tells that of a frame on the stack of handlers.
+ * Ends a change that a signal handler left by a jump. If the caller's frame is above the
+ * change's frame, that frame is gone. On an alternate signal stack, addresses do not tell.
  */
 __attribute__((noinline)) static void drop_left_change(void)
 {
@@ -412,7 +412,7 @@ static void set(const struct tense_clock *clock, struct tense_ring *ring,
 	line->ring = ring;
 	line->shared = shared;
 	line->room = 1;
-	/* The thread has walked another ring. No complete page has an odd number. */
+	/* Forgets the walk of the old ring: a complete page has no odd number. */
 	store(&walked.walk.seq, 1);
 	tense_barrier();
 	line->known = -UINT32_MAX;	/* admits none */

@@ -185,7 +185,7 @@ EXPORT int tense_destroy(void)
 		/* Without an area no span begins before the stack has a base again. */
 		tense_area_drop();
 		t->own = 0;
-		/* In a span, the kernel's percent is not that of an empty stack. */
+		/* In a span, the kernel's percent includes the span's: keep the base. */
 		t->stack.based = t->span.scale != TENSE_SPAN_ONE;
 	}
 	return err;
@@ -206,7 +206,7 @@ EXPORT int tense_health_check(void)
 	/* The call has made the kernel take what was in the ring. */
 	if (!err && !tense_area_took(head))
 		err = -EIO;
-	/* Where there is no ring, a call rounds the percent. */
+	/* Without a ring, a system call sets the percent, and rounds it. */
 	percent = tense_percent_at(t, t->span.scale);
 	if (!err && t->stack.based && stats.percent != percent / TENSE_FINE &&
 	    stats.percent != (percent + TENSE_FINE / 2) / TENSE_FINE)

@@ -311,10 +311,10 @@ static inline bool is_active(uint32_t slot)
 
 /*
  * A signal handler may come between any two steps, use the spans above, and never
- * return. Then the span is found as it is here, and ended.
+ * return. The next use of the spans then ends this one, whatever its state is here.
  *
- * A handler that comes before depth is set leaves its own address in the span.
- * Another one that comes just after takes that span for one that has ended.
+ * A handler that comes before depth is set leaves its own address in the span. A second
+ * handler just after that would end the span as one of its own. So it is taken again.
  */
 static inline void take_span(struct span *span, uint64_t depth, uintptr_t at,
 			     uint32_t slot)

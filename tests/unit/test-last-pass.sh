@@ -153,9 +153,9 @@ chmod +x guests/*.bin guests/timed
 echo '"$0.bin"' >guests/test-one
 is "$(programs_in_uml guests/test-one)" guests/test-one.bin "a script has a program of its name"
 echo '"$here/${0##*/guest-}"' >guests/guest-timed
-is "$(programs_in_uml guests/guest-timed)" guests/timed "or is called after it"
+is "$(programs_in_uml guests/guest-timed)" guests/timed "guest-NAME runs NAME"
 echo './two.bin + ./three.bin; ./notes' >guests/several
-is "$(programs_in_uml guests/several | xargs)" "guests/two.bin guests/three.bin" "or names some"
+is "$(programs_in_uml guests/several | xargs)" "guests/two.bin guests/three.bin" "a script runs programs that it names"
 echo 'echo ok' >guests/none
 is "$(programs_in_uml guests/none) $?" " 1" "one without a program has no checksum"
 # A command runs once, and what it printed is repeated.
@@ -168,14 +168,14 @@ is "$(once a count 1; once a count 2)" "1
 2" "nothing is repeated"
 is "$(once=$tmp/once; once a count 1; once a count 2; once b count 3)" "1
 1
-3" "with a directory, what was printed under the same name"
+3" "with a directory, output is repeated under the same name"
 is "$(wc -l <"$tmp/counted")" 4 "the command does not run again"
 fails() {
 	echo half
 	return 1
 }
 is "$(once=$tmp/once; once c fails; echo $?; once c count 1)" "1
-1" "what a command printed that failed is not"
+1" "the output of a command that failed is not repeated"
 cd "$source" || exit
 is "$(contents tests/nothing 2>/dev/null) $?" " 0" "no files"
 ok "are an error of a checksum" eval '! (set -o pipefail; contents tests/nothing) >"$tmp/got" 2>&1'

@@ -172,7 +172,7 @@ static void versions(void)
 	is_i64(tense_page_now(), -EAGAIN, "a page of another version is not read");
 }
 
-/* A page of a new area has the numbers of the old one again: the ring is another one. */
+/* A new page may have the old one's number, but its ring is another one. */
 static void again(void)
 {
 	struct fake_area *a = clock_of(1);

@@ -436,19 +436,19 @@ static void left(void)
 	tense_scale_pop();
 	line = t->line;
 	is_i64(fake.writes, 0, "changes are in the ring");
-	/* A caller above: this runs in its handler. */
+	/* The frame of the change is above: this is a handler that interrupted it. */
 	line->admitted = 0;
 	line->room = 0;
 	line->changing = here + 1000;
 	is_i64(tense_scale_percent(200), 0, "in a handler");
 	ok(fake.writes, "a change does not go to the ring");
-	is_i64(line->admitted, 0, "which is as it was");
+	is_i64(line->admitted, 0, "the ring stays closed");
 	is_i64(tense_scale_pop(), 0, "and back");
 	fake.writes = 0;
-	/* A caller below is gone. */
+	/* A frame below was left by a jump. */
 	line->changing = here - 2000;
 	is_i64(tense_scale_percent(200), 0, "after a jump out of the handler");
-	is_i64(fake_percent(), 200, "it does");
+	is_i64(fake_percent(), 200, "the change is in effect");
 	is_i64(tense_scale_pop(), 0, "and back");
 	is_i64(fake.writes, 0, "nothing was written");
 	ok(line->room > 1 && line->room <= TENSE_RING_RECORDS + 1, "the room was counted anew");
@@ -456,7 +456,7 @@ static void left(void)
 	t->preparing = here - 2000;
 	is_i64(tense_scale_percent(200), 0, "the same while an area was mapped");
 	is_i64(fake.writes, 0, "nothing was written");
-	is_i64(t->preparing, 0, "nobody maps it any more");
+	is_i64(t->preparing, 0, "that has ended, too");
 	is_i64(fake.broken, 0, "no rule of the ring is broken");
 }
 

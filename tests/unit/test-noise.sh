@@ -339,7 +339,7 @@ is "$(tr -s '\n ' ' ' <stderr)" \
 	"and it says so"
 noise_is 125 "unless it was asked for" predict --coefficients narrow.json \
 	--length 50us --model linear
-ok "which is refused" grep -q 'it would not be a Levy distribution' stderr
+ok "which is refused" grep -q 'give no Levy distribution' stderr
 for form in log linear; do
 	jq ".linear = {best: .best, scale: .scale, range: .range} |
 		.linear[].coefficients = [1e-3, 1e-4, 1] | .better = \"$form\"" sub/dir/c.json >better.json
@@ -406,7 +406,7 @@ noise_is 125 "a location of the log model" predict --location 1,2,3 --scale 1,2,
 tense_said "noise predict: --location is for --model linear: a location may be negative and has no logarithm"
 noise_is 125 "a linear scale below 0" predict --model linear --best 0,0,1 \
 	--scale -1,0,0 --range 1,0,0
-ok "is refused" grep -q 'it would not be a Levy distribution: the best case is [-+.0-9e]* s, the scale is -1 s' stderr
+ok "is refused" grep -q 'these coefficients give no Levy distribution of times: the best case is [-+.0-9e]* s, which must be above 0, the scale is -1 s' stderr
 noise_is 125 "a best case below 0" predict --model linear --best=-1e-3,0,1 \
 	--scale 1e-6,0,0 --range 1e-3,0,0 --length 500us
 ok "is refused" grep -q 'the best case is -0.0005 s' stderr
@@ -421,7 +421,7 @@ noise_is 125 "beside a file" predict $hand --coefficients sub/dir/c.json
 tense_said "noise predict: --coefficients and coefficients by hand exclude each other"
 noise_is 125 "a scale that is too large" predict --best 0,0,1 --scale 10,0,0 \
 	--range 0,0,0
-ok "is refused" grep -q '^tense: noise predict: by these coefficients it would not be a Levy distribution: the best case is [-+.0-9e]* s, the scale is 2.2e+04 s, and it ends 1 s after' stderr
+ok "is refused" grep -q '^tense: noise predict: these coefficients give no Levy distribution of times: the best case is [-+.0-9e]* s, which must be above 0, the scale is 2.2e+04 s, and the range is 1 s' stderr
 for law in 1 1,2 1,2,3,4 1,2,x 1,,3 '' nan,1,2; do
 	noise_is 125 "--best '$law'" predict --best "$law" --scale 1,2,3 \
 		--range 1,2,3

@@ -144,7 +144,7 @@ static void test_samples(void)
 	whatif_free(&asked);
 }
 
-/* A batch of one round shows no variation, and nobody can read it. */
+/* One round shows no variation: the statistics of such a batch would fail. */
 static void test_sizes(void)
 {
 	const unsigned int odd[] = { 5, 7, 9 };

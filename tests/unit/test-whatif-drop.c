@@ -109,9 +109,9 @@ static void test_spoiled(void)
 		if (w.samples.list[i].order == third)
 			ok(false, "the third is still there");
 	whatif_assess(&w.question, &w.plan, &w.samples, &w.answer);
-	is_i64((int64_t)w.answer.nr_warnings, 2, "one note of both");
+	is_i64((int64_t)w.answer.nr_warnings, 2, "two notes, one of both rounds");
 	ok(!strcmp(w.answer.warnings[1].id, "limit"),
-	   "and one that the most rounds were made");
+	   "and one that --max-runs was reached");
 	ok(!strcmp(w.answer.warnings[0].text,
 		   "rounds dropped, since backup ran in them for longer than its cutoff of 150 ms: 2 (300 ms in round 3)"),
 	   "names it: %s", w.answer.warnings[0].text);

@@ -317,7 +317,7 @@ static void finish(struct command_result *r, int status,
 	}
 }
 
-/* -1 if there is none, else the time that poll() may take. */
+/* Returns how many ms poll() may wait: until the timeout, but at most MEANWHILE_MS. */
 static int poll_time(const struct command *c, uint64_t began)
 {
 	/* A timeout may be too long to count in nanoseconds. */

@@ -154,7 +154,7 @@ static void fall_back(const struct stored *stored, struct prediction *p)
 static int predict(const struct noise_options *o, struct prediction *p)
 {
 	if (coefficients_predict(p->c, p->per_core, p->length, &p->levy)) {
-		warn("noise predict: by these coefficients it would not be a Levy distribution: the best case is %.3g s, the scale is %.3g s, and it ends %.3g s after its location",
+		warn("noise predict: these coefficients give no Levy distribution of times: the best case is %.3g s, which must be above 0, the scale is %.3g s, and the range is %.3g s",
 		     p->length + p->levy.location, p->levy.scale,
 		     p->levy.bound - p->levy.location);
 		return -1;

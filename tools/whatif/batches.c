@@ -173,7 +173,7 @@ int whatif_batches(const struct whatif_question *asked, struct whatif *w,
 
 	*w = (struct whatif){ 0 };
 	s.total = (asked->max_runs + b->each - 1) / b->each;
-	/* Rather one round more in some batches than a batch of one round. */
+	/* Some batches get one round more, so that none has only one. */
 	if (s.total > asked->max_runs / 2)
 		s.total = asked->max_runs / 2;
 	jobs_open(&s.jobs, s.total);

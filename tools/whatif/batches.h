@@ -37,7 +37,7 @@ struct whatif_batches {
 	void (*taken)(unsigned int number, const struct whatif *batch, void *arg);
 	void *arg;
 	bool first_shows;	/* the first batch writes to standard error itself */
-	unsigned int each;	/* most rounds of a batch, or 3 */
+	unsigned int each;	/* most rounds of a batch; 3, if one is left over */
 	unsigned int parallel;	/* most batches at the same time */
 	unsigned int least;	/* fewest batches before the first judgement */
 	bool ahead;		/* begins batches that may turn out unneeded */

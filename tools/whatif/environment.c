@@ -57,7 +57,7 @@ void whatif_environment(struct whatif_environment *e, const char *backend)
 		e->load[0] = NAN;
 }
 
-/* The date is when it was. */
+/* The load of a machine tells nothing without its date. */
 bool whatif_has_load(const struct whatif_environment *e)
 {
 	return e->date && isfinite(e->load[0]);

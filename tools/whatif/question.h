@@ -99,7 +99,7 @@ bool whatif_less(const struct whatif_question *q);
 double whatif_gain(const struct whatif_question *q, double change);
 /* True for a metric that tense measures in ns. */
 bool whatif_is_time(const struct whatif_question *q);
-/* NULL, or an error in --better. */
+/* NULL, or why --better or --show-output does not fit --metric. */
 const char *whatif_check_metric(const struct whatif_question *q);
 
 /* Ends the program if nobody can read --input. A --prepare may still create it. */

@@ -9,7 +9,7 @@ extern "C" {
 /* The calling thread's. */
 unsigned int fake_percent(void);
 unsigned int fake_slot(void);
-/* Whether a change of it finds the ring free. */
+/* Is no change of the thread's ring unfinished? */
 _Bool fake_admits(void);
 /* All threads' together. */
 unsigned long fake_calls(unsigned int slot);

@@ -458,7 +458,7 @@ static void check_steps(int (*call)(int), unsigned int stride, const char *what)
 	wrong = 0;
 	for (n = 1; n < most && step_through(n, 2, call); n += stride)
 		wrong += !at(100);
-	is_i64(wrong, 0, "%s: handlers after two instructions", what);
+	is_i64(wrong, 0, "%s: a handler after each of two instructions in a row", what);
 	step_jump = true;
 	wrong = 0;
 	for (n = 1; n < most && step_through(n, 1, call); n += stride) {
