@@ -39,7 +39,7 @@ inputs_in_qemu() { # PROGRAM
 }
 
 # A script that runs programs in User-Mode Linux by "tense run", and does nothing else, depends on
-# the programs, the kernels, and that command.
+# itself, the programs, that command, the libraries, the kernels and the host.
 inputs_in_uml() { # PROGRAM
 	local out=${1%/tests/*} programs program
 
@@ -53,8 +53,8 @@ inputs_in_uml() { # PROGRAM
 		once "built${out//\//-}" built_of "$out"
 }
 
-# Prints the programs of such a script: those that it names, those after which it is called,
-# or the one of its name.
+# Prints the programs that such a script NAME may run: NAME.bin, NAME without "guest-", and each
+# program whose name stands in it.
 programs_in_uml() { # PROGRAM
 	local here=${1%/*} name=${1##*/} word found=
 
@@ -85,7 +85,7 @@ inputs_kernel_style() {
 # A test of commands depends on their code, on the host, on files of the tree, and on what was
 # built from these. run-tap keeps no pass if a file has changed since make began to build.
 inputs_commands() { # PROGRAM
-	local out=${1%/tests/*} objects script='' names
+	local out=${1%/tests/*} objects script='' names program
 
 	# With one of these variables, a test does something else.
 	[ -z "${READINGS:-}${TIERS:-}${LONG:-}${CPUS:-}${WAITING:-}${STRESS_MINUTES:-}${BRINK_SECONDS:-}" ] ||
@@ -101,10 +101,26 @@ inputs_commands() { # PROGRAM
 	else
 		code "$1" || return
 	fi
+	for program in $(helpers_in "$out" "${script:-/dev/null}"); do
+		code "$program" || return
+	done
 	names=$(commands_in "${script:-$1}" tests/lib/*.sh) || return
 	# shellcheck disable=SC2086 # words
 	code_of_commands "$objects" $names && cat "${script:-/dev/null}" && once host host_of_commands &&
 		once "files${out//\//-}" files_of_commands "$out" && once "built${out//\//-}" built_of "$out"
+}
+
+# Prints the programs made of code that files_of_commands() leaves out whose names stand in a
+# script.
+helpers_in() { # BUILD SCRIPT
+	local name program
+
+	grep -oE '[a-z][a-z0-9-]+' "$2" | sort -u | while read -r name; do
+		for program in "$1/tests/unit/$name" "$1/bench/$name"; do
+			# A script of a test is no helper.
+			[ ! -f "$program" ] || grep -Iq . "$program" || echo "$program"
+		done
+	done
 }
 
 # Runs a command, or repeats what it printed before. $once: a directory for that; unset: none.

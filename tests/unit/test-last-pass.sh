@@ -158,6 +158,14 @@ echo './two.bin + ./three.bin; ./notes' >guests/several
 is "$(programs_in_uml guests/several | xargs)" "guests/two.bin guests/three.bin" "a script runs programs that it names"
 echo 'echo ok' >guests/none
 is "$(programs_in_uml guests/none) $?" " 1" "one without a program has no checksum"
+# Programs of unit tests that scripts use.
+mkdir -p built/tests/unit built/bench
+cp objects/run.o built/tests/unit/measured
+cp objects/run.o built/bench/queue-table
+cp guests/none built/tests/unit/test-a
+echo '"$out/tests/unit/measured" | "$out/bench/queue-table"; test-a; absent' >guests/user
+is "$(helpers_in built guests/user | xargs)" "built/tests/unit/measured built/bench/queue-table" \
+	"a script's helpers, but no other test"
 # A command runs once, and what it printed is repeated.
 mkdir "$tmp/once"
 count() {
