@@ -103,8 +103,13 @@ static const char *look_at_name(const char *name)
 	}, *const never[] = {
 		"execve", "__execve", "execv", "execvp", "execvpe", "__execvpe",
 		"execl", "execle", "execlp", "fexecve", "execveat", "_exit", "_Exit",
+		"__spawni_child", "__execvpex", "__execvpe_common", "maybe_script_execute",
 	};
 	size_t i;
+
+	/* The name by which libc calls its own function. */
+	if (!strncmp(name, "__GI_", 5))
+		name += 5;
 
 	for (i = 0; i < sizeof(odd) / sizeof(*odd); i++)
 		if (!strcmp(name, odd[i]))
@@ -115,10 +120,10 @@ static const char *look_at_name(const char *name)
 	for (i = 0; i < sizeof(curious) / sizeof(*curious); i++)
 		if (!strcmp(name, curious[i]))
 			return "what it does depends on who calls it";
-	/* A child of vfork(2) calls it on the stack and with the percent of its parent. */
+	/* A child of vfork(2) calls it with its parent's memory, also with its spans. */
 	for (i = 0; i < sizeof(never) / sizeof(*never); i++)
 		if (!strcmp(name, never[i]))
-			return "it does not return";
+			return "it returns only if it fails";
 	return NULL;
 }
 

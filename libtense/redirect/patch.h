@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes into the text of a running program. Text is never mapped writable: like
- * a debugger, this writes through /proc/self/mem.
+ * a debugger, this writes through /proc/thread-self/mem.
  */
 #ifndef LIBTENSE_REDIRECT_PATCH_H
 #define LIBTENSE_REDIRECT_PATCH_H

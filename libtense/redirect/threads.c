@@ -95,13 +95,16 @@ static bool has_ended(const struct state *s, int tid)
 	snprintf(text, sizeof(text), "/proc/%d/task/%d/stat", s->process, tid);
 	fd = open(text, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return true;
+		return errno == ENOENT || errno == ESRCH;
 	size = syscall(SYS_read, fd, text, sizeof(text) - 1);
 	close(fd);
-	text[size > 0 ? size : 0] = '\0';
+	if (size < 0)
+		return errno == ESRCH;
+	text[size] = '\0';
 	/* The state follows the name, which is in parentheses. */
 	state = strrchr(text, ')');
-	return !state || (state[1] && strchr("ZX", state[2]));
+	return state && !strncmp(state, ") ", 2) &&
+	       (state[2] == 'Z' || state[2] == 'X');
 }
 
 static bool stop(struct state *s, int tid)

@@ -70,9 +70,9 @@ ok "odd ones that are not" [ "$(grep -c '^patched.*odd_' "$log")" -ge 25 ]
 is "$(grep -c '^cost' "$log")" 1 "the cost is logged once"
 ok "and what the start took" grep -q '^start	[0-9]*	[0-9]*$' "$log"
 
-# A child of vfork(2) calls it on the stack of its parent, which no return reaches.
+# A child of vfork(2) calls execve with its parent's spans: its own would never end.
 with '1 50 libc:execve' true
-is "$(fields refused 5,7)" "execve it does not return" "a function that does not return"
+is "$(fields refused 5,7)" "execve it returns only if it fails" "a function that does not return"
 
 # The same in a stripped program, where more functions are redirected by their
 # addresses. These run at 100 percent, because the program checks the percents of
