@@ -177,6 +177,7 @@ EXPORT int tense_init(void)
 EXPORT int tense_destroy(void)
 {
 	struct tense_self *t = &__tense_self;
+	struct tense_stats stats;
 	int err = tense_scale_clear();
 
 	if (!err)
@@ -185,8 +186,9 @@ EXPORT int tense_destroy(void)
 		/* Without an area no span begins before the stack has a base again. */
 		tense_area_drop();
 		t->own = 0;
-		/* In a span, the kernel's percent includes the span's: keep the base. */
-		t->stack.based = t->span.scale != TENSE_SPAN_ONE;
+		/* The kernel's percent of a thread that stays includes that of its span. */
+		t->stack.based = t->span.scale != TENSE_SPAN_ONE &&
+				 !tense_device_look(&stats);
 	}
 	return err;
 }
