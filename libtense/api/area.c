@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -78,26 +77,10 @@ static void find_room(struct tense_line *line)
 	line->admitted = line->known;
 }
 
-/*
- * Ends a change that a signal handler left by a jump. If the caller's frame is above the
- * change's frame, that frame is gone. On an alternate signal stack, addresses do not tell.
- */
-__attribute__((noinline)) static void drop_left_change(void)
-{
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	stack_t stack;
-
-	if (here > tense_unfinished_change(&__tense_self) &&
-	    !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_ONSTACK))
-		tense_drop_change(&__tense_self);
-}
-
 bool tense_ring_push(const struct tense_change *c)
 {
 	struct tense_line *line = own_line();
 
-	if (!line->admitted)
-		drop_left_change();
 	if (line->room == 1 && line->admitted)
 		find_room(line);
 	return tense_push(line, c->percent, TENSE_REST_OWN(c->own) |
@@ -201,7 +184,7 @@ static bool copy_clock(struct tense_clock *to, unsigned int origin)
 }
 
 /* Raises *time to ns, unless it is later already. Returns the later time. */
-static uint64_t raise_to(__u64 *time, uint64_t ns)
+static uint64_t raise(__u64 *time, uint64_t ns)
 {
 	__u64 found = load(time);
 
@@ -236,9 +219,9 @@ static int64_t show(const struct tense_clock *c, uint64_t ns)
 	ns = ns > shown ? ns : shown;
 	ns = ns > latest ? ns : latest;
 	/* A signal handler may interrupt this and read a later time. */
-	ns = raise_to(&line->ring->shown, ns);
+	ns = raise(&line->ring->shown, ns);
 	if (c->limit)
-		raise_to(&line->shared->latest, ns);
+		raise(&line->shared->latest, ns);
 	return ns;
 }
 

@@ -133,16 +133,32 @@ typedef uint64_t __attribute__((may_alias)) tense_word;
 
 _Static_assert(sizeof(struct tense_record) == 2 * sizeof(tense_word), "");
 
-/* Notes where the caller changes the line, and admits no records meanwhile. */
+static inline uintptr_t tense_stack_pointer(void)
+{
+	uintptr_t sp;
+
+#ifdef __x86_64__
+	__asm__ volatile("movq %%rsp, %0" : "=r"(sp));
+#else
+	sp = (uintptr_t)__builtin_frame_address(0);
+#endif
+	return sp;
+}
+
+/*
+ * Notes where the caller changes the line, and admits no records meanwhile. A signal handler
+ * that comes before it takes effect may note another place.
+ */
 static inline void tense_begin_change(struct tense_line *line)
 {
-#ifdef __x86_64__
-	__asm__ volatile("movq %%rsp, %0" : "=m"(line->changing));
-#else
-	line->changing = (uintptr_t)__builtin_frame_address(0);
-#endif
-	line->admitted = 0;
-	tense_barrier();
+	uintptr_t sp = tense_stack_pointer();
+
+	do {
+		line->changing = sp;
+		tense_barrier();
+		line->admitted = 0;
+		tense_barrier();
+	} while (__builtin_expect(line->changing != sp, 0));
 }
 
 /* Ends a change that a signal handler left by a jump. */
@@ -206,8 +222,8 @@ static inline bool tense_push(struct tense_line *line, uint64_t percent,
 		line->room = 1;
 	tense_barrier();
 	/*
-	 * A handler may have forked: known is 0 in the child. But a child whose handler
-	 * returns into the lines above crashes, because it has no ring.
+	 * A handler that interrupted this may have forked. Then known is 0 in the child.
+	 * If the handler came before the barrier, the child crashes: it has no ring.
 	 */
 	line->admitted = line->known;
 	return room;

@@ -418,45 +418,48 @@ static void left_in_a_span(void)
 	join();
 	enter(&a, 125, 3, &slow);
 	is_i64(tense_destroy(), 0, "the thread leaves in a span of 125");
+	is_i64(tense_scale_percent(100), -ESRCH, "it scales no more");
+	is_i64(tense_scale_clear(), -ESRCH, "nor clears");
 	is_i64(leave(&a, &slow), -ESRCH, "there is no percent any more");
 	is_i64(tense_init(), 0, "it joins again");
 	is_i64(tense_scale_percent(200), 0, "200");
 	is_i64(fake_percent(), 200, "nothing is left of the span");
 }
 
-/* A handler that jumped out of a change has left it unfinished. */
+/* libtense-functions asks for these when a handler jumps out of a change. */
 static void left(void)
 {
-	struct tense_line *line;
 	struct tense_self *t = &__tense_self;
-	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	struct tense_line *line;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), at;
 
 	join();
+	ok(tense_unfinished_change(t) == UINTPTR_MAX, "no change is unfinished");
 	tense_scale_percent(200);
 	tense_scale_pop();
 	line = t->line;
-	is_i64(fake.writes, 0, "changes are in the ring");
-	/* The frame of the change is above: this is a handler that interrupted it. */
-	line->admitted = 0;
+	ok(tense_unfinished_change(t) == UINTPTR_MAX, "nor after two");
+	is_i64(fake.writes, 0, "which are in the ring");
+	tense_begin_change(line);
 	line->room = 0;
-	line->changing = here + 1000;
+	at = tense_unfinished_change(t);
+	ok(at <= here && here - at < 10000, "one of this function is");
 	is_i64(tense_scale_percent(200), 0, "in a handler");
 	ok(fake.writes, "a change does not go to the ring");
-	is_i64(line->admitted, 0, "the ring stays closed");
 	is_i64(tense_scale_pop(), 0, "and back");
+	is_i64(line->admitted, 0, "the ring stays closed");
 	fake.writes = 0;
-	/* A frame below was left by a jump. */
-	line->changing = here - 2000;
+	tense_drop_change(t);
+	ok(tense_unfinished_change(t) == UINTPTR_MAX, "it was dropped");
 	is_i64(tense_scale_percent(200), 0, "after a jump out of the handler");
 	is_i64(fake_percent(), 200, "the change is in effect");
 	is_i64(tense_scale_pop(), 0, "and back");
 	is_i64(fake.writes, 0, "nothing was written");
 	ok(line->room > 1 && line->room <= TENSE_RING_RECORDS + 1, "the room was counted anew");
-	line->admitted = 0;
-	t->preparing = here - 2000;
-	is_i64(tense_scale_percent(200), 0, "the same while an area was mapped");
-	is_i64(fake.writes, 0, "nothing was written");
-	is_i64(t->preparing, 0, "that has ended, too");
+	t->preparing = here;
+	ok(tense_unfinished_change(t) == here, "an area that is being mapped");
+	tense_drop_change(t);
+	ok(!t->preparing && line->admitted, "is dropped, too");
 	is_i64(fake.broken, 0, "no rule of the ring is broken");
 }
 

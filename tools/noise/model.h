@@ -52,8 +52,9 @@ int coefficients_regress(struct coefficients *c, enum form form,
 			 const struct cell *cells, size_t count);
 
 /*
- * Predicts the distribution. 0, or -1 if the coefficients give none: the scale or
- * the range is not positive or no number, or the scale exceeds LEVY_SCALE_MAX ranges.
+ * Predicts the distribution. 0, or -1 if the coefficients give none: the best case, the
+ * scale or the range is not positive or no number, or the scale exceeds LEVY_SCALE_MAX
+ * ranges.
  */
 int coefficients_predict(const struct coefficients *c, unsigned int per_core,
 			 double length, struct dist *levy);
