@@ -126,9 +126,10 @@ static void test_stranger(void)
 	is_i64((int64_t)whatif_rounds(&w.samples), 7, "the others are left");
 	ok(spoiled, "and the caller is to draw the conclusion anew");
 	whatif_assess(&w.question, &w.plan, &w.samples, &w.answer);
-	ok(w.answer.nr_warnings == 1 &&
-	   !strcmp(w.answer.warnings[0].id, "rounds-dropped"),
-	   "the next one tells");
+	ok(w.answer.nr_warnings == 2 &&
+	   !strcmp(w.answer.warnings[0].id, "rounds-dropped") &&
+	   !strcmp(w.answer.warnings[1].id, "limit"),
+	   "the next one tells, and that the most rounds were made");
 	whatif_free(&w);
 }
 
