@@ -382,6 +382,11 @@ static void test_numbers(void)
 	fake_begin(&r, LAUNCHER, PROGRAM, 0);
 	fake_pages(&r, 0, &fork, 1);
 	ok(says(&r, "above 4194304"), "a child's");
+	for (int i = 0; i < 2; i++) {
+		fake_begin(&r, LAUNCHER, i ? -1 : 0x7fffffff, 0);
+		fake_pages(&r, 0, events, 1);
+		ok(says(&r, "above 4194304"), "the program's");
+	}
 	fake_begin(&r, LAUNCHER, PROGRAM, 0);
 	fake_part(&r, TRACE_PART_PAGES, 0, UINT32_MAX, "", 0);
 	ok(says(&r, "an impossible size"), "a page longer than its part");

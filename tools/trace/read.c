@@ -309,6 +309,8 @@ static void read_part(struct reader *r, const struct trace_part *part,
 	case TRACE_PART_BEGIN:
 		if (part->size == sizeof(r->trace->begin))
 			memcpy(&r->trace->begin, data, part->size);
+		if (r->trace->begin.program < 0 || r->trace->begin.program > THREAD_MAX)
+			fail(r, "the number of a thread is above 4194304");
 		break;
 	case TRACE_PART_FORMAT:
 		read_format(r, data, part->size);
