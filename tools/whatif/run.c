@@ -264,7 +264,8 @@ static int open_as(int fd, const char *path, int flags)
 static int set_up_child(void *arg, const char **what)
 {
 	const struct child *child = arg;
-	const char *input = child->w->question.input;
+	/* --input is for the command, and --prepare may create it. */
+	const char *input = child->scale ? child->w->question.input : NULL;
 
 	if (child->scale &&
 	    whatif_probe(&child->w->plan, &child->w->found, child->condition,
