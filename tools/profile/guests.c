@@ -158,12 +158,24 @@ static void swap_patches(struct whatif_samples *a, struct whatif_samples *b)
 	b->nr_patches = old.nr_patches;
 }
 
+/* A hostile guest may answer another question, whose conditions have no row in the race. */
+static bool fits(const struct profile *p, const struct profile *from)
+{
+	if (from->nr_groups != p->nr_groups)
+		return false;
+	for (size_t i = 0; i < p->nr_groups; i++)
+		if (from->groups[i].w.plan.nr_conditions !=
+		    p->groups[i].w.plan.nr_conditions)
+			return false;
+	return true;
+}
+
 /* Takes the samples of the batch's round: another round only warms up a guest. */
 static void take_samples(struct guests *g, struct profile *p, struct profile *from,
 			 const struct profile_batch *batch,
 			 struct profile_made *made)
 {
-	for (size_t i = 0; i < from->nr_groups && i < p->nr_groups; i++) {
+	for (size_t i = 0; i < p->nr_groups; i++) {
 		struct whatif_samples *samples = &from->groups[i].w.samples;
 		struct whatif_samples *to = &p->groups[i].w.samples;
 
@@ -229,6 +241,8 @@ static int take(struct guests *g, struct profile *p, struct job *job,
 	if (!has_answer(job))
 		return status;
 	error = read_answer(job_take_answer(job), &answer);
+	if (!error && !fits(p, &answer))
+		error = xstrdup("it has other functions");
 	if (error) {
 		warn("cannot read what a guest measured: %s", error);
 	} else {
