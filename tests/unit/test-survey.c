@@ -301,6 +301,9 @@ __attribute__((noinline)) static void test_blocks(void)
 	waits(2);
 	of = (struct tense_sample){ .head.kind = TENSE_SAMPLE_BLOCK, .call = SYS_read };
 	waits(1);
+	/* As posix_spawn(3) waits for its child. */
+	of = (struct tense_sample){ .head.kind = TENSE_SAMPLE_BLOCK, .call = 435 /* clone3 */ };
+	waits(0);
 	of = (struct tense_sample){ 0 };
 	middle(5);
 	survey = take();
@@ -308,8 +311,8 @@ __attribute__((noinline)) static void test_blocks(void)
 	ok(survey.ns == 5000000 && survey.samples == 1,
 	   "blocks are no charged time");
 	ok(survey.blocked_ns == 10000000, "but 10 ms of blocks");
-	is_i64(survey.nr_blocks, 3, "in three ways");
-	if (survey.nr_blocks == 3) {
+	is_i64(survey.nr_blocks, 4, "in four ways");
+	if (survey.nr_blocks == 4) {
 		ok(b[0].ns == 7000000 && b[0].samples == 2 &&
 		   b[0].reason == SURVEY_LOCK && b[0].by == SURVEY_BY_THREAD &&
 		   is_in(&survey, b[0].function, "capture") &&
@@ -321,6 +324,7 @@ __attribute__((noinline)) static void test_blocks(void)
 		   "a sleep, which a timer ends");
 		ok(b[2].ns == 1000000 && b[2].reason == SURVEY_INPUT &&
 		   b[2].by == SURVEY_BY_OUTSIDE, "input from outside");
+		ok(b[3].reason == SURVEY_CHILD, "a child");
 	}
 	ok(!find(&survey, "wakes")->inclusive_ns, "a wake-up is no time");
 	survey_free(&survey);

@@ -17,12 +17,16 @@ static const struct {
 	{ SYS_futex, SURVEY_LOCK },
 	{ 449 /* futex_waitv */, SURVEY_LOCK },
 	{ SYS_flock, SURVEY_LOCK },
+	{ SYS_semop, SURVEY_LOCK },
+	{ SYS_semtimedop, SURVEY_LOCK },
 	{ SYS_nanosleep, SURVEY_SLEEP },
 	{ SYS_clock_nanosleep, SURVEY_SLEEP },
 	{ SYS_lseek, SURVEY_SLEEP },	/* as /dev/tense has it */
 	{ SYS_wait4, SURVEY_CHILD },
 	{ SYS_waitid, SURVEY_CHILD },
 	{ SYS_vfork, SURVEY_CHILD },
+	{ SYS_clone, SURVEY_CHILD },	/* by posix_spawn(3) */
+	{ 435 /* clone3 */, SURVEY_CHILD },
 	{ SYS_read, SURVEY_INPUT },
 	{ SYS_readv, SURVEY_INPUT },
 	{ SYS_pread64, SURVEY_INPUT },
@@ -48,6 +52,7 @@ static const struct {
 	{ SYS_pselect6, SURVEY_EVENT },
 	{ SYS_epoll_wait, SURVEY_EVENT },
 	{ SYS_epoll_pwait, SURVEY_EVENT },
+	{ 441 /* epoll_pwait2 */, SURVEY_EVENT },
 };
 
 static enum survey_reason reason_of(int call)
