@@ -173,6 +173,8 @@ static struct survey_function describe(const struct code *code,
 		f.obstacle = SURVEY_CHOSEN;
 	if (f.obstacle == SURVEY_SCALABLE)
 		f.spec = function_spec(function);
+	/* The name may be that of a file. */
+	mask_controls(f.name);
 	return f;
 }
 

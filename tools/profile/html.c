@@ -139,12 +139,18 @@ static const char *text_of(const json_t *wait, const char *key)
 
 static void waker_cell(FILE *f, const json_t *wait)
 {
+	const char *function = text_of(wait, "waker_function");
+	const char *thread = text_of(wait, "waker_thread");
 	const char *by = text_of(wait, "woken_by");
 
 	fputs("<td>", f);
-	if (!strcmp(by, "thread")) {
-		page_element(f, "<code>", text_of(wait, "waker_function"), "</code>");
-		page_element(f, " in thread ", text_of(wait, "waker_thread"), "");
+	if (!strcmp(by, "thread") && *function) {
+		page_element(f, "<code>", function, "</code>");
+		page_element(f, " in thread ", thread, "");
+	} else if (!strcmp(by, "thread")) {
+		/* A thread that ends is in no function. */
+		page_element(f, *thread ? "thread " : "",
+			     *thread ? thread : "a thread that has ended", "");
 	} else {
 		fputs(!strcmp(by, "timer") ? "a timer" :
 					     "something outside of the program", f);

@@ -74,11 +74,14 @@ void survey_table(FILE *out, const struct survey *survey, const struct machine *
 		"object", "function");
 	for (size_t i = 0; i < survey->count && i < rows; i++) {
 		const struct survey_function *f = &survey->functions[i];
+		char object[21];
 
-		fprintf(out, "  %6.2f%% %6.2f%% %8" PRIu64 "  %-20.20s %s%s%s%s\n",
+		snprintf(object, sizeof(object), "%s", object_name(f));
+		mask_controls(object);
+		fprintf(out, "  %6.2f%% %6.2f%% %8" PRIu64 "  %-20s %s%s%s%s\n",
 			percent(f->inclusive_ns, survey->ns),
 			percent(f->self_ns, survey->ns), f->inclusive_samples,
-			object_name(f), f->name,
+			object, f->name,
 			f->obstacle ? "  (" : "",
 			f->obstacle ? survey_obstacle_id(f->obstacle) : "",
 			f->obstacle ? ")" : "");
