@@ -262,9 +262,8 @@ whatif --func hot@125 --metric 'stdout:speed (\d+)' -- "$program" --length 5
 is "$?" 1 "a metric that is not printed"
 ok "is told" grep -q "nothing matches" stderr
 
-# Each run is prepared and has the same input.
-echo data >input
-whatif --func "$program:hot@125" --prepare 'echo x >>prepared' \
+# Each run is prepared and has the same input, which the preparation makes.
+whatif --func "$program:hot@125" --prepare 'echo x >>prepared; echo data >input' \
 	--input input --show-output --max-runs 5 -- \
 	sh -c "cat; '$program' --length 5" >stdout
 is "$?" 0 "prepared, with input and output"
