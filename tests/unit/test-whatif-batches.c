@@ -165,28 +165,6 @@ static void test_sizes(void)
 	}
 }
 
-/* The note on wide intervals names the option that the user gave. */
-static void test_limit(void)
-{
-	for (int fixed = 0; fixed < 2; fixed++) {
-		struct whatif asked = ask(fixed ? 4 : 0, fixed ? 0 : 4), w;
-		struct setting setting = { .noise = 0.5 };
-		const struct whatif_batches b = {
-			.run = run, .arg = &setting, .parallel = 1, .least = 1,
-			.each = WHATIF_EXACT_ROUNDS,
-		};
-		const char *option = fixed ? "raise --runs " : "raise --max-runs ";
-		bool found = false;
-
-		ok(!whatif_batches(&asked.question, &w, &b), "4 rounds");
-		for (size_t i = 0; i < w.answer.nr_warnings; i++)
-			found |= !!strstr(w.answer.warnings[i].text, option);
-		ok(found, "are too few: the advice is %s", option);
-		whatif_free(&w);
-		whatif_free(&asked);
-	}
-}
-
 static void test_failure(void)
 {
 	struct whatif w = ask(0, 30);
@@ -246,7 +224,6 @@ int main(void)
 	test_same(0.5, 4, 0, 1, 4, "with a fixed number");
 	test_samples();
 	test_sizes();
-	test_limit();
 	test_failure();
 	test_killed();
 	return done();

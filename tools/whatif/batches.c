@@ -84,7 +84,6 @@ static void take_first(struct state *s, struct whatif *batch)
 {
 	*s->w = *batch;
 	s->w->question.max_runs = s->asked->max_runs;
-	s->w->question.runs = s->asked->runs;
 	*batch = (struct whatif){ 0 };
 }
 
