@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rounds that a daemon spoiled are dropped, if enough remain. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tap.h"
 #include "test-whatif.h"
 #include "whatif/daemons.h"
-#include "whatif/json.h"
 
 /* Each run takes 10 s, one after the other as they were taken. */
 static void stamp(struct whatif_samples *samples)
@@ -58,9 +56,8 @@ static void test_spoiled(void)
 	struct fake_program p;
 	double metric;
 	unsigned int third;
-	size_t rounds, size;
-	char *json = NULL, *error;
-	FILE *f;
+	size_t rounds;
+	char *error;
 
 	w.question.precision = 1e-3;
 	w.question.max_runs = 12;
@@ -115,12 +112,7 @@ static void test_spoiled(void)
 	ok(!strcmp(w.answer.warnings[0].text,
 		   "rounds dropped, since backup ran in them for longer than its cutoff of 150 ms: 2 (300 ms in round 3)"),
 	   "names it: %s", w.answer.warnings[0].text);
-	f = open_memstream(&json, &size);
-	whatif_json_write(f, &w);
-	fclose(f);
-	f = fmemopen(json, size, "r");
-	error = whatif_json_read(f, &back);
-	fclose(f);
+	error = write_and_read(&w, &back);
 	ok(!error && back.samples.nr_spoiled == 2 &&
 	   back.samples.spoiled[1].round == 7 &&
 	   back.samples.spoiled[1].dropped &&
@@ -129,7 +121,6 @@ static void test_spoiled(void)
 	ok(back.samples.list[5].began == w.samples.list[5].began &&
 	   back.samples.list[5].ended == w.samples.list[5].ended,
 	   "with when each run was");
-	free(json);
 	free(runs.list);
 	fake_program_free(&p);
 	whatif_free(&back);

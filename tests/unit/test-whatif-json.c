@@ -60,23 +60,6 @@ static void test_json(void)
 	whatif_free(&w);
 }
 
-/* Writes w and reads it into back. */
-static char *write_and_read(struct whatif *w, struct whatif *back)
-{
-	char *text = NULL, *error;
-	size_t size;
-	FILE *f;
-
-	f = open_memstream(&text, &size);
-	whatif_json_write(f, w);
-	fclose(f);
-	f = fmemopen(text, size, "r");
-	error = whatif_json_read(f, back);
-	fclose(f);
-	free(text);
-	return error;
-}
-
 /* The round that is discarded may have no latency, and other machines no load. */
 static void test_unknown(void)
 {

@@ -4,9 +4,11 @@
 #define TEST_WHATIF_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "fake-program.h"
+#include "whatif/json.h"
 #include "whatif/options.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof(*(array)))
@@ -40,6 +42,23 @@ static inline int measure(struct whatif *w, struct fake_program *p)
 static inline const struct whatif_result *first(const struct whatif *w)
 {
 	return &w->answer.results[0];
+}
+
+/* Writes w as JSON, and reads that into back. Returns an error, which the caller frees, or NULL. */
+static inline char *write_and_read(struct whatif *w, struct whatif *back)
+{
+	char *text = NULL, *error;
+	size_t size;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	whatif_json_write(f, w);
+	fclose(f);
+	f = fmemopen(text, size, "r");
+	error = whatif_json_read(f, back);
+	fclose(f);
+	free(text);
+	return error;
 }
 
 static inline bool is_bad(char *error)
