@@ -61,6 +61,19 @@ is "$(jq '[.profiles[].weights | add] | add' stacks.json)" \
 holds '(.shared.frames | length) as $n | [.profiles[].samples[][]] |
 	all(. >= 0 and . < $n)' stacks.json "with frames that are there"
 
+# A preparation makes the input, and takes much time.
+survey --json --prepare "'$shares' 5 && echo data >made" --input made -- \
+	sh -c '[ "$(cat)" = data ] && exec "$0"' "$out/tests/guest/giver" >prepared.json
+is "$?" 0 "a survey after a preparation"
+holds '.status == 0' prepared.json "which made the input"
+holds '[.survey.functions[].object | endswith("giver")] | any' prepared.json \
+	"has samples of the command"
+holds '[.survey.functions[].object | endswith("shares")] | any | not' prepared.json \
+	"but none of the preparation"
+survey --prepare 'exit 4' -- "$shares" 1 >failed.txt 2>failed.err
+is "$?" 125 "a preparation that fails"
+ok "is told" grep -q 'the command of --prepare failed' failed.err
+
 # Its main thread computes for 2 ms, and then wakes the other one, 50 times.
 survey --json -- "$out/tests/guest/giver" >waits.json
 is "$?" 0 "a program whose threads wait"

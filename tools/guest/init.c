@@ -112,12 +112,13 @@ static void read_request(struct setup *s)
 	s->groups = xmalloc((s->r.groups + 1) * sizeof(gid_t));
 	memcpy(s->groups, p, s->r.groups * sizeof(gid_t));
 	p += s->r.groups * sizeof(gid_t);
-	strings = take_strings(&p, end, 5);
+	strings = take_strings(&p, end, 6);
 	s->module = strings[0];
 	s->module_options = strings[1];
 	s->directory = strings[2];
 	s->host_name = strings[3];
 	s->experiment = strings[4];
+	s->prepare = strings[5];
 	s->writable = take_strings(&p, end, s->r.writable);
 	s->argv = take_strings(&p, end, s->r.argc);
 	s->env = take_strings(&p, end, s->r.envc);
@@ -271,6 +272,7 @@ static void __attribute__((noreturn)) run_launcher(struct setup *s, int tty)
 		.env = s->env,
 		.percent = s->r.percent,
 		.experiment = s->experiment,
+		.prepare = s->prepare,
 		.choice = { s->r.clocks, s->r.order, s->r.idle },
 		.stats = s->r.stats,
 		.record = s->r.trace_kib ? &record : NULL,

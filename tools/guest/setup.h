@@ -15,6 +15,7 @@ struct setup {
 	char *directory;
 	char *host_name;
 	char *experiment;
+	char *prepare;
 	char **writable;
 	char **argv;
 	char **env;

@@ -78,10 +78,13 @@ static void disarm(void *arg)
 		raise(SIGTERM);
 }
 
-/*
- * Returns the command of the run. With --prepare, a shell prepares, and then becomes the
- * command. The caller frees the list.
- */
+/* The preparation may make the file of --input, which cannot be opened before it then. */
+static bool opens_input_late(const struct whatif_question *q)
+{
+	return q->input && q->prepare;
+}
+
+/* Returns the command of the run. The caller frees the list. */
 static char **command_of(const struct whatif_question *q)
 {
 	size_t argc = 0, n = 0;
@@ -89,12 +92,12 @@ static char **command_of(const struct whatif_question *q)
 
 	while (q->argv[argc])
 		argc++;
-	argv = xmalloc((argc + 6) * sizeof(*argv));
-	if (q->prepare) {
+	argv = xmalloc((argc + 5) * sizeof(*argv));
+	if (opens_input_late(q)) {
 		argv[n++] = (char *)"sh";
 		argv[n++] = (char *)"-c";
-		argv[n++] = (char *)"(eval \"$0\") >/dev/null && exec \"$@\"";
-		argv[n++] = q->prepare;
+		argv[n++] = (char *)"exec \"$@\" <\"$0\"";
+		argv[n++] = q->input;
 	}
 	memcpy(argv + n, q->argv, (argc + 1) * sizeof(*argv));
 	return argv;
@@ -142,7 +145,8 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 			const struct run *run)
 {
 	const struct whatif_question *q = &p->question;
-	const char *input = q->input ? q->input : ask->own_input ? NULL : "/dev/null";
+	const char *input = q->input && !opens_input_late(q) ? q->input :
+			    !q->input && ask->own_input ? NULL : "/dev/null";
 	struct limit limit = { .ns = limit_ns(p) };
 	const struct survey_ask how = {
 		.period_ns = ask->period_ns, .seed = q->seed,
@@ -159,6 +163,7 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 		.machine = setup_machine(run, backend),
 	};
 	once.argv = command_of(q);
+	once.prepare = q->prepare;
 	if (run->deterministic)
 		once.files = whatif_exact_files(q, &p->found, run->files);
 	if (ask->limited) {

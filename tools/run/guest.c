@@ -256,7 +256,8 @@ char *guest_request(struct guest *g, const struct guest_kernel *kernel,
 	add_strings(&p, (char *[]){ (char *)kernel->module,
 				    (char *)kernel->module_options,
 				    (char *)run->directory, name.nodename,
-				    (char *)(run->experiment ?: ""), NULL });
+				    (char *)(run->experiment ?: ""),
+				    (char *)(run->prepare ?: ""), NULL });
 	r.writable = add_strings(&p, run->writable);
 	r.argc = add_strings(&p, run->argv);
 	r.envc = add_strings(&p, env);

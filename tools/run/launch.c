@@ -383,6 +383,54 @@ out:
 	return -1;
 }
 
+/* libtense is preloaded into the command. A preparation must not begin an experiment. */
+static char **environment_of_preparation(char *const *env)
+{
+	size_t count = 0, n = 0;
+	char **result;
+
+	while (env[count])
+		count++;
+	result = xmalloc((count + 2) * sizeof(*result));
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(env[i], "TENSE=", 6) != 0)
+			result[n++] = env[i];
+	result[n++] = (char *)"TENSE=0";
+	result[n] = NULL;
+	return result;
+}
+
+/*
+ * Prepares in real time, and before the launcher joins an experiment: it is no part of the
+ * program. Returns false, with the reason in @out, if the command must not run.
+ */
+static bool prepare(const struct launch *l, struct outcome *out)
+{
+	char *argv[] = {
+		(char *)"sh", (char *)"-c",
+		(char *)"eval \"$0\" </dev/null >/dev/null",
+		(char *)l->prepare, NULL,
+	};
+	char **env = environment_of_preparation(l->env);
+	const struct launch preparation = {
+		.argv = argv, .env = env, .group = l->group, .tty = l->tty,
+		.ignored = l->ignored, .mask = l->mask, .setup = l->setup,
+		.stopped = l->stopped, .arg = l->arg,
+		.interrupted = l->interrupted,
+	};
+	void *stats;
+
+	launch(&preparation, out, &stats);
+	free(env);
+	if (out->kind == OUTCOME_EXITED && !out->value)
+		return true;
+	if (out->kind == OUTCOME_SIGNALED && is_fatal_signal((int)out->value))
+		return false;
+	out->kind = OUTCOME_FAILED;
+	snprintf(out->text, sizeof(out->text), "the command of --prepare failed");
+	return false;
+}
+
 void launch(const struct launch *l, struct outcome *out, void **stats)
 {
 	struct child_error e;
@@ -398,6 +446,8 @@ void launch(const struct launch *l, struct outcome *out, void **stats)
 
 	memset(out, 0, sizeof(*out));
 	*stats = NULL;
+	if (l->prepare && *l->prepare && !prepare(l, out))
+		return;
 	begin = mmap(NULL, sizeof(*begin), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (begin == MAP_FAILED) {

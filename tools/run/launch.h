@@ -35,6 +35,7 @@ struct launch {
 	char *const *env;
 	unsigned int percent;	/* 0: in real time, no experiment */
 	const char *experiment;	/* name of it; NULL or empty: a new one */
+	const char *prepare;	/* for a shell, before; NULL or empty: nothing */
 	struct clock_choice choice;
 	bool stats;
 	struct trace_record *record;	/* NULL: no events are recorded */

@@ -14,7 +14,7 @@
 
 #include "samples-record.h"
 
-#define PROTO_VERSION	9
+#define PROTO_VERSION	10
 
 enum message_type {
 	/* To the guest. */
@@ -96,7 +96,10 @@ struct request {
 	struct winsize winsize;
 	struct rlimit limits[RLIM_NLIMITS];
 	uint32_t groups;	/* gid_t each, then strings: */
-	/* module, its options, directory, host name, experiment, writable, argv, env */
+	/*
+	 * module, its options, directory, host name, experiment, preparation, writable,
+	 * argv, env
+	 */
 	uint32_t writable;
 	uint32_t argc;
 	uint32_t envc;

@@ -40,10 +40,10 @@ char **whatif_exact_files(const struct whatif_question *q,
 	add_program(&l, q->argv[0]);
 	if (q->prepare)
 		add_program(&l, "sh");
-	if (q->input && access(q->input, R_OK))
-		die(STATUS_FAILED, "--input %s: %s", q->input, strerror(errno));
-	if (q->input)
+	if (q->input && !access(q->input, R_OK))
 		add(&l, xstrdup(q->input));
+	else if (q->input && !q->prepare)
+		die(STATUS_FAILED, "--input %s: %s", q->input, strerror(errno));
 	for (size_t i = 0; i < found->nr_objects; i++)
 		add(&l, xstrdup(found->objects[i]));
 	return l.files;
