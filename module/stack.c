@@ -41,6 +41,12 @@ struct mapping {
 	u16 file;		/* number */
 };
 
+/* A file without a number, and the mapping by which it was found. */
+struct new_file {
+	struct file *file;
+	unsigned int mapping;
+};
+
 /* Memory of one sample; one experiment keeps it for the next. */
 struct tense_scratch {
 	unsigned int mappings;
@@ -52,7 +58,7 @@ struct tense_scratch {
 	 */
 	unsigned long low_start, low_end, high_start, high_end;
 	struct mapping mapping[MAPPINGS_MAX];
-	struct file *new_file[NEW_FILES_MAX];
+	struct new_file new_file[NEW_FILES_MAX];
 	unsigned long stack[STACK_WORDS];
 	u64 record[RECORD_WORDS];	/* struct tense_sample */
 };
@@ -102,7 +108,10 @@ static void add_mapping(struct tense_survey *s, struct tense_scratch *c,
 	if (vma->vm_file &&
 	    !tense_file_number(s, file_inode(vma->vm_file), &m->file) &&
 	    c->new_files < NEW_FILES_MAX)
-		c->new_file[c->new_files++] = get_file(vma->vm_file);
+		c->new_file[c->new_files++] = (struct new_file) {
+			.file = get_file(vma->vm_file),
+			.mapping = c->mappings - 1,
+		};
 }
 
 static void find_mappings(struct tense_survey *s, struct tense_scratch *c)
@@ -168,15 +177,21 @@ static void copy_stack(const struct tense_survey *s, struct tense_scratch *c,
 /* The result of a sample. */
 enum outcome { TAKEN, LOST, HIDDEN };
 
+/* The sample that finds a file is to name it, too. */
 static void add_new_files(struct tense_survey *s, struct tense_scratch *c,
 			  bool allowed)
 {
 	unsigned int i;
 
 	for (i = 0; i < c->new_files; i++) {
-		if (allowed)
-			tense_file_add(s, c->new_file[i]);
-		fput(c->new_file[i]);
+		const struct new_file *new = &c->new_file[i];
+
+		if (allowed) {
+			tense_file_add(s, new->file);
+			tense_file_number(s, file_inode(new->file),
+					  &c->mapping[new->mapping].file);
+		}
+		fput(new->file);
 	}
 }
 

@@ -443,6 +443,34 @@ TEST_F(samples, tell_places_and_no_addresses)
 	free(r.data);
 }
 
+static bool is_of(const struct records *r, unsigned int file, const char *path)
+{
+	return file != TENSE_FILE_NONE && file != TENSE_FILE_STACK &&
+	       !strcmp(path_of(r, file) ?: "", path);
+}
+
+/* All are below main(). */
+TEST_F(samples, name_the_program_from_the_first_one_on)
+{
+	const struct tense_sample *s = NULL;
+	char self_path[PATH_MAX] = "";
+	struct records r;
+
+	ASSERT_GT(readlink("/proc/self/exe", self_path, sizeof(self_path) - 1), 0);
+	ASSERT_EQ(tell_device(self->fd, usual), 0);
+	first(50 * PERIOD);
+	r = read_all(self->fd);
+	ASSERT_TRUE(next_sample(&r, NULL));
+	while ((s = next_sample(&r, s))) {
+		bool named = is_of(&r, s->code.file, self_path);
+
+		for (uint32_t i = 0; i < s->words && !named; i++)
+			named = is_of(&r, s->word[i].file, self_path);
+		EXPECT_TRUE(named);
+	}
+	free(r.data);
+}
+
 TEST_F(samples, of_a_bad_stack_have_no_words)
 {
 	struct records r;
