@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -242,15 +243,25 @@ static void test_exec(void)
 
 	begin();
 	fake_samples_add(&recording, sample, words, 2);
+	name_code(getauxval(AT_ENTRY), &sample.code);
+	fake_samples_add(&recording, sample, words, 2);
+	sample.code.offset++;
+	sample.ns = 3000000;
+	fake_samples_add(&recording, sample, words, 2);
+	sample.code = (struct tense_word) { 0 };
+	sample.ns = 4000000;
 	words[0].place = 0;
 	fake_samples_add(&recording, sample, words, 2);
 	survey = take();
 	text = folded(&survey);
-	ok(strstr(text, "program;[exec] 1000000\n"), "the survey shows the time of execve()");
-	ok(strstr(text, "program;[unknown];[no file] 1000000\n"),
-	   "another call from no file does not count as execve()");
-	ok(find(&survey, "[exec]")->obstacle == SURVEY_EXEC && !survey.attributed_ns,
-	   "neither is attributed to a function");
+	ok(strstr(text, "program;[exec] 2000000\n"),
+	   "the survey shows the time of execve(), of programs with a name, too");
+	ok(strstr(text, ";_start 3000000\n"), "a call behind the entry is no execve()");
+	ok(strstr(text, "program;[unknown];[no file] 4000000\n"),
+	   "nor is another call from no file");
+	ok(find(&survey, "[exec]")->obstacle == SURVEY_EXEC &&
+	   survey.attributed_ns == 3000000,
+	   "execve() and code in no file are not attributed to a function");
 	free(text);
 	survey_free(&survey);
 }

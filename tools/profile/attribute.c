@@ -215,17 +215,26 @@ static uint32_t enter_function(struct attribution *a, struct place *place,
 	return *slot - 1;
 }
 
+/* No instruction of the program has run. Its file may have no name. */
+static bool is_at_entry(struct attribution *a, const struct tense_word *place)
+{
+	const struct code *code = code_of(a, place->file);
+
+	return place->file == TENSE_FILE_NONE ||
+	       (code && code->entry && place->offset == code->entry);
+}
+
 /*
  * At the end of execve(), the code that called it is gone. The stack is that of a new
  * program: it begins with the number of arguments, and pointers to these, which lie one
  * after another. The time is that of execve().
  */
-static bool is_exec(const struct tense_sample *sample)
+static bool is_exec(struct attribution *a, const struct tense_sample *sample)
 {
 	const struct tense_word *word = sample->word;
 
 	return (sample->flags & TENSE_SAMPLE_KERNEL) &&
-	       sample->code.file == TENSE_FILE_NONE &&
+	       is_at_entry(a, &sample->code) &&
 	       sample->words >= 2 &&
 	       word[0].place == 1 && word[0].file == TENSE_FILE_STACK &&
 	       word[1].file == TENSE_FILE_STACK && word[0].offset < word[1].offset;
@@ -391,7 +400,7 @@ static void add_sample(struct attribution *a, const struct tense_sample *sample,
 	uint32_t frames[UNWIND_MAX];
 	struct survey_stack stack = { .frames = frames };
 
-	if (is_exec(sample)) {
+	if (is_exec(a, sample)) {
 		add_exec(a, sample, number);
 		return;
 	}
