@@ -21,7 +21,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 #define STACK	65536
 #define THREADS	4096
 #define STEPS	100
@@ -107,17 +106,29 @@ static bool has_ended(const struct state *s, int tid)
 	       (state[2] == 'Z' || state[2] == 'X');
 }
 
+static void note(struct state *s, int tid, int signal)
+{
+	s->thread[s->count].tid = tid;
+	s->thread[s->count].signal = signal;
+	s->count++;
+}
+
 static bool stop(struct state *s, int tid)
 {
 	int status;
 
-	if (trace(PTRACE_SEIZE, tid, NULL))
-		return errno == ESRCH || has_ended(s, tid);
+	if (trace(PTRACE_SEIZE, tid, NULL)) {
+		if (errno == ESRCH)
+			return true;
+		if (!has_ended(s, tid))
+			return false;
+		/* It stays in the list of threads. */
+		note(s, tid, 0);
+		return true;
+	}
 	if (trace(PTRACE_INTERRUPT, tid, NULL) || !wait_stopped(tid, &status))
 		return true;
-	s->thread[s->count].tid = tid;
-	s->thread[s->count].signal = pending_signal(status);
-	s->count++;
+	note(s, tid, pending_signal(status));
 	return true;
 }
 
@@ -151,7 +162,10 @@ static bool step_out(struct state *s, size_t i)
 	return false;
 }
 
-/* Repeats until all threads are stopped: meanwhile they may create new ones. */
+/*
+ * Repeats until a pass finds no new thread: each may have created others before it was
+ * stopped, or ended.
+ */
 static bool stop_all(struct state *s)
 {
 	char path[32], names[2048];
@@ -175,7 +189,7 @@ static bool stop_all(struct state *s)
 				d = (struct dirent64 *)(names + at);
 				tid = atoi(d->d_name);
 				if (!tid || tid == s->caller ||
-				    is_known(s, tid) || has_ended(s, tid))
+				    is_known(s, tid))
 					continue;
 				if (s->count == THREADS || !stop(s, tid)) {
 					close(fd);
