@@ -60,7 +60,7 @@ $(futex_selftests): $(selftests_out)/%: $(O)/flags | $(O)/module/tense.ko
 		-I$(selftests_dir) $(LDFLAGS) -o $@ \
 		$(selftests_dir)/futex/functional/$*.c -pthread -lrt
 
-# make check runs the first two, make clock-order all of them.
+# CI runs the first two, make clock-order all of them.
 selftests_tests := $(addprefix $(O)/tests/guest/test-kernel-selftests-,uml qemu smp \
 	exact)
 $(O)/tests/guest/test-kernel-selftests-uml: TIERS_FOR = uml

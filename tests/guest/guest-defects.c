@@ -466,7 +466,7 @@ struct drain {
 	int64_t ns, charged;
 };
 
-/* How much longer calls take that empty a full ring, and how much more they are charged. */
+/* Compares calls that empty a full ring with calls that find an empty one. */
 static struct drain measure_drain(struct tense_ring *ring, int fd)
 {
 	enum { ROUNDS = 101 };
@@ -483,8 +483,8 @@ static struct drain measure_drain(struct tense_ring *ring, int fd)
 }
 
 /*
- * R13: the work that a call does first is to empty the ring. A module that charges it does so
- * each time. A busy host may slow all rounds of an attempt, so that one good attempt is enough.
+ * R13: at first, a call empties the ring. A module that charges this work does so in each
+ * attempt. A busy host may slow all rounds of an attempt. So one good attempt is enough.
  */
 TEST(drain_at_a_call_is_not_charged)
 {

@@ -212,7 +212,7 @@ real() { # TITLE SPEC COMMAND...
 		grep -q ^patched "$log"
 }
 
-cat "$out/lib/"* "$source"/libtense/*.c >"$tmp/in"
+cat "$out/lib/"* "$source"/libtense/*/*.c >"$tmp/in"
 real "pigz, two threads, all of libz" '1 125 libz:*' pigz -c -n -p 2
 real "xz, all of liblzma" '1 125 liblzma:*' xz -c -1 -T 2
 real "openssl, all of libcrypto" '1 125 libcrypto:*' openssl dgst -sha512
