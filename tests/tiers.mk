@@ -92,7 +92,7 @@ COMMAND_TESTS := $(call named,guest,$(foreach name,run whatif profile survey tra
 	$(call named,timed,guest-timed-uring test-timed%) \
 	$(call named,unit,test-cli% test-measure-run% test-measure-tune% test-daemons% test-noise \
 	test-noise-asan test-functions% test-trace-activity% test-whatif test-whatif-asan \
-	test-deaf-guest test-bad-setup test-dedup))
+	test-deaf-guest test-bad-setup test-dedup test-run-tap)
 
 # Tests that run a program of theirs by tense run, and nothing else. The tests of the order of
 # CPUs are not among them: they skip one that a busy host spoils.

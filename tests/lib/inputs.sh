@@ -203,7 +203,8 @@ files_of_commands() { # BUILD
 		sort -z | xargs -0 -r sh -c 'for f; do [ ! -x "$f" ] || echo "$f"; done; tail -v -c +1 "$@"' sh
 }
 
-# Prints the names of the tree's files, apart from those of the build, with a 0 behind each.
+# Prints the names of the tree's files, apart from those of the build, with a 0 behind each. A file
+# that somebody left beside the Makefile is not one of them.
 list_files() { # BUILD PATHSPEC...
 	local build=${1#"$PWD/"}
 
@@ -212,7 +213,8 @@ list_files() { # BUILD PATHSPEC...
 	/* | ../*) ;;
 	*) set -- "$@" ":!$build" ;;
 	esac
-	git ls-files -z -co --exclude-standard -- . "$@"
+	git ls-files -z -c -- . "$@" &&
+		git ls-files -z -o --exclude-standard -- ':(glob)*/**' "$@"
 }
 
 # Succeeds if a file of the tree has changed since the time of STAMP, or if nobody can tell.

@@ -119,7 +119,7 @@ is "$(code_of_commands elsewhere noise 2>/dev/null) $?" " 1" "no code without ob
 ok "nor of a command that is not there" eval '! code_of_commands objects none >after 2>&1'
 git init -q .
 mkdir o
-touch tests/lib/a.sh Makefile docs/a.md README.md tests/unit/test-a.sh tests/unit/test-a.c tools/a.c tools/a o/log
+touch tests/lib/a.sh Makefile docs/a.md README.md tests/unit/test-a.sh tests/unit/test-a.c tools/a.c tools/a o/log notes.txt
 git add Makefile tests/unit/test-a.sh
 names_of_files() { # BUILD
 	files_of_commands "$1" | sed -n 's/^==> \(.*\) <==$/\1/p' |

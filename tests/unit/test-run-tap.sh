@@ -180,7 +180,10 @@ commands "a test of commands passes" ""
 commands "nothing has changed since it passed" ", unchanged"
 commands "a variable that changes tests" "" READINGS=10
 touch -d '1 minute ago' tree/build/begun
+echo left >tree/notes.txt
+commands "a file that somebody left beside the Makefile is none of the tree" ", unchanged"
 echo more >tree/Makefile
+git -C tree add Makefile
 commands "a file of the tree has changed since the build began" ""
 commands "the pass was not kept" ""
 touch -d '1 minute' tree/build/begun
