@@ -84,9 +84,9 @@ ok "a survey costs the program at most 0.2 % of its time" jq -e --slurpfile plai
 	'.survey.charged_virtual_ns / $plain[0].experiment.cpu_virtual_ns - 1 | fabs < 0.002' \
 	"$tmp/survey.json"
 
-# With --prepare, the survey still packs the command. The race does not see the survey's own
-# files.
-profile folded --time 1s --prepare true --file "$program" --only printf --folded folded.txt \
+# The preparation makes the input, which cannot be packed. The race does not see the survey's
+# own files.
+profile folded --time 1s --prepare 'echo >made' --input made --file "$program" --only printf --folded folded.txt \
 	--show-output -- sh -c 'echo "[[" *; exec "$0" serial --length 10' "$program"
 is $? 0 "an answer with the stacks of the survey"
 ok "which are there" [ -s folded.txt ]

@@ -71,8 +71,15 @@ holds '[.survey.functions[].object | endswith("giver")] | any' prepared.json \
 holds '[.survey.functions[].object | endswith("shares")] | any | not' prepared.json \
 	"but none of the preparation"
 survey --prepare 'exit 4' -- "$shares" 1 >failed.txt 2>failed.err
-is "$?" 125 "a preparation that fails"
-ok "is told" grep -q 'the command of --prepare failed' failed.err
+is "$?" 1 "a preparation that fails"
+ok "is told" grep -q 'the command of --prepare failed: its exit status was 4' failed.err
+survey --prepare true --input absent -- "$shares" 1 >absent.txt 2>absent.err
+is "$?" 125 "a preparation that does not make the input"
+ok "is told" grep -q '^tense: absent: No such file' absent.err
+# Its parent is what starts the command, here or in the guest.
+survey --prepare 'trap "" INT; kill -INT $PPID; sleep 0.1' -- "$shares" 1 >ended.txt 2>ended.err
+is "$?" 130 "an interrupt that the preparation ignores"
+is "$(cat ended.txt ended.err)" "" "ends it all without a table"
 
 # Its main thread computes for 2 ms, and then wakes the other one, 50 times.
 survey --json -- "$out/tests/guest/giver" >waits.json

@@ -256,7 +256,7 @@ static void test_exec(void)
 	text = folded(&survey);
 	ok(strstr(text, "program;[exec] 2000000\n"),
 	   "the survey shows the time of execve(), of programs with a name, too");
-	ok(strstr(text, ";_start 3000000\n"), "a call behind the entry is no execve()");
+	ok(strstr(text, ";_start 3000000\n"), "a call after the entry is no execve()");
 	ok(strstr(text, "program;[unknown];[no file] 4000000\n"),
 	   "nor is another call from no file");
 	ok(find(&survey, "[exec]")->obstacle == SURVEY_EXEC &&

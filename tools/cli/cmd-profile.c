@@ -374,7 +374,7 @@ static void survey_candidates(struct request *q, const struct profile_filter *fi
 	uint64_t began = now_ns();
 
 	take_survey(q, &s);
-	if (!s.taken)
+	if (!s.taken && !is_fatal_signal(s.status - STATUS_SIGNAL))
 		exit(s.status ? s.status : STATUS_FAILED);
 	check_survey(q, &s);
 	/* Counted instructions of the survey depend on --quiet, but the answer must not. */

@@ -112,13 +112,14 @@ static void read_request(struct setup *s)
 	s->groups = xmalloc((s->r.groups + 1) * sizeof(gid_t));
 	memcpy(s->groups, p, s->r.groups * sizeof(gid_t));
 	p += s->r.groups * sizeof(gid_t);
-	strings = take_strings(&p, end, 6);
+	strings = take_strings(&p, end, 7);
 	s->module = strings[0];
 	s->module_options = strings[1];
 	s->directory = strings[2];
 	s->host_name = strings[3];
 	s->experiment = strings[4];
 	s->prepare = strings[5];
+	s->input = strings[6];
 	s->writable = take_strings(&p, end, s->r.writable);
 	s->argv = take_strings(&p, end, s->r.argc);
 	s->env = take_strings(&p, end, s->r.envc);
@@ -244,8 +245,8 @@ static int take_part(void *arg, const struct trace_part *part, const void *data)
 }
 
 /*
- * So that the command begins at the same time between two ticks, even where the
- * boot took a little longer because there are other files.
+ * So that the command, or its preparation, begins at the same time between two ticks, even
+ * where the boot took a little longer because there are other files.
  */
 static void wait_for_second(void)
 {
@@ -273,6 +274,7 @@ static void __attribute__((noreturn)) run_launcher(struct setup *s, int tty)
 		.percent = s->r.percent,
 		.experiment = s->experiment,
 		.prepare = s->prepare,
+		.input = s->input,
 		.choice = { s->r.clocks, s->r.order, s->r.idle },
 		.stats = s->r.stats,
 		.record = s->r.trace_kib ? &record : NULL,

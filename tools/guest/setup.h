@@ -16,6 +16,7 @@ struct setup {
 	char *host_name;
 	char *experiment;
 	char *prepare;
+	char *input;
 	char **writable;
 	char **argv;
 	char **env;

@@ -78,31 +78,6 @@ static void disarm(void *arg)
 		raise(SIGTERM);
 }
 
-/* The preparation may make the file of --input, which cannot be opened before it then. */
-static bool opens_input_late(const struct whatif_question *q)
-{
-	return q->input && q->prepare;
-}
-
-/* Returns the command of the run. The caller frees the list. */
-static char **command_of(const struct whatif_question *q)
-{
-	size_t argc = 0, n = 0;
-	char **argv;
-
-	while (q->argv[argc])
-		argc++;
-	argv = xmalloc((argc + 5) * sizeof(*argv));
-	if (opens_input_late(q)) {
-		argv[n++] = (char *)"sh";
-		argv[n++] = (char *)"-c";
-		argv[n++] = (char *)"exec \"$@\" <\"$0\"";
-		argv[n++] = q->input;
-	}
-	memcpy(argv + n, q->argv, (argc + 1) * sizeof(*argv));
-	return argv;
-}
-
 /* Returns a descriptor, or 0 without a name. */
 static int open_stream(const char *name, int flags)
 {
@@ -145,8 +120,7 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 			const struct run *run)
 {
 	const struct whatif_question *q = &p->question;
-	const char *input = q->input && !opens_input_late(q) ? q->input :
-			    !q->input && ask->own_input ? NULL : "/dev/null";
+	const char *input = ask->own_input && !q->input ? NULL : "/dev/null";
 	struct limit limit = { .ns = limit_ns(p) };
 	const struct survey_ask how = {
 		.period_ns = ask->period_ns, .seed = q->seed,
@@ -162,8 +136,10 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 		.argv = q->argv, .backend = backend->name,
 		.machine = setup_machine(run, backend),
 	};
-	once.argv = command_of(q);
+	once.argv = q->argv;
 	once.prepare = q->prepare;
+	/* --prepare may make it. */
+	once.input = q->input;
 	if (run->deterministic)
 		once.files = whatif_exact_files(q, &p->found, run->files);
 	if (ask->limited) {
@@ -172,11 +148,11 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 	}
 	error = survey_take(&s->survey, &how, backend, &once, &out);
 	s->status = setup_status(&out, q->argv);
-	s->taken = out.kind <= OUTCOME_SIGNALED;
+	/* A signal may have come before the command began. */
+	s->taken = out.kind <= OUTCOME_SIGNALED && s->survey.elapsed_ns;
 	explain(s, error, limit.expired, p);
 	if (run->deterministic)
 		whatif_exact_free(once.files);
-	free(once.argv);
 	close_stream(how.input);
 	close_stream(how.output);
 }

@@ -257,7 +257,8 @@ char *guest_request(struct guest *g, const struct guest_kernel *kernel,
 				    (char *)kernel->module_options,
 				    (char *)run->directory, name.nodename,
 				    (char *)(run->experiment ?: ""),
-				    (char *)(run->prepare ?: ""), NULL });
+				    (char *)(run->prepare ?: ""),
+				    (char *)(run->input ?: ""), NULL });
 	r.writable = add_strings(&p, run->writable);
 	r.argc = add_strings(&p, run->argv);
 	r.envc = add_strings(&p, env);

@@ -156,6 +156,18 @@ static void note_begin(int device, struct begin *begin)
 	begin->time = lseek(device, 0, SEEK_CUR);
 }
 
+/* Makes a file the standard input. */
+static int read_from(const char *file)
+{
+	int fd = open(file, O_RDONLY), result;
+
+	if (fd <= 0)
+		return fd;
+	result = dup2(fd, 0);
+	close(fd);
+	return result;
+}
+
 static void run_child(const struct launch *l, int device, int report,
 		      struct begin *begin)
 {
@@ -168,6 +180,11 @@ static void run_child(const struct launch *l, int device, int report,
 			tcsetpgrp(l->tty, getpid());
 	}
 	if (l->setup && l->setup(l->arg, &what)) {
+		e.error = errno;
+		goto out;
+	}
+	if (l->input && *l->input && read_from(l->input)) {
+		what = l->input;
 		e.error = errno;
 		goto out;
 	}
@@ -400,6 +417,35 @@ static char **environment_of_preparation(char *const *env)
 	return result;
 }
 
+/* Takes a signal that came after the preparation. Returns 0 if there is none. */
+static int take_fatal_signal(void)
+{
+	static const struct timespec now;
+	sigset_t set;
+	int sig;
+
+	fatal_signals(&set);
+	sig = sigtimedwait(&set, NULL, &now);
+	return sig > 0 ? sig : 0;
+}
+
+/* Says why the command must not run, as an outcome of tense. */
+static void refuse(struct outcome *out, const struct outcome *preparation)
+{
+	unsigned int value = preparation->value;
+
+	out->kind = OUTCOME_UNPREPARED;
+	if (preparation->kind == OUTCOME_NOT_RUN)
+		snprintf(out->text, sizeof(out->text), "--prepare: sh: %s", strerror((int)value));
+	else if (preparation->kind == OUTCOME_SIGNALED)
+		snprintf(out->text, sizeof(out->text), "the command of --prepare failed: signal %u (%s) ended it",
+			 value, strsignal((int)value));
+	else
+		snprintf(out->text, sizeof(out->text), "the command of --prepare failed: its exit status was %u",
+			 value);
+	out->value = value;
+}
+
 /*
  * Prepares in real time, and before the launcher joins an experiment: it is no part of the
  * program. Returns false, with the reason in @out, if the command must not run.
@@ -412,22 +458,31 @@ static bool prepare(const struct launch *l, struct outcome *out)
 		(char *)l->prepare, NULL,
 	};
 	char **env = environment_of_preparation(l->env);
+	int interrupted = 0;
 	const struct launch preparation = {
 		.argv = argv, .env = env, .group = l->group, .tty = l->tty,
 		.ignored = l->ignored, .mask = l->mask, .setup = l->setup,
-		.stopped = l->stopped, .arg = l->arg,
-		.interrupted = l->interrupted,
+		.stopped = l->stopped, .arg = l->arg, .interrupted = &interrupted,
 	};
 	void *stats;
 
 	launch(&preparation, out, &stats);
 	free(env);
-	if (out->kind == OUTCOME_EXITED && !out->value)
-		return true;
+	if (out->kind == OUTCOME_FAILED)
+		return false;
 	if (out->kind == OUTCOME_SIGNALED && is_fatal_signal((int)out->value))
 		return false;
-	out->kind = OUTCOME_FAILED;
-	snprintf(out->text, sizeof(out->text), "the command of --prepare failed");
+	/* It may have handled the signal. */
+	if (!interrupted)
+		interrupted = take_fatal_signal();
+	if (interrupted) {
+		out->kind = OUTCOME_SIGNALED;
+		out->value = interrupted;
+		return false;
+	}
+	if (out->kind == OUTCOME_EXITED && !out->value)
+		return true;
+	refuse(out, &(const struct outcome){ .kind = out->kind, .value = out->value });
 	return false;
 }
 

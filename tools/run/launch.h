@@ -35,7 +35,9 @@ struct launch {
 	char *const *env;
 	unsigned int percent;	/* 0: in real time, no experiment */
 	const char *experiment;	/* name of it; NULL or empty: a new one */
-	const char *prepare;	/* for a shell, before; NULL or empty: nothing */
+	/* A shell runs it before the command, in real time. NULL or empty: nothing. */
+	const char *prepare;
+	const char *input;	/* file to read instead of standard input; NULL or empty: none */
 	struct clock_choice choice;
 	bool stats;
 	struct trace_record *record;	/* NULL: no events are recorded */
@@ -64,6 +66,7 @@ enum outcome_kind {
 	OUTCOME_SIGNALED,	/* value: signal */
 	OUTCOME_NOT_RUN,	/* value: errno of exec */
 	OUTCOME_FAILED,		/* text says why */
+	OUTCOME_UNPREPARED,	/* text says why; value as of the preparation */
 };
 
 struct outcome {

@@ -97,8 +97,8 @@ struct request {
 	struct rlimit limits[RLIM_NLIMITS];
 	uint32_t groups;	/* gid_t each, then strings: */
 	/*
-	 * module, its options, directory, host name, experiment, preparation, writable,
-	 * argv, env
+	 * module, its options, directory, host name, experiment, preparation, input,
+	 * writable, argv, env
 	 */
 	uint32_t writable;
 	uint32_t argc;

@@ -285,6 +285,9 @@ int setup_status(const struct outcome *out, char **argv)
 		warn("%s: %s", argv[0], command_error(argv[0], out->value));
 		return out->value == ENOENT ? STATUS_NOT_FOUND :
 					      STATUS_NOT_EXECUTABLE;
+	case OUTCOME_UNPREPARED:
+		warn("%s", out->text);
+		return 1;
 	default:
 		warn("%s", out->text);
 		return STATUS_FAILED;

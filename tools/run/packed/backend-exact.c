@@ -395,7 +395,8 @@ static void finish(struct exact *x)
 	}
 	take_files(x);
 	guest_tell_out_of_memory(&x->guest);
-	if (x->out->kind == OUTCOME_EXITED && x->out->value == STATUS_NOT_FOUND)
+	if ((x->out->kind == OUTCOME_EXITED || x->out->kind == OUTCOME_UNPREPARED) &&
+	    x->out->value == STATUS_NOT_FOUND)
 		warn("exit status 127: the guest has only what was packed: --file adds a program or a directory");
 }
 
