@@ -572,7 +572,8 @@ static char *list_jobs(const struct slurm *s)
 	for (unsigned int i = 0; i < s->count; i++) {
 		char *longer;
 
-		if (s->batches[i].job == last || s->batches[i].done)
+		/* Slurm may have refused to take a batch again. */
+		if (!s->batches[i].job || s->batches[i].job == last || s->batches[i].done)
 			continue;
 		last = s->batches[i].job;
 		longer = xprintf("%s%s%lu", list, *list ? "," : "", last);
@@ -590,9 +591,9 @@ static bool ask(struct slurm *s)
 			 "-j", jobs, NULL };
 	const char *reason = NULL;
 	unsigned int running = 0;
-	int status;
+	int status = 0;
 
-	text = capture(argv, true, &status);
+	text = *jobs ? capture(argv, true, &status) : xstrdup("");
 	/* A job that ended some time ago is not known. */
 	if (status && strstr(text, "Invalid job id"))
 		status = 0;
