@@ -166,6 +166,9 @@ static void start_emulator(struct exact *x, struct qemu_machine *m)
 	close(m->start == QEMU_LOAD ? x->commands : m->memory);
 }
 
+/* Names, headers, and the directory entries of small files. */
+#define FILES_SLACK	(256 << 20)
+
 /* The end, whatever the guest does. */
 static void fail(struct exact *x, const char *text)
 {
@@ -284,9 +287,26 @@ static void hold_back(struct exact *x, bool *held)
 
 	for (int i = 0; i < x->nr_outputs; i++)
 		full = full || output_is_full(&x->outputs[i]);
-	if (full != *held)
+	/* Each time: handle_signal() may have let it go on. */
+	if (full || *held)
 		kill(x->guest.pid, full ? SIGSTOP : SIGCONT);
 	*held = full;
+}
+
+/*
+ * The guest's files are in its memory, but a sparse one may be any size, and root there may
+ * send what it likes.
+ */
+static void limit_files(struct exact *x)
+{
+	const int channels[] = { 0, x->guest.files };
+	off_t most = (off_t)memory_choose_mib(x->guest.run, EXACT_MEMORY_MIB) << 20;
+	struct stat st;
+
+	for (int i = 0; i < 2 && !x->over; i++)
+		if (channels[i] >= 0 && !fstat(x->logs[channels[i]], &st) &&
+		    st.st_size > most + FILES_SLACK)
+			fail(x, "the files that the command wrote are larger than the guest's memory: a sparse file cannot be brought back, so let the command remove it, or use --memory");
 }
 
 static bool is_drained(const struct exact *x)
@@ -359,6 +379,7 @@ static void serve(struct exact *x)
 		wait_for_something(x, x->ended ? -1 : guest, INTERVAL_MS);
 		read_control(x);
 		forward(x);
+		limit_files(x);
 		if (!x->ended)
 			hold_back(x, &held);
 	}

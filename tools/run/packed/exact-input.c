@@ -98,7 +98,8 @@ static void write_input(struct exact_input *in, struct pack *p)
 
 	in->position = -1;
 	in->size = 0;
-	if (isatty(0)) {
+	/* nohup opens /dev/null for writing only, instead of a terminal. */
+	if (isatty(0) || (fcntl(0, F_GETFL) & O_ACCMODE) == O_WRONLY) {
 		archive_write_data(&p->files, PACKED_INPUT, S_IFREG | 0400,
 				   NULL, 0);
 		return;
