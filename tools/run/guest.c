@@ -365,6 +365,11 @@ static bool check_reaction(struct guest *g, struct outcome *out)
 {
 	int sig = terminal_take_key(&g->terminal);
 
+	/* The command does not run yet, so that nobody in the guest would take the byte. */
+	if (sig && !g->started && would_end(g, sig)) {
+		set_signaled(out, sig);
+		return false;
+	}
 	if (reaction_has_failed(&g->reaction) ||
 	    (sig && !reaction_sends(&g->reaction, sig, true))) {
 		kill_deaf(g, out);
@@ -420,10 +425,17 @@ static bool handle_signal(struct guest *g, struct outcome *out, bool ended)
 	}
 }
 
-/* As the command did, so that the shell sees it. SIGCONT ends it. */
-static void stop_too(struct guest *g)
+/*
+ * As the command did, so that the shell sees it. SIGCONT ends it. The key that stopped the
+ * command was a byte here, and the terminal stopped nobody else of a pipeline.
+ */
+static void stop_too(struct guest *g, int sig)
 {
+	bool by_key = sig == SIGTSTP && g->terminal.raw;
+
 	terminal_restore(&g->terminal);
+	if (by_key)
+		kill(0, SIGTSTP);
 	raise(SIGSTOP);
 }
 
@@ -533,6 +545,7 @@ static enum answer take_message(struct guest *g, const struct guest_ops *ops,
 				void **stats)
 {
 	struct end_message end;
+	int32_t sig;
 
 	if (m->type == MESSAGE_STARTED) {
 		/* Root in the guest may send it again. */
@@ -546,8 +559,9 @@ static enum answer take_message(struct guest *g, const struct guest_ops *ops,
 			g->run->started(g->run->started_arg);
 	} else if (m->type == MESSAGE_TAKEN) {
 		reaction_takes(&g->reaction);
-	} else if (m->type == MESSAGE_STOPPED) {
-		stop_too(g);
+	} else if (m->type == MESSAGE_STOPPED && m->size == sizeof(sig)) {
+		memcpy(&sig, payload, sizeof(sig));
+		stop_too(g, sig);
 	} else if (m->type == MESSAGE_END && ops->end &&
 		   m->size == sizeof(end)) {
 		memcpy(&end, payload, sizeof(end));
