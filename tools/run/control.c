@@ -9,6 +9,8 @@
 #include "base/util.h"
 
 #define CHUNK	65536
+/* The largest message has the counters of all threads, see launch(). */
+#define MESSAGE_MOST	(1U << 30)
 
 void control_init(struct control *c, int fd)
 {
@@ -103,6 +105,11 @@ bool control_next(struct control *c, struct message *m, const char **payload)
 	if (left < sizeof(*m))
 		return false;
 	memcpy(m, next, sizeof(*m));
+	/* Root in the guest sent a false size, and might send as many bytes. */
+	if (m->size > MESSAGE_MOST) {
+		c->closed = true;
+		return false;
+	}
 	if (left - sizeof(*m) < m->size)
 		return false;
 	*payload = next + sizeof(*m);
