@@ -164,6 +164,14 @@ static void close_output(struct carrier *c)
 	close(c->pump.from);
 }
 
+/* Bytes that the command's end of a pipe had when it was closed. */
+static int left_in(const struct carrier *c)
+{
+	int left;
+
+	return c->pipe < 0 || ioctl(c->pump.to, FIONREAD, &left) ? 0 : left;
+}
+
 static void carrier_run(struct carrier *c, const struct pollfd *polls)
 {
 	switch (pump_run(&c->pump, polls)) {
@@ -177,7 +185,7 @@ static void carrier_run(struct carrier *c, const struct pollfd *polls)
 		break;
 	case PUMP_NO_READER:
 		if (c->input) {
-			tell_end(c->channel, c->pump.written);
+			tell_end(c->channel, c->pump.written - left_in(c));
 			if (!c->terminal)
 				close(c->pump.to);
 			c->pipe = -1;
