@@ -255,6 +255,8 @@ void setup_caller(struct run *run)
 			run->ignored |= 1ULL << (sig - 1);
 	}
 	sigprocmask(SIG_SETMASK, NULL, &run->mask);
+	/* Otherwise nobody could wait for the children of tense. The command gets it as it was. */
+	signal(SIGCHLD, SIG_DFL);
 }
 
 /* Guests that count instructions need no CPU of their own, but all of their memory. */
