@@ -19,6 +19,7 @@ struct setting {
 	int fail_at;		/* batch that fails, from 1 on, or 0 */
 	int kill_at;		/* batch whose process is killed, likewise */
 	bool late;		/* the first batch is the last to be ready */
+	bool interrupts;	/* the first batch, which succeeds nevertheless */
 };
 
 static struct whatif ask(unsigned int runs, unsigned int max_runs)
@@ -51,6 +52,11 @@ static int run(const struct whatif_batch *batch, void *arg)
 		return 3;
 	if (setting->kill_at == (int)batch->job->number + 1)
 		raise(SIGKILL);
+	if (setting->interrupts && !batch->job->number) {
+		signal(SIGINT, SIG_IGN);
+		kill(getppid(), SIGINT);
+		usleep(100000);
+	}
 	if (setting->late && !batch->job->number)
 		usleep(100000);
 	w.question.seed = batch->seed;
@@ -216,6 +222,19 @@ static void test_killed(void)
 	}
 }
 
+static void test_interrupted(void)
+{
+	struct whatif w = ask(0, 30);
+	struct setting setting = { .noise = 0.1, .interrupts = true };
+	size_t rounds;
+	int status;
+
+	free(answer(&w, &setting, 1, 1, &rounds, &status));
+	is_i64(status, STATUS_SIGNAL + SIGINT,
+	       "an interrupt ends it, although the batch that ran succeeds");
+	whatif_free(&w);
+}
+
 int main(void)
 {
 	test_same(0.0005, 0, 30, 1, 3, "without scatter");
@@ -226,5 +245,6 @@ int main(void)
 	test_sizes();
 	test_failure();
 	test_killed();
+	test_interrupted();
 	return done();
 }

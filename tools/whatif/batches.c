@@ -157,6 +157,9 @@ static int run_batches(struct state *s)
 			if (is_enough(s))
 				return 0;
 		}
+		/* The last job may succeed in spite of the signal, and no further one begins. */
+		if (jobs->ended_by && !jobs_running(jobs))
+			return STATUS_SIGNAL + jobs->ended_by;
 	}
 }
 
