@@ -435,6 +435,10 @@ status_is 1 "a cache that cannot be written" \
 	env TENSE_KERNEL_SOURCE="$tmp/source.tar" TENSE_CACHE=/proc/tense \
 	"$build" --arch um
 said "tense: cannot write to the cache /proc/tense: set TENSE_CACHE"
+status_is 1 "a cache with a space in its name" \
+	env TENSE_KERNEL_SOURCE="$tmp/source.tar" TENSE_CACHE="$tmp/my cache" \
+	"$build" --arch um
+said "tense: no kernel can be built in $tmp/my cache, because of a space or colon in the name"
 status_is 1 "an archive of something else" \
 	env TENSE_KERNEL_SOURCE="$tmp/source.tar" "$build" --arch um
 said "tense: "

@@ -19,6 +19,7 @@
 #include "run/kernel.h"
 #include "base/json-text.h"
 #include "base/options.h"
+#include "base/paths.h"
 #include "base/remove-tree.h"
 #include "run/packed/booted.h"
 #include "base/util.h"
@@ -330,12 +331,23 @@ static int list(const struct cache *c)
 	return 0;
 }
 
-static int remove_told(const char *path)
+/*
+ * A directory that exists is complete. So it goes to where builds make theirs, and a build
+ * removes what an interrupt leaves there.
+ */
+static int remove_told(const struct cache *c, const char *path)
 {
-	if (!remove_tree(path))
-		return 0;
-	warn("%s: %s", path, strerror(errno));
-	return STATUS_FAILED;
+	char *tmp = xprintf("%s/tmp", c->path), *away = xprintf("%s/%s", tmp, base_name(path));
+	int status = 0;
+
+	remove_tree(tmp);
+	if ((mkdir(tmp, 0755) && errno != EEXIST) || rename(path, away) || remove_tree(tmp)) {
+		warn("%s: %s", path, strerror(errno));
+		status = STATUS_FAILED;
+	}
+	free(away);
+	free(tmp);
+	return status;
 }
 
 /* The modules first: without them nobody takes the kernel for complete. */
@@ -350,13 +362,13 @@ static int remove_entry(const struct cache *c, const struct entry *e)
 		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
 			continue;
 		path = xprintf("%s/%s", c->path, entry->d_name);
-		status |= remove_told(path);
+		status |= remove_told(c, path);
 		free(path);
 	}
 	if (dir)
 		closedir(dir);
 	path = xprintf("%s/%s", c->path, e->name);
-	status |= remove_told(path);
+	status |= remove_told(c, path);
 	free(path);
 	path = xprintf("%s/%s.log", c->path, e->name);
 	unlink(path);
