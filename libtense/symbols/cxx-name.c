@@ -39,6 +39,28 @@ static void strip_hash(char *name)
 		name[len - hash] = '\0';
 }
 
+/*
+ * Older Rust writes :: within a type as two dots, so that the first dot begins no suffix.
+ * The name ends behind the hash, h and 16 digits.
+ */
+static char *demangle_rust(demangle_function *demangle, const char *mangled)
+{
+	char *copy = strdup(mangled), *hash = copy ? strstr(copy, "17h") : NULL, *name = NULL;
+	int status = 0;
+
+	for (; hash; hash = strstr(hash + 1, "17h")) {
+		char *end = hash + 3 + strspn(hash + 3, "0123456789abcdef");
+
+		if (end - hash != 19 || *end != 'E')
+			continue;
+		end[1] = '\0';
+		name = demangle(copy, NULL, NULL, &status);
+		break;
+	}
+	free(copy);
+	return name;
+}
+
 char *tense_demangle(const char *mangled)
 {
 	demangle_function *demangle;
@@ -59,6 +81,8 @@ char *tense_demangle(const char *mangled)
 		*suffix = '\0';
 	name = demangle(copy, NULL, NULL, &status);
 	free(copy);
+	if (!name)
+		name = demangle_rust(demangle, mangled);
 	if (name)
 		strip_hash(name);
 	return name;
@@ -195,6 +219,8 @@ static void find_name(const char *text, const char **from, const char **to)
 	while (*s) {
 		if (is_operator(text, s)) {
 			s = skip_operator(s);
+			/* Between the operator and the arguments of a template. */
+			s += s[0] == ' ' && s[1] == '<';
 		} else if (*s == '(') {
 			next = skip_parenthesis(text, s);
 			if (!next)
@@ -209,7 +235,10 @@ static void find_name(const char *text, const char **from, const char **to)
 	*to = s;
 }
 
-/* A copy without template arguments and ABI tags. */
+/*
+ * A copy without template arguments and ABI tags. The name is not squeezed: without its
+ * space, operator< <int> would be operator<<int>.
+ */
 static char *strip_arguments(const char *name)
 {
 	char *result = calloc(1, strlen(name) + 1), *to = result;
@@ -244,7 +273,7 @@ void tense_cxx_name_free(struct tense_cxx_name *name)
 bool tense_cxx_name_parse(const char *demangled, struct tense_cxx_name *name)
 {
 	const char *from, *to;
-	char *raw;
+	char *raw, *bare;
 
 	find_name(demangled, &from, &to);
 	if (from >= to)
@@ -255,7 +284,9 @@ bool tense_cxx_name_parse(const char *demangled, struct tense_cxx_name *name)
 	name->full = tense_cxx_squeeze(demangled);
 	name->signature = tense_cxx_squeeze(from);
 	name->name = tense_cxx_squeeze(raw);
-	name->plain = name->name ? strip_arguments(name->name) : NULL;
+	bare = strip_arguments(raw);
+	name->plain = bare ? tense_cxx_squeeze(bare) : NULL;
+	free(bare);
 	free(raw);
 	if (name->full && name->signature && name->name && name->plain)
 		return true;

@@ -128,6 +128,21 @@ static void test_matches(void)
 		/* a thunk and a table are not the function */
 		{ "bar", "_ZThn8_N3Foo3barEv", TENSE_MATCH_NONE },
 		{ "Foo", "_ZTV3Foo", TENSE_MATCH_NONE },
+		/* std::basic_ostream<...>& std::operator<< <std::char_traits<char> >(...) */
+		{ "std::operator<<", "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc",
+		  TENSE_MATCH_SCOPE },
+		{ "operator<<", "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc",
+		  TENSE_MATCH_SCOPE },
+		/* bool operator< <int>(int, A) */
+		{ "operator<", "_ZltIiEbT_1A", TENSE_MATCH_SCOPE },
+		{ "operator<<", "_ZltIiEbT_1A", TENSE_MATCH_NONE },
+		/* _$LT$alloc..string..String$u20$as$u20$core..fmt..Display$GT$::fmt of Rust */
+		{ "fmt",
+		  "_ZN60_$LT$alloc..string..String$u20$as$u20$core..fmt..Display$GT$3fmt17h0123456789abcdefE",
+		  TENSE_MATCH_SCOPE },
+		{ "fmt",
+		  "_ZN60_$LT$alloc..string..String$u20$as$u20$core..fmt..Display$GT$3fmt17h0123456789abcdefE.llvm.12",
+		  TENSE_MATCH_SCOPE },
 		/* core::fmt::h0123456789abcdef of Rust */
 		{ "core::fmt", "_ZN4core3fmt17h0123456789abcdefE",
 		  TENSE_MATCH_DEMANGLED },
