@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,7 +23,12 @@ static const char lib_source[] =
 	"int compress_block(int x) { return twice(x) ^ twice(x + 1); }\n"
 	"int shared(int x) { return x; }\n";
 static const char later_source[] =
-	"int opened_later(int x) { return x; }\n";
+	"int opened_later(int x) { return x; }\n"
+	/* As link-time optimisation names static functions of two sources. */
+	"static __attribute__((used, noinline)) int a(int x) __asm__(\"init.lto_priv.0\");\n"
+	"static __attribute__((used, noinline)) int b(int x) __asm__(\"init.lto_priv.1\");\n"
+	"static int a(int x) { return x * 5; }\n"
+	"static int b(int x) { return x * 7; }\n";
 static const char a_source[] =
 	"__attribute__((noinline)) static int helper(int x) { return x * 5; }\n"
 	"int use_a(int x) { return helper(x); }\n"
@@ -320,6 +326,8 @@ static void test_inlined(void)
 
 static void test_later(void)
 {
+	char spec[64];
+
 	is_kind("liblater:opened_later", "prog", TENSE_RESOLVED, 1);
 	ok(result.later, "it comes later");
 	ok(result.count && !strcmp(result.candidates[0].spec,
@@ -329,6 +337,14 @@ static void test_later(void)
 	is_kind("cxx:Foo::bar", "prog", TENSE_RESOLVED, 1);
 	ok(result.later, "of a program that it may run");
 	is_kind("opened_later", "prog", TENSE_NOT_FOUND, 0);
+	is_kind("liblater:init", "prog", TENSE_AMBIGUOUS, 2);
+	snprintf(spec, sizeof(spec), "liblater:init@0x%" PRIx64,
+		 result.count ? result.candidates[0].value : 0);
+	is_kind(spec, "prog", TENSE_RESOLVED, 1);
+	ok(result.count && strstr(result.candidates[0].spec, "@0x"),
+	   "it keeps its address: %s", result.count ? result.candidates[0].spec : "");
+	is_kind("bin/script:f", "prog", TENSE_NOT_FOUND, 0);
+	says("not a program or library");
 }
 
 static void test_commands(void)

@@ -162,6 +162,35 @@ bool object_match(const struct object *object, const struct tense_spec *spec)
 				 object->is_main);
 }
 
+/*
+ * Link-time optimisation gives static functions of the same name such marks. Returns that of
+ * a symbol, and its length, which is 0 if there is none.
+ */
+static const char *lto_mark(const char *symbol, size_t *len)
+{
+	static const char *const marks[] = { ".lto_priv.", ".llvm." };
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const char *mark = strstr(symbol, marks[i]);
+
+		if (!mark)
+			continue;
+		*len = strlen(marks[i]) + strcspn(mark + strlen(marks[i]), ".");
+		return mark;
+	}
+	*len = 0;
+	return symbol;
+}
+
+static bool have_same_mark(const char *a, const char *b)
+{
+	size_t len_a, len_b;
+
+	a = lto_mark(a, &len_a);
+	b = lto_mark(b, &len_b);
+	return len_a == len_b && !strncmp(a, b, len_a);
+}
+
 bool function_same(const struct function *a, const struct function *b)
 {
 	size_t base = strcspn(a->symbol, ".");
@@ -170,6 +199,8 @@ bool function_same(const struct function *a, const struct function *b)
 		return false;
 	if (a->value == b->value)
 		return true;
+	if (!have_same_mark(a->symbol, b->symbol))
+		return false;
 	/* Static ones of two sources are two; two versions are one. */
 	if (a->file && b->file && strcmp(a->file, b->file) != 0)
 		return false;

@@ -13,7 +13,7 @@ static struct cached_object *create(const struct object *object)
 	*cached = (struct cached_object){ .object = *object };
 	cached->object.path = xstrdup(object->path);
 	cached->object.soname = object->soname ? xstrdup(object->soname) : NULL;
-	functions_load(&cached->functions, &cached->object);
+	cached->error = functions_load(&cached->functions, &cached->object);
 	return cached;
 }
 

@@ -16,6 +16,7 @@
 struct cached_object {
 	struct object object;
 	struct functions functions;	/* they point to this object */
+	int error;			/* of functions_load(); 0: none */
 	struct inlines inlines;
 	bool inlines_are_read;
 };

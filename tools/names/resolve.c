@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -186,9 +187,12 @@ static bool is_ambiguous(const struct search *search)
 static char *get_spec(const struct search *search,
 		      const struct function *function)
 {
-	return search->later ?
-	       xprintf("%s:=%s", search->spec.object, function->symbol) :
-	       function_spec(function);
+	if (!search->later)
+		return function_spec(function);
+	if (search->spec.has_address)
+		return xprintf("%s:=%s@0x%" PRIx64, search->spec.object,
+			       function->symbol, function->value);
+	return xprintf("%s:=%s", search->spec.object, function->symbol);
 }
 
 static void add_candidate(const struct search *search,
@@ -416,7 +420,8 @@ static char *list_stripped(const struct search *search)
 	char *list = NULL;
 
 	for (size_t i = 0; i < search->nr_objects; i++) {
-		if (!is_stripped(&search->objects[i]->functions))
+		if (search->objects[i]->error ||
+		    !is_stripped(&search->objects[i]->functions))
 			continue;
 		if (list)
 			append(&list, ", ");
@@ -474,6 +479,10 @@ static void append_hints(const struct search *search, char **text)
 		append_own(text, xprintf("\n%s is a script, which %s runs.",
 					 search->program->script,
 					 search->program->objects[0].path));
+	for (size_t i = 0; i < search->nr_objects; i++)
+		if (search->objects[i]->error)
+			append_own(text, xprintf("\n%s: %s", search->objects[i]->object.path,
+						 functions_error(search->objects[i]->error)));
 	if (stripped)
 		append_own(text, xprintf("\n%s: stripped, so that only exported functions have names.\n"
 					 "Install debug symbols, build without strip, or give an address as tense profile shows it.",
