@@ -56,8 +56,11 @@ void svg_end(FILE *f)
 
 double nice_step(double span, int most)
 {
-	double step = pow(10, floor(log10(span / most)));
+	double step;
 
+	if (!(span > 0) || !isfinite(span))
+		return 1;
+	step = pow(10, floor(log10(span / most)));
 	for (int i = 0; span / step > most; i++)
 		step *= i % 3 == 1 ? 2.5 : 2;
 	return step;
