@@ -87,6 +87,13 @@ status_is 125 "an unknown option" "$tense" run --fast true
 said "tense: run: unknown option '--fast'"
 status_is 125 "an unknown short option" "$tense" run -x true
 said "tense: run: unknown option '-x'"
+status_is 125 "a long option with one dash" "$tense" run -cpus 4 true
+said "tense: run: unknown option '-cpus'"
+status_is 125 "two results on standard output" \
+	"$tense" whatif --func f --faster 20% --json - --csv - -- true
+said "tense: whatif: only one of --json, --csv, --report and --svg can be written to -"
+status_is 125 "also of profile" "$tense" profile --json - --folded - -- true
+said "tense: profile: only one of --json"
 status_is 125 "an option without its argument" "$tense" run --percent
 said "tense: run: --percent needs an argument"
 status_is 125 "another option instead of it" "$tense" run --json --stats true

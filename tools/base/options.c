@@ -116,6 +116,16 @@ static void refuse_option(const char *command, const char *word,
 	    near ? ", perhaps --" : "", near ? near : "", command);
 }
 
+/* getopt_long() passes a word of several short options only after the last of them. */
+static const char *refused_word(char **argv)
+{
+	const char *last = argv[optind - 1], *next = argv[optind];
+	bool is_next = optopt > 0 && optopt < 256 && next && next[0] == '-' && next[1] != '-' &&
+		       strchr(next, optopt);
+
+	return is_next && !(last[0] == '-' && last[1] != '-' && strchr(last, optopt)) ? next : last;
+}
+
 /* Ends the program if getopt_long() did not find a good option. */
 static void check_option(const char *command, int c, char **argv,
 			 const struct option *options)
@@ -124,7 +134,7 @@ static void check_option(const char *command, int c, char **argv,
 		die(STATUS_FAILED, "%s: %s needs an argument: see tense %s --help",
 		    command, argv[optind - 1], command);
 	if (c == '?')
-		refuse_option(command, argv[optind - 1], options);
+		refuse_option(command, refused_word(argv), options);
 	if (c != -1 && optarg && optarg == argv[optind - 1] &&
 	    is_option(optarg, options))
 		die(STATUS_FAILED, "%s: %s needs an argument, but '%s' is an option: see tense %s --help",

@@ -228,6 +228,8 @@ static void check_options(const struct request *q, bool command)
 	if (whatif_check_metric(&q->p.question))
 		misuse("%s", whatif_check_metric(&q->p.question));
 	whatif_check_input(&q->p.question);
+	if (options_on_stdout(q->outputs, OUTPUTS) > 1)
+		misuse("only one of --json, --csv, --report, --folded and --speedscope can be written to -, standard output");
 	if (q->from && command)
 		misuse("--from takes no command");
 	if (!q->from && !q->inside && !command)

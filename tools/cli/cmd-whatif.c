@@ -214,6 +214,8 @@ static void take_experiment(struct request *q)
 
 static void check_outputs(const struct request *q)
 {
+	if (options_on_stdout(q->outputs, OUTPUTS) > 1)
+		misuse("only one of --json, --csv, --report and --svg can be written to -, standard output");
 	if (q->sweep.cpus.count && q->outputs[REPORT])
 		misuse("--report is for one number of CPUs: use --svg for a picture of the list, or --report with --from and one answer of its --json");
 	if (!q->sweep.cpus.count && q->outputs[SVG] && q->from)
