@@ -148,19 +148,32 @@ static void check_built(struct item *item)
 	free(module);
 }
 
+/* Returns one command for the packages of all lines that name some, or NULL. */
+static char *install_command(const char *missing)
+{
+	static const char install[] = "apt-get install ";
+	char *command = NULL, *longer;
+
+	for (const char *at = missing; (at = strstr(at, install)); ) {
+		at += strlen(install);
+		longer = xprintf("%s%s%.*s", command ? command : install, command ? " " : "",
+				 (int)strcspn(at, "\n"), at);
+		free(command);
+		command = longer;
+	}
+	return command;
+}
+
 static void check_build_tools(struct item *item)
 {
 	char *missing = kernel_missing("um");
-	char *command;
 
 	item->good = !missing;
 	if (!missing) {
 		item->detail = xstrdup("all here");
 		return;
 	}
-	command = strstr(missing, "apt-get install");
-	if (command)
-		item->mend = xstrdup(command);
+	item->mend = install_command(missing);
 	item->detail = missing;
 	for (char *p = missing; *p; p++)
 		if (*p == '\n')
