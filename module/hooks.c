@@ -78,7 +78,7 @@ static void hook_dequeue(struct tense_task *t, bool sleep)
 	if (!sleep)
 		return;
 	WRITE_ONCE(t->for_mutex, compat_waits_for_mutex(t->task));
-	set_outside(t, READ_ONCE(exp->vc.skip) && tense_waits_outside(exp));
+	set_outside(t, READ_ONCE(exp->vc.skip) && tense_waits_outside(t));
 	/* R6: a gated task keeps its CPU active. */
 	if (t->in_gate)
 		return;

@@ -41,7 +41,6 @@ static bool is_own_wait(const struct tense_experiment *exp, long call,
 	switch (call) {
 	case __NR_nanosleep:
 	case __NR_clock_nanosleep:
-	case __NR_restart_syscall:
 	case __NR_lseek:
 	case __NR_pause:
 	case __NR_rt_sigsuspend:
@@ -99,11 +98,11 @@ static bool waits_for_child(long call)
 
 /**
  * tense_waits_outside() - whether only the outside may end the coming wait
- * @exp: experiment of the running task, which is about to wait
+ * @t: the running task, which is about to wait
  *
  * Return: true if that may be so.
  */
-bool tense_waits_outside(const struct tense_experiment *exp)
+bool tense_waits_outside(struct tense_task *t)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	unsigned long args[6];
@@ -121,7 +120,10 @@ bool tense_waits_outside(const struct tense_experiment *exp)
 	if (!(READ_ONCE(current->__state) & TASK_INTERRUPTIBLE))
 		return !waits_for_child(call);
 	syscall_get_arguments(current, regs, args);
-	return !is_own_wait(exp, call, args);
+	/* A stop, or a debugger, interrupted a wait that goes on: a sleep, poll() or futex(). */
+	if (call != __NR_restart_syscall)
+		t->waited_outside = !is_own_wait(t->exp, call, args);
+	return t->waited_outside;
 }
 
 /* Counts the task as one past which no time is skipped, or no longer does. */

@@ -73,7 +73,7 @@ static bool has_program(struct tense_experiment *exp, const struct mm_struct *mm
 
 	raw_spin_lock_irqsave(&exp->lock, flags);
 	list_for_each_entry(t, &exp->tasks, node)
-		found |= READ_ONCE(t->mm) == mm;
+		found |= READ_ONCE(t->task->mm) == mm;
 	raw_spin_unlock_irqrestore(&exp->lock, flags);
 	return found;
 }

@@ -249,6 +249,7 @@ struct tense_task {
 	bool started;		/* was runnable once; written under the run queue lock */
 	struct tense_entity entity;	/* under the run queue lock */
 	bool outside;		/* no time is skipped: it waits for the outside, or wakes */
+	bool waited_outside;	/* so did its last wait; only the task itself uses this */
 	bool in_call;		/* runs code of this module: not charged */
 	u64 own_work;		/* real: not charged either, for so long at most */
 	bool gate_queued;		/* gate_work is queued */
@@ -426,7 +427,7 @@ bool tense_charged(struct tense_task *t, enum tense_clock_id clock, ktime_t *now
 bool tense_time(struct tense_task *t, enum tense_clock_id clock, ktime_t *now);
 
 /* idle.c */
-bool tense_waits_outside(const struct tense_experiment *exp);
+bool tense_waits_outside(struct tense_task *t);
 void tense_set_outside(struct tense_task *t, bool outside);
 
 /* waits.c */

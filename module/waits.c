@@ -12,6 +12,7 @@
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
 
 #include "tense.h"
 
@@ -145,11 +146,14 @@ static void dequeue(struct tense_experiment *exp, struct hrtimer *timer)
 		arm_first(exp, q);
 }
 
-/* Whether schedule() follows anyway, which sets this CPU's timer. */
-static bool goes_to_sleep(void)
+/*
+ * Whether schedule() follows anyway, which sets this CPU's timer. A sleeper's timer is on
+ * its stack. signalfd() arms others of a task that seems to go to sleep, but does not.
+ */
+static bool goes_to_sleep(const struct hrtimer *timer)
 {
 	return num_online_cpus() == 1 &&
-	       READ_ONCE(current->__state) != TASK_RUNNING;
+	       READ_ONCE(current->__state) != TASK_RUNNING && object_is_on_stack(timer);
 }
 
 /**
@@ -188,7 +192,7 @@ bool tense_wait_start(struct tense_task *t, struct hrtimer *timer, ktime_t time,
 	vclock_wait_until(&t->v, when_of(exp, &exp->queue[clock], time));
 	raw_spin_unlock(&t->lock);
 	raw_spin_unlock_irqrestore(&exp->lock, flags);
-	if (first && !goes_to_sleep())
+	if (first && !goes_to_sleep(timer))
 		tense_kick(exp);
 	return true;
 }

@@ -6,6 +6,7 @@
  */
 #include "smp.h"
 
+#include <poll.h>
 #include <sys/stat.h>
 
 #include "harness.h"
@@ -511,6 +512,45 @@ TEST(drain_at_a_call_is_not_charged)
 	}
 	EXPECT_EQ(good, 1);
 	close(fd);
+}
+
+/* --- waits that go on --- */
+
+/* R5: poll() waits for the outside, also when it goes on after a stop. */
+TEST(no_time_is_skipped_past_a_poll_that_goes_on)
+{
+	static const struct timespec long_sleep = { .tv_sec = 1000 };
+	volatile pid_t *waiting = shared(sizeof(*waiting));
+	int pipe_fds[2], fd;
+	pid_t outside, waiter;
+
+	ASSERT_EQ(pipe(pipe_fds), 0);
+	outside = fork();
+	if (!outside) {
+		while (!*waiting)
+			usleep(1000);
+		usleep(100000);
+		kill(*waiting, SIGSTOP);
+		usleep(100000);
+		kill(*waiting, SIGCONT);
+		usleep(300000);
+		_exit(write(pipe_fds[1], "x", 1) != 1);
+	}
+	fd = dev_open();
+	ASSERT_TRUE(dev_percent(fd, "idle skip"));
+	waiter = fork();
+	if (!waiter) {
+		struct pollfd p = { .fd = pipe_fds[0], .events = POLLIN };
+
+		*waiting = getpid();
+		_exit(poll(&p, 1, 900000) != 1);
+	}
+	nanosleep(&long_sleep, NULL);
+	EXPECT_EQ(outcome_of(waiter), 0);
+	EXPECT_EQ(outcome_of(outside), 0);
+	close(fd);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
 }
 
 int main(int argc, char **argv)
