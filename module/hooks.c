@@ -114,6 +114,14 @@ static void ready_by(struct tense_task *t, struct tense_task *waker)
 	raw_spin_unlock(&t->lock);
 }
 
+/* R3: a child begins when its parent has made it. Until then it has not been blocked. */
+static void begin_by(struct tense_task *t)
+{
+	raw_spin_lock(&t->lock);
+	t->v.blocked_at = t->v.ready;
+	raw_spin_unlock(&t->lock);
+}
+
 /*
  * R3: holds only a task whose wait a signal may end, which is a wait of the
  * program's own. A task that sleeps uninterruptibly may hold what other tasks wait
@@ -191,7 +199,10 @@ static bool hook_hold(struct tense_task *t)
 		if (!waker)
 			return hold_for_gvt(t);
 		ready_by(t, waker);
-		tense_block_ends(t, waker, 0);
+		if (READ_ONCE(t->started))
+			tense_block_ends(t, waker, 0);
+		else
+			begin_by(t);
 	}
 	/* Skip no time until the task runs. */
 	if (READ_ONCE(exp->vc.skip))
