@@ -5,6 +5,7 @@
 # machine does, and else it is as any other run.
 . "$source/tests/lib/tap.sh"
 . "$source/tests/lib/load.sh"
+. "$source/tests/lib/processes.sh"
 
 mixture=$out/tests/guest/mixture
 in_tmp -p /var/tmp
@@ -265,11 +266,10 @@ exec {used}<&-
 TENSE_CACHE=$cache "$tense" run --deterministic sh -c 'while :; do :; done' &
 pid=$!
 # Not at once: tense starts first.
-for ((i = 0; i < 100; i++)); do
-	flock -n -x "$cache/$first/memory" true || break
-	sleep 0.1
-done
-ok "a guest uses its saved boot" [ $i -lt 100 ]
+is_in_use() {
+	! flock -n -x "$cache/$first/memory" true
+}
+ok "a guest uses its saved boot" until_true is_in_use
 kill $pid
 wait $pid
 # Somebody uses another one in its place.

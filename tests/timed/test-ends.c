@@ -25,31 +25,39 @@ static void __attribute__((noreturn)) wait_for_ever(const struct timed_call *cal
 		wait_for(call, &thing, HOUR);
 }
 
-static bool process_waits(pid_t pid)
+/* Kills the process as soon as it waits. Returns its status. */
+static int kill_in_wait(pid_t pid, int signal)
 {
 	int status;
 
-	if (waitpid(pid, &status, WNOHANG) == pid)
-		return true;
-	return thread_of_waits(pid, pid);
+	while (!thread_of_waits(pid, pid)) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return status;
+		nap(200 * US);
+	}
+	kill(pid, signal);
+	waitpid(pid, &status, 0);
+	return status;
 }
 
 static void killed_in_wait(const struct timed_call **calls, size_t n, int signal,
 			   const char *what)
 {
+	bool killed = true;
 	pid_t child;
 
 	for (size_t i = 0; i < n; i++) {
+		int status;
+
 		if (!call_exists(calls[i]) || calls[i]->flags & NEVER_BLOCKS)
 			continue;
 		child = fork();
 		if (!child)
 			wait_for_ever(calls[i]);
-		while (!process_waits(child))
-			nap(200 * US);
-		kill(child, signal);
-		waitpid(child, NULL, 0);
+		status = kill_in_wait(child, signal);
+		killed = killed && WIFSIGNALED(status) && WTERMSIG(status) == signal;
 	}
+	check(killed, "%s: each waited until then", what);
 	unload_experiments(what);
 	load_experiments();
 }

@@ -13,6 +13,9 @@
 #define TFD_TIMER_CANCEL_ON_SET 2
 #endif
 
+/* The waiting process has read the clocks. */
+static volatile int *begun;
+
 static void clock_moves(int64_t ns)
 {
 	struct timespec time =
@@ -28,6 +31,7 @@ static int until(void)
 	int64_t begin = raw_clock(CLOCK_MONOTONIC);
 	struct timespec time = ns_to_timespec(deadline);
 
+	*begun = 1;
 	if (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &time, NULL))
 		return 3;
 	return raw_clock(CLOCK_REALTIME) < deadline ? 4 :
@@ -40,6 +44,7 @@ static int for_time(void)
 	int64_t begin = raw_clock(CLOCK_MONOTONIC);
 	struct timespec time = ns_to_timespec(200 * MS);
 
+	*begun = 1;
 	if (clock_nanosleep(CLOCK_REALTIME, 0, &time, NULL))
 		return 3;
 	return raw_clock(CLOCK_MONOTONIC) - begin < 200 * MS ? 4 : 0;
@@ -56,6 +61,7 @@ static int cancelled(void)
 	if (timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET,
 			    &arm, NULL))
 		return 3;
+	*begun = 1;
 	return read(fd, &count, sizeof(count)) < 0 && errno == ECANCELED ? 0 : 4;
 }
 
@@ -68,6 +74,7 @@ static int timerfd_until(void)
 
 	if (timerfd_settime(fd, TFD_TIMER_ABSTIME, &arm, NULL))
 		return 3;
+	*begun = 1;
 	if (read(fd, &count, sizeof(count)) != sizeof(count))
 		return 5;
 	return raw_clock(CLOCK_REALTIME) < deadline ? 4 : 0;
@@ -78,6 +85,7 @@ static int monotonic(void)
 	int64_t before = raw_clock(CLOCK_MONOTONIC), now;
 	int64_t end = before + 100 * MS;
 
+	*begun = 1;
 	do {
 		now = raw_clock(CLOCK_MONOTONIC);
 		if (now < before || now - before > HOUR / 4)
@@ -93,6 +101,7 @@ static int realtime_moved(void)
 	int64_t real = raw_clock(CLOCK_REALTIME);
 	int64_t mono = raw_clock(CLOCK_MONOTONIC);
 
+	*begun = 1;
 	while (raw_clock(CLOCK_REALTIME) - real < HOUR / 2)
 		if (raw_clock(CLOCK_MONOTONIC) - mono > 10 * S)
 			return 3;
@@ -115,17 +124,28 @@ static const struct {
 
 static void set_while_waiting(bool join)
 {
+	begun = shared(sizeof(*begun));
 	for (size_t i = 0; i < ARRAY_LENGTH(waits); i++) {
-		int status;
-		pid_t child = fork();
+		int status = 0;
+		bool ended = false;
+		pid_t child;
+
+		*begun = 0;
+		child = fork();
 
 		if (!child) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			_exit(join && !join_experiment() ? 2 : waits[i].wait());
 		}
+		/* It may end because it cannot join. */
+		while (!*begun && !ended) {
+			nap(MS);
+			ended = waitpid(child, &status, WNOHANG) == child;
+		}
 		nap(50 * MS);
 		clock_moves(HOUR);
-		waitpid(child, &status, 0);
+		if (!ended)
+			waitpid(child, &status, 0);
 		clock_moves(-HOUR);
 		if (!check(status == 0, "the clock is set, %s: %s",
 			   join ? "in an experiment" : "in real time",

@@ -54,7 +54,9 @@ kernel() { # ARCH
 for_um=$(kernel um) for_qemu=$(kernel x86_64)
 for part in "$x"/share/tense/patches/v6.1/0001-um-* "$x/share/tense/kernel/um/hostfd.h"; do
 	echo >>"$part"
-	ok "a change of ${part##*/} makes another kernel for UML" [ "$(kernel um)" != "$for_um" ]
+	now=$(kernel um)
+	ok "a change of ${part##*/} makes another kernel for UML" [ "$now" != "$for_um" ]
+	for_um=$now
 	is "$(kernel x86_64)" "$for_qemu" "and none for QEMU"
 done
 is "$("$x/bin/tense" check --json | jq -r .items.guest_init.detail)" \

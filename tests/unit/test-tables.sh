@@ -134,9 +134,10 @@ document accuracy-workloads | sed '/end/d' >document
 refused "a table without an end" "no '<!-- end -->' follows table 'accuracy-workloads'"
 
 document accuracy-lunch >other
+document accuracy-workloads accuracy-workloads-summary accuracy-workloads-bias accuracy-programs \
+	>document
 ok "one document is written in spite of a fault in another" sh -c \
-	"sed '/^<!-- end/d' first >/dev/null; cp first document; \
-	! '$source/tests/accuracy/tables' . other document 2>said && \
+	"! '$source/tests/accuracy/tables' . other document 2>said && \
 	cmp -s first document && grep -q '^tables: other stays' said"
 
 jq -n "{ $machine, figures: [
