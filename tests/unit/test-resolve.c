@@ -28,7 +28,15 @@ static const char later_source[] =
 	"static __attribute__((used, noinline)) int a(int x) __asm__(\"init.lto_priv.0\");\n"
 	"static __attribute__((used, noinline)) int b(int x) __asm__(\"init.lto_priv.1\");\n"
 	"static int a(int x) { return x * 5; }\n"
-	"static int b(int x) { return x * 7; }\n";
+	"static int b(int x) { return x * 7; }\n"
+	"static __attribute__((used, noinline)) int c(int x) __asm__(\"_ZL4movei.lto_priv.0\");\n"
+	"static __attribute__((used, noinline)) int d(int x) __asm__(\"_ZL4movei.lto_priv.1\");\n"
+	"static __attribute__((used, noinline)) int e(int x) __asm__(\"_ZL4parti\");\n"
+	"static __attribute__((used, noinline)) int f(int x) __asm__(\"_ZL4parti.part.0.lto_priv.0\");\n"
+	"static int c(int x) { return x * 9; }\n"
+	"static int d(int x) { return x * 11; }\n"
+	"static int e(int x) { return x * 13; }\n"
+	"static int f(int x) { return x * 17; }\n";
 static const char a_source[] =
 	"__attribute__((noinline)) static int helper(int x) { return x * 5; }\n"
 	"int use_a(int x) { return helper(x); }\n"
@@ -343,6 +351,10 @@ static void test_later(void)
 	is_kind(spec, "prog", TENSE_RESOLVED, 1);
 	ok(result.count && strstr(result.candidates[0].spec, "@0x"),
 	   "it keeps its address: %s", result.count ? result.candidates[0].spec : "");
+	is_kind("liblater:move", "prog", TENSE_AMBIGUOUS, 2);
+	says("liblater:=_ZL4movei.lto_priv.1");
+	resolve("liblater:part", "prog");
+	is_i64(result.kind, TENSE_RESOLVED, "a part of a function is that function");
 	is_kind("bin/script:f", "prog", TENSE_NOT_FOUND, 0);
 	says("not a program or library");
 }

@@ -163,8 +163,8 @@ bool object_match(const struct object *object, const struct tense_spec *spec)
 }
 
 /*
- * Link-time optimisation gives static functions of the same name such marks. Returns that of
- * a symbol, and its length, which is 0 if there is none.
+ * Link-time optimisation gives static functions of the same name such marks, and parts of
+ * functions, too. Returns that of a symbol, and its length, which is 0 if there is none.
  */
 static const char *lto_mark(const char *symbol, size_t *len)
 {
@@ -182,13 +182,22 @@ static const char *lto_mark(const char *symbol, size_t *len)
 	return symbol;
 }
 
-static bool have_same_mark(const char *a, const char *b)
+static bool have_other_marks(const char *a, const char *b)
 {
 	size_t len_a, len_b;
 
 	a = lto_mark(a, &len_a);
 	b = lto_mark(b, &len_b);
-	return len_a == len_b && !strncmp(a, b, len_a);
+	return len_a && len_b && (len_a != len_b || strncmp(a, b, len_a) != 0);
+}
+
+/* A demangled name does not show the mark. */
+static bool hides_mark(const struct function *function)
+{
+	size_t len;
+
+	lto_mark(function->symbol, &len);
+	return len && !strncmp(function->symbol, "_Z", 2);
 }
 
 bool function_same(const struct function *a, const struct function *b)
@@ -199,7 +208,7 @@ bool function_same(const struct function *a, const struct function *b)
 		return false;
 	if (a->value == b->value)
 		return true;
-	if (!have_same_mark(a->symbol, b->symbol))
+	if (have_other_marks(a->symbol, b->symbol))
 		return false;
 	/* Static ones of two sources are two; two versions are one. */
 	if (a->file && b->file && strcmp(a->file, b->file) != 0)
@@ -246,6 +255,8 @@ char *function_short_spec(const struct function *function)
 				 function->value);
 	else if (function_is_nameless(function))
 		result = xprintf("%s%s", object, function->name);
+	else if (hides_mark(function))
+		result = xprintf("%s:=%s", object, function->symbol);
 	else
 		result = xprintf("%s:%s", object, function->name);
 	free(object);
