@@ -120,7 +120,10 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 			const struct run *run)
 {
 	const struct whatif_question *q = &p->question;
-	const char *input = ask->own_input && !q->input ? NULL : "/dev/null";
+	/* With --prepare, the command opens its input: it may not exist before. */
+	const char *late = q->prepare ? q->input : NULL;
+	const char *input = q->input && !late ? q->input :
+			    ask->own_input && !late ? NULL : "/dev/null";
 	struct limit limit = { .ns = limit_ns(p) };
 	const struct survey_ask how = {
 		.period_ns = ask->period_ns, .seed = q->seed,
@@ -138,8 +141,7 @@ void profile_survey_run(struct profile_survey *s, const struct profile_survey_as
 	};
 	once.argv = q->argv;
 	once.prepare = q->prepare;
-	/* --prepare may make it. */
-	once.input = q->input;
+	once.input = late;
 	if (run->deterministic)
 		once.files = whatif_exact_files(q, &p->found, run->files);
 	if (ask->limited) {
