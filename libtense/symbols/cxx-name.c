@@ -41,7 +41,7 @@ static void strip_hash(char *name)
 
 /*
  * Older Rust writes :: within a type as two dots, so that the first dot begins no suffix.
- * The name ends behind the hash, h and 16 digits.
+ * The name ends after the hash, h and 16 digits.
  */
 static char *demangle_rust(demangle_function *demangle, const char *mangled)
 {

@@ -341,7 +341,9 @@ static int remove_told(const struct cache *c, const char *path)
 	int status = 0;
 
 	remove_tree(tmp);
-	if ((mkdir(tmp, 0755) && errno != EEXIST) || rename(path, away) || remove_tree(tmp)) {
+	/* Another process may have removed it. */
+	if ((mkdir(tmp, 0755) && errno != EEXIST) ||
+	    (rename(path, away) && errno != ENOENT) || remove_tree(tmp)) {
 		warn("%s: %s", path, strerror(errno));
 		status = STATUS_FAILED;
 	}

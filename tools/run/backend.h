@@ -14,8 +14,8 @@ struct run {
 	char **argv;
 	unsigned int percent;
 	const char *experiment;	/* its name; NULL: a new one without a name */
-	const char *prepare;	/* as of struct launch */
-	const char *input;	/* as of struct launch, a path of the guest */
+	const char *prepare;	/* see struct launch */
+	const char *input;	/* see struct launch; in the guest */
 	struct clock_choice choice;
 	uint64_t window_ns;	/* virtual; 0: the module's default */
 	bool real;		/* in real time: no module, no experiment */

@@ -365,7 +365,7 @@ static bool check_reaction(struct guest *g, struct outcome *out)
 {
 	int sig = terminal_take_key(&g->terminal);
 
-	/* The command does not run yet, so that nobody in the guest would take the byte. */
+	/* No command runs yet that would take the byte. A preparation ends with the guest. */
 	if (sig && !g->started && would_end(g, sig)) {
 		set_signaled(out, sig);
 		return false;
@@ -426,8 +426,8 @@ static bool handle_signal(struct guest *g, struct outcome *out, bool ended)
 }
 
 /*
- * As the command did, so that the shell sees it. SIGCONT ends it. The key that stopped the
- * command was a byte here, and the terminal stopped nobody else of a pipeline.
+ * Stops tense as the command stopped, so that the shell sees it. The key came as a byte. So
+ * the terminal did not stop the rest of a pipeline, and tense does. SIGCONT ends the stop.
  */
 static void stop_too(struct guest *g, int sig)
 {

@@ -255,7 +255,10 @@ void setup_caller(struct run *run)
 			run->ignored |= 1ULL << (sig - 1);
 	}
 	sigprocmask(SIG_SETMASK, NULL, &run->mask);
-	/* Otherwise nobody could wait for the children of tense. The command gets it as it was. */
+	/*
+	 * Otherwise the kernel reaps the children of tense, and nobody can wait for them. The
+	 * command gets SIGCHLD as it was.
+	 */
 	signal(SIGCHLD, SIG_DFL);
 }
 
