@@ -43,17 +43,25 @@ static inline bool fatal_signal_pending(void)
 	return !sigisemptyset(&pending);
 }
 
+/* Takes one that the caller blocks and that has come. Returns 0 if there is none. */
+static inline int fatal_signal_take(void)
+{
+	const struct timespec now = { 0 };
+	sigset_t set;
+	int sig;
+
+	fatal_signals(&set);
+	sig = sigtimedwait(&set, NULL, &now);
+	return sig > 0 ? sig : 0;
+}
+
 /*
  * Drops pending signals that end tense. Call this when the measurement is complete: they
  * have nothing left to end.
  */
 static inline void fatal_signals_drop(void)
 {
-	const struct timespec now = { 0 };
-	sigset_t set;
-
-	fatal_signals(&set);
-	while (sigtimedwait(&set, NULL, &now) > 0)
+	while (fatal_signal_take())
 		;
 }
 

@@ -26,23 +26,6 @@ char *find_part(const char *path)
 	return xprintf("%s/%s", exe, path);
 }
 
-/* Returns the environment with another LD_PRELOAD: the caller's own stays. */
-static char **with_preload(char *preload)
-{
-	size_t count = 0, n = 0;
-	char **env;
-
-	while (environ[count])
-		count++;
-	env = xmalloc((count + 2) * sizeof(*env));
-	for (size_t i = 0; i < count; i++)
-		if (strncmp(environ[i], "LD_PRELOAD=", strlen("LD_PRELOAD=")) != 0)
-			env[n++] = environ[i];
-	env[n++] = preload;
-	env[n] = NULL;
-	return env;
-}
-
 char **preload_environment(void)
 {
 	const char *old = getenv("LD_PRELOAD");
@@ -63,7 +46,7 @@ char **preload_environment(void)
 	value = old && *old ? xprintf("LD_PRELOAD=%s:%s", library, old) :
 			      xprintf("LD_PRELOAD=%s", library);
 	free(library);
-	return with_preload(value);
+	return environment_with(environ, value);
 }
 
 void preload_environment_free(char **env)

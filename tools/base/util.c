@@ -149,6 +149,22 @@ const char *setting(const char *name)
 	return value && *value ? value : NULL;
 }
 
+char **environment_with(char *const *env, char *setting)
+{
+	size_t name = strcspn(setting, "=") + 1, count = 0, n = 0;
+	char **result;
+
+	while (env[count])
+		count++;
+	result = xmalloc((count + 2) * sizeof(*result));
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(env[i], setting, name) != 0)
+			result[n++] = env[i];
+	result[n++] = setting;
+	result[n] = NULL;
+	return result;
+}
+
 char *xprintf(const char *format, ...)
 {
 	va_list args;

@@ -43,6 +43,11 @@ const char *setting(const char *name);
 
 /* These end the program when memory is short. */
 void *xmalloc(size_t size);
+/*
+ * Returns @env with @setting, "NAME=VALUE", as its last entry and in place of another value.
+ * The caller frees the list, which shares its texts with @env.
+ */
+char **environment_with(char *const *env, char *setting);
 void *xrealloc(void *old, size_t size);
 char *xstrdup(const char *text);
 char *xvprintf(const char *format, va_list args)

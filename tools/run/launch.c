@@ -400,50 +400,21 @@ out:
 	return -1;
 }
 
-/* libtense is preloaded into the command. A preparation must not begin an experiment. */
-static char **environment_of_preparation(char *const *env)
+/* Says why the command must not run, in place of how the preparation ended. */
+static void refuse(struct outcome *out)
 {
-	size_t count = 0, n = 0;
-	char **result;
+	const char *failed = "the command of --prepare failed";
 
-	while (env[count])
-		count++;
-	result = xmalloc((count + 2) * sizeof(*result));
-	for (size_t i = 0; i < count; i++)
-		if (strncmp(env[i], "TENSE=", 6) != 0)
-			result[n++] = env[i];
-	result[n++] = (char *)"TENSE=0";
-	result[n] = NULL;
-	return result;
-}
-
-/* Takes a signal that came after the preparation. Returns 0 if there is none. */
-static int take_fatal_signal(void)
-{
-	static const struct timespec now;
-	sigset_t set;
-	int sig;
-
-	fatal_signals(&set);
-	sig = sigtimedwait(&set, NULL, &now);
-	return sig > 0 ? sig : 0;
-}
-
-/* Says why the command must not run, as an outcome of tense. */
-static void refuse(struct outcome *out, const struct outcome *preparation)
-{
-	unsigned int value = preparation->value;
-
-	out->kind = OUTCOME_UNPREPARED;
-	if (preparation->kind == OUTCOME_NOT_RUN)
-		snprintf(out->text, sizeof(out->text), "--prepare: sh: %s", strerror((int)value));
-	else if (preparation->kind == OUTCOME_SIGNALED)
-		snprintf(out->text, sizeof(out->text), "the command of --prepare failed: signal %u (%s) ended it",
-			 value, strsignal((int)value));
+	if (out->kind == OUTCOME_NOT_RUN)
+		snprintf(out->text, sizeof(out->text), "--prepare: sh: %s",
+			 strerror((int)out->value));
+	else if (out->kind == OUTCOME_SIGNALED)
+		snprintf(out->text, sizeof(out->text), "%s: signal %u (%s) ended it", failed,
+			 out->value, strsignal((int)out->value));
 	else
-		snprintf(out->text, sizeof(out->text), "the command of --prepare failed: its exit status was %u",
-			 value);
-	out->value = value;
+		snprintf(out->text, sizeof(out->text), "%s: its exit status was %u", failed,
+			 out->value);
+	out->kind = OUTCOME_UNPREPARED;
 }
 
 /*
@@ -457,7 +428,8 @@ static bool prepare(const struct launch *l, struct outcome *out)
 		(char *)"eval \"$0\" </dev/null >/dev/null",
 		(char *)l->prepare, NULL,
 	};
-	char **env = environment_of_preparation(l->env);
+	/* libtense is preloaded into the command. A preparation must not begin an experiment. */
+	char **env = environment_with(l->env, (char *)"TENSE=0");
 	int interrupted = 0;
 	const struct launch preparation = {
 		.argv = argv, .env = env, .group = l->group, .tty = l->tty,
@@ -474,7 +446,7 @@ static bool prepare(const struct launch *l, struct outcome *out)
 		return false;
 	/* It may have handled the signal. */
 	if (!interrupted)
-		interrupted = take_fatal_signal();
+		interrupted = fatal_signal_take();
 	if (interrupted) {
 		out->kind = OUTCOME_SIGNALED;
 		out->value = interrupted;
@@ -482,7 +454,7 @@ static bool prepare(const struct launch *l, struct outcome *out)
 	}
 	if (out->kind == OUTCOME_EXITED && !out->value)
 		return true;
-	refuse(out, &(const struct outcome){ .kind = out->kind, .value = out->value });
+	refuse(out);
 	return false;
 }
 

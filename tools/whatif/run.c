@@ -360,15 +360,9 @@ static int dropped(const struct whatif_plan *plan, const struct whatif_sample *s
 /* Whether a key or a signal came in a run, or between two. */
 static int interrupted(const struct whatif_session *n)
 {
-	static const struct timespec now;
-	sigset_t set;
-	int sig;
+	int sig = n->interrupted ? n->interrupted : fatal_signal_take();
 
-	if (n->interrupted)
-		return STATUS_SIGNAL + n->interrupted;
-	fatal_signals(&set);
-	sig = sigtimedwait(&set, NULL, &now);
-	return sig > 0 ? STATUS_SIGNAL + sig : 0;
+	return sig ? STATUS_SIGNAL + sig : 0;
 }
 
 static void advise(const struct whatif_session *n)
