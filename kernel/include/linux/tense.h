@@ -113,7 +113,8 @@ struct tense_charge {
  * @dequeue: the task is in no queue any more, or is about to leave it, and may
  *	have stopped to wait. It has been charged. Run queue locked.
  * @hold: current, or an interrupt, wakes the blocked task. Returns true if the
- *	task has to sleep on until the module wakes it. pi_lock held.
+ *	task has to sleep on until the module wakes it. pi_lock held. For a new
+ *	task it returns false: the task begins at its parent's time.
  * @switched: the CPU is about to run the second task instead of the first.
  *	Either may be NULL. Run queue locked.
  * @tick: the tick has just charged the task. Run queue locked.
