@@ -164,7 +164,7 @@ uml_programs := abi area defects $(smp_programs)
 uml_tests := $(addprefix $(O)/tests/guest/uml2-,$(uml_programs)) \
 	$(addprefix $(O)/tests/guest/uml4-,$(filter-out gate,$(uml_programs)))
 uml_cpus_programs := $(addprefix $(O)/tests/guest/,page-reuse futex-count \
-	stale-pages first-touch lock-crowd spinners hand-over forbid-filters)
+	stale-pages scattered-pages first-touch lock-crowd spinners hand-over forbid-filters)
 # Users of a machine with two CPUs run the commands so.
 two_tests := $(addprefix $(O)/tests/guest/test-,$(addsuffix -two, \
 	run whatif profile survey trace names signals bad-input))

@@ -10,9 +10,10 @@ in_tmp -p /var/tmp
 
 # The gate has a minute for this: test-uml-cpus-few leaves out what needs longer.
 if [ -n "$few" ]; then
-	counts="1 2 4" pairs=4 crowds=4 repeats="1 2 3"
+	counts="1 2 4" pairs=4 crowds=4 repeats="1 2 3" scattered=2
 else
 	counts="1 2 4 16" pairs="2 4" crowds="2 4 16" repeats="1 2 3 4 5 6 7 8 9 10"
+	scattered="1 2 4"
 fi
 
 # CPUS [OPTION]... -- COMMAND...
@@ -147,6 +148,13 @@ done
 guest 2 --real -- "$out/tests/guest/stale-pages" >stale
 is $? 0 "a table of page entries keeps nothing of what it replaces"
 sed 's/^/# /' stale
+
+# The host allows fewer mappings than the program has pages that lie alone.
+for cpus in $scattered; do
+	guest $cpus --memory 2G --real -- "$out/tests/guest/scattered-pages" >scattered
+	is $? 0 "$cpus CPUs: a program has more mappings than the host allows"
+	sed 's/^/# /' scattered
+done
 
 # A first touch in order maps pages ahead.
 guest 2 --real -- "$out/tests/guest/first-touch" >touches
