@@ -39,9 +39,13 @@ static DEFINE_PER_CPU(struct firing, firing);
  * timer: PAUSE_PART times the time that the timer came late and its interrupt took. The
  * timer for the end of a window waits until the pause is over. LATE_MAX bounds that
  * time, because the host may have stolen it.
+ *
+ * Deadlines wait as well if the task ran for less than 1 / STUCK_PART of that time since
+ * the timer before. Otherwise the timer could come again before the task runs at all.
  */
 #define PAUSE_PART	3
-#define LATE_MAX	100000
+#define STUCK_PART	4
+#define LATE_MAX	((u64)100000)
 
 /**
  * tense_firing() - whether this CPU wakes tasks for a deadline
@@ -147,17 +151,30 @@ static void settle_in_interrupt(struct tense_task *t)
 	raw_spin_unlock(&t->lock);
 }
 
-/*
- * R6: keeps timers for ends of windows from taking all of a CPU. @due: the real time
- * for which this CPU's timer was set, 0 if this is no interrupt of it.
- */
-static void pause_windows(struct tense_experiment *exp, u64 due)
+/* The real ns that the running task has run, charged or not. */
+static u64 run_of(const struct tense_task *t)
 {
-	u64 now = tense_real_now();
+	return READ_ONCE(t->v.ran) + READ_ONCE(t->overhead);
+}
 
-	if (due && due < now)
-		this_cpu_ptr(exp->cpu)->window_next =
-			now + PAUSE_PART * min(now - due, (u64)LATE_MAX);
+/*
+ * R6, R7: keeps timers from taking all of a CPU. @t is the task that runs there, or
+ * NULL. @due: the real time for which the timer was set, 0 if this is no interrupt of it.
+ */
+static void pause_timer(struct tense_cpu *c, const struct tense_task *t, u64 due)
+{
+	u64 now = tense_real_now(), took, ran;
+
+	if (!due || due >= now)
+		return;
+	took = min(now - due, LATE_MAX);
+	c->window_next = now + PAUSE_PART * took;
+	if (!t)
+		return;
+	ran = run_of(t);
+	if (ran - c->ran < took / STUCK_PART)
+		c->fire_next = max(c->fire_next, c->window_next);
+	c->ran = ran;
 }
 
 /* Charges this CPU's running task and fires the deadlines that are due. */
@@ -169,7 +186,7 @@ static void look_here(struct tense_experiment *exp, u64 due)
 	fire(exp);
 	if (t)
 		tense_stop_if_ahead(t);
-	pause_windows(exp, due);
+	pause_timer(this_cpu_ptr(exp->cpu), t, due);
 	tense_rearm(exp, t);
 }
 

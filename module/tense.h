@@ -53,6 +53,7 @@ struct tense_cpu {
 	bool used;		/* the timer or a kick may run here; never cleared */
 	u64 fire_next;		/* real: fires no deadline earlier; this CPU writes */
 	u64 window_next;	/* real: end of the pause; this CPU writes */
+	u64 ran;		/* real: run time of the task when the timer came last */
 	struct tense_ledgers ledgers;	/* under the run queue lock of this CPU */
 	/*
 	 * This CPU's part of the sums. A part may be negative: this CPU may have
